@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "core/check.h"
+#include "core/random.h"
 #include "world/world.h"
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
@@ -354,6 +355,7 @@ struct ompi_request_t {
     bool settled;                   /* a send: whether it has a buffer was decided on its own */
     bool seen;       /* the program was told that it is complete, and has not taken it */
     uint32_t listed; /* the latest list of requests that named it */
+    bool masked;     /* a hash of its rank's memory has left out its buffer (ranks/states.c) */
     struct world_general *general;
     struct world_deferred *deferred;
 };
@@ -413,6 +415,11 @@ struct world_fiber {
     const struct world_past *past; /* order=explore: decisions that it has come past */
     struct world_decider *decider; /* it asks */
     const void *site;              /* where the program made the call; NULL: unknown */
+    /* Of the call, where a world goes on from its states (ranks/states.c): a hash of the arguments
+     * that it still uses, 0: not known; and what it overwrites when it returns, or NULL. */
+    uint64_t arguments;
+    MPI_Status *status;
+    int *index;
     /* The rank's current call, for reports. */
     const char *call;
     int peer, tag;
@@ -478,6 +485,13 @@ struct world_rank {
     uint32_t helpers; /* so many fibers it had beside its own */
     int helper_count; /* of a process: its fibers that are no rank, not yet ended */
     bool leaving;     /* of a process: it ends as soon as there are none */
+    /* Where a world goes on from its states: hashes of the messages that the call got in receives
+     * of its own, and of the answers that it was given; what its order_count was as the call began;
+     * and room for its own handles, whose addresses then do not depend on what other ranks do. */
+    uint64_t gained, answered;
+    uint32_t order_before;
+    uint8_t *slab;
+    size_t slab_used, slab_bytes;
 };
 
 enum { WORLD_BLOCK_CLASSES = 48 };
@@ -522,6 +536,10 @@ struct world_state {
     bool running;
     bool siblings; /* of fibers: some rank has, or had, several threads */
     struct world_block *block[WORLD_BLOCK_CLASSES]; /* given back, by the power of two they hold */
+    /* A world that goes on from its states (ranks/states.c): who has the turn when no rank can go
+     * on; NULL: it does not. */
+    struct world_fiber *searcher;
+    const uint8_t *begun_end; /* of the arena when something was first decided; NULL: not yet */
 };
 
 extern struct world_state world_state;
@@ -560,6 +578,7 @@ void *world_heap_sparse(size_t bytes);
 void world_heap_free(void *block);
 void world_heap_end(void);
 void world_arena_reset(void);
+void world_arena_used(uint8_t **out_begin, uint8_t **out_end); /* of the current chunk */
 void world_arena_forget(void); /* what was given stays, and nothing more is given of it */
 void world_arena_done(void);
 
@@ -635,6 +654,8 @@ void world_process_loaded(void);
 /* The same only where the running rank will do the same, as long as it gets nothing new; 0: that
  * cannot be told. */
 uint64_t world_process_state(void);
+/* In a world that goes on from its states: they have exchanged something. */
+void world_process_met(int rank, int other);
 void world_process_aborts(int code);
 /* The runner is told where the rank is. */
 void world_process_stands(const struct world_fiber *fiber, const char *why);
@@ -717,6 +738,26 @@ void world_handle_kill(struct world_handle *handle);
 void world_not_initialized(void);
 
 void world_turn_wake(struct world_rank *rank); /* explore_access.c: it looks again */
+/* explore_states.c: the world does what keeps equal states from being told; why, a literal. */
+void world_states_beyond(const char *why);
+/* The pointers that the call still uses while it waits, and which of them it overwrites. */
+static inline void world_call_uses(const void *const pointer[], int count, MPI_Status *status,
+                                   int *index)
+{
+    if (!WORLD_PROCESSES || LIKELY(!WORLD->searcher))
+        return;
+    uint64_t hash = 1;
+    for (int i = 0; i < count; i++)
+        hash = core_random_mix(hash ^ (uintptr_t)pointer[i]);
+    WORLD->fiber->arguments = hash | 1;
+    WORLD->fiber->status = status;
+    WORLD->fiber->index = index;
+}
+#define CALL_USES(status, index, ...)                                                           \
+    world_call_uses((const void *const[]){__VA_ARGS__},                                         \
+                    (int)(sizeof((const void *const[]){__VA_ARGS__}) / sizeof(void *)), status, \
+                    index)
+
 static inline void world_news(struct world_rank *rank)
 {
     rank->idle_polls = 0;
@@ -738,6 +779,11 @@ static inline void world_enter_local(const char *call)
     WORLD->fiber->call = call;
     if (WORLD_PROCESSES) {
         WORLD->fiber->site = world_process_site();
+        WORLD->fiber->arguments = 0;
+        WORLD->fiber->status = NULL;
+        WORLD->fiber->index = NULL;
+        ME->gained = ME->answered = 0;
+        ME->order_before = ME->order_count;
         world_process_loaded();
     }
     if (UNLIKELY(!ME->initialized || ME->finalized))

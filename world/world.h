@@ -187,6 +187,9 @@ struct world_outcome {
     const struct world_decisions *decisions; /* order=explore, else NULL; until the next world */
 };
 
+/* Why a search through states (processes.h) is in vain: it may be none where buffers count. */
+#define WORLD_STATES_SHORTER "a message is shorter than its receive"
+
 /* Runs the world to its end or to its first fatal finding. CORE_OK says that the world was run,
  * whatever was found; CORE_BAD_INPUT, CORE_NO_MEMORY otherwise. *out_outcome is written in full. */
 enum core_status world_run(const struct world_options *options, struct world_outcome *out_outcome);

@@ -145,6 +145,8 @@ static int coll_calls_check(struct world_coll *c)
     return code;
 }
 
+#define NUMBER(number) ((const void *)(uintptr_t)(number))
+
 static int run(const char *call, struct world_coll c)
 {
     ENTER(call);
@@ -153,6 +155,10 @@ static int run(const char *call, struct world_coll c)
     if (code)
         return code;
     c.tag = (int)(world_collective_enter(c.comm, call, c.root) & COLL_TAG_MAX);
+    CALL_USES(NULL, NULL, NUMBER(c.kind), c.send, c.recv, NUMBER(c.send_count),
+              NUMBER(c.recv_count), c.send_counts, c.recv_counts, c.send_at, c.recv_at, c.send_far,
+              c.recv_far, c.send_type, c.recv_type, c.send_types, c.recv_types, c.op,
+              NUMBER(c.root), c.comm);
     code = world_coll_run(&c);
     WORLD->fiber->call = call;
     return code ? world_error(

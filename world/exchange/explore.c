@@ -381,7 +381,7 @@ static void tell_subsets(const struct world_decider *d)
 }
 
 /* Its answers as they are now; what is there comes before nothing. */
-static void tell_options(const struct world_decider *d)
+void world_explore_options(const struct world_decider *d)
 {
     if (d->kind >= EXPLORE_TURN) {
         world_access_options(d);
@@ -429,6 +429,7 @@ static void explore_resume(struct world_decider *d, const struct world_past *pas
     struct world_fiber *fiber = d->fiber;
     CORE_CHECK(fiber->decider == d && !d->ready); /* it asks, and is answered once */
     d->rank->turns += d->poll || d->kind >= EXPLORE_TURN;
+    d->rank->answered = core_random_mix(d->rank->answered + 1) ^ (uint32_t)d->answer;
     fiber->past = world_past_join(fiber->past, past);
     fiber->decider = NULL;
     d->ready = true;
@@ -476,7 +477,8 @@ static void receive_answer(struct world_decider *d, const struct world_past *pas
 /* The answer is there: the receive gets its message, or the fiber that asked goes on. */
 static void explore_answer_one(struct world_decider *d)
 {
-    const struct world_past *past = d->number ? world_past_add(NULL, d->decided) : NULL;
+    const struct world_past *past =
+        d->number && !WORLD->searcher ? world_past_add(NULL, d->decided) : NULL;
     if (d->kind >= EXPLORE_TURN) {
         struct world_decider *asks = world_access_asks(d, d->answer);
         CORE_CHECK(asks); /* it was told as an answer just now */
@@ -537,7 +539,7 @@ static void others_there(const struct world_decider *d, uint32_t option_first)
     }
 }
 
-static void explore_decide(struct world_decider *d, uint32_t option_first, bool given)
+void world_explore_answered(struct world_decider *d, uint32_t option_first, bool given)
 {
     CORE_CHECK(EXPLORE->told.option_count > option_first);
     if (d->kind >= EXPLORE_TURN) { /* told as the call of whose turn it is */
@@ -550,7 +552,9 @@ static void explore_decide(struct world_decider *d, uint32_t option_first, bool 
         EXPLORE->told.touched |= asks->touches;
         d->mark = world_access_mark(asks);
     }
-    if (d->number) {
+    if (UNLIKELY(WORLD->searcher != NULL)) { /* nothing is told of what it could have been */
+        EXPLORE->told.option_count = option_first;
+    } else if (d->number) {
         world_explore_decision(d, option_first, given);
         world_explore_keep(d, option_first);
         if (given)
@@ -587,7 +591,7 @@ static bool comes_before(const struct candidate *best, uint32_t turns)
 static bool explore_consider(struct world_decider *d, uint32_t turns, struct candidate *best)
 {
     uint32_t first = EXPLORE->told.option_count;
-    tell_options(d);
+    world_explore_options(d);
     uint32_t count = EXPLORE->told.option_count - first;
     const struct replay_name *name =
         d->number ? replay_policy_find(&WORLD->options->policy.forced, (uint32_t)d->rank->rank,
@@ -604,7 +608,7 @@ static bool explore_consider(struct world_decider *d, uint32_t turns, struct can
     for (uint32_t i = 0; i < count; i++)
         if (!d->number || (wished && EXPLORE->option[first + i].answer == wish)) {
             d->answer = EXPLORE->option[first + i].answer;
-            explore_decide(d, first, name != NULL);
+            world_explore_answered(d, first, name != NULL);
             return true;
         }
     EXPLORE->told.option_count = first;
@@ -648,7 +652,7 @@ static bool consider_rank(struct world_rank *rank, int phase, struct candidate *
 
 /* Lets the waiting poll of the rank with the fewest turns find nothing: nobody can go on, or only
  * ranks that poll. */
-static bool fail_poll(uint32_t turns_max)
+bool world_explore_fail(uint32_t turns_max)
 {
     struct world_decider *first = NULL;
     for (int i = 0; i < WORLD->rank_count; i++)
@@ -686,11 +690,11 @@ static bool looks_only(const struct candidate *best)
 static void decide_freely(struct world_decider *d)
 {
     uint32_t first = EXPLORE->told.option_count;
-    tell_options(d);
+    world_explore_options(d);
     uint32_t count = EXPLORE->told.option_count - first;
     CORE_CHECK(count > 0); /* nothing has changed since it was considered */
     d->answer = EXPLORE->option[first + world_choose(count, world_explore_reason(d))].answer;
-    explore_decide(d, first, false);
+    world_explore_answered(d, first, false);
 }
 
 static void buffer_decide(const struct world_decider *poll, struct ompi_request_t *send,
@@ -754,10 +758,10 @@ static bool turn_skip(struct world_decider *d)
         return false;
     for (uint32_t at = d->number; (name = replay_policy_find(&policy->forced, rank, false, ++at));)
         if (world_access_asks(d, name->source)) {
-            tell_options(d);
+            world_explore_options(d);
             d->answer = name->source;
             world_explore_tell(d->answer);
-            explore_decide(d, first, false);
+            world_explore_answered(d, first, false);
             return true;
         }
     return false;
@@ -786,7 +790,7 @@ bool world_explore_decide(void)
                 return true;
     if (decide_rest(&best))
         return true;
-    if (looks_only(&best) && (settle_buffer() || fail_poll(best.turns)))
+    if (looks_only(&best) && (settle_buffer() || world_explore_fail(best.turns)))
         return true;
     if (best.decider) {
         decide_freely(best.decider);
@@ -794,7 +798,7 @@ bool world_explore_decide(void)
     }
     if (best.turn && turn_skip(best.turn))
         return true;
-    if (!best.refused && (settle_buffer() || fail_poll(UINT32_MAX)))
+    if (!best.refused && (settle_buffer() || world_explore_fail(UINT32_MAX)))
         return true;
     EXPLORE->told.cut = best.refused;
     world_explore_refused();
@@ -808,6 +812,10 @@ void world_explore_beside(void)
     CORE_CHECK(EXPLORE && WORLD->fiber->is_rank);
     if (++ME->alone % EXPLORE_ALONE)
         return;
+    if (UNLIKELY(WORLD->searcher != NULL)) {
+        world_states_beyond("a rank polls while others wait");
+        return;
+    }
     bool first = true;
     for (; (first || !WORLD->ready_count) && world_explore_decide(); first = false)
         world_explore_limited(); /* what the running rank looks at is not known */
@@ -836,6 +844,15 @@ int32_t world_explore_ask(struct world_decider *d)
     CORE_CHECK(!fiber->decider);
     fiber->why = NULL;
     return d->answer;
+}
+
+uint64_t world_states_polled(const struct world_rank *rank)
+{
+    uint64_t sum = 0;
+    for (const struct world_polled *p = rank->polled; p; p = p->next)
+        sum += core_random_mix(core_random_mix((uint64_t)p->context << 32 ^ (uint32_t)p->source) ^
+                               (uint32_t)p->tag);
+    return sum;
 }
 
 static struct world_polled **polled_find(uint32_t context, int source, int tag)

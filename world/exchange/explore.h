@@ -192,6 +192,15 @@ void world_explore_blind(void);
 /* A message is sent, or a receive or probe posted, on a communicator where messages may overtake
  * each other. They never do here: if they could be taken for one another, that is told. */
 void world_explore_overtaking(MPI_Comm comm, bool sent, int peer, int tag);
+/* For explore_states.c: tells the answers that are possible now; one is given; the waiting poll of
+ * the rank with the fewest turns, so many at most, finds nothing, false: there is none. */
+void world_explore_options(const struct world_decider *decider);
+void world_explore_answered(struct world_decider *decider, uint32_t option_first, bool given);
+bool world_explore_fail(uint32_t turns_max);
+/* The same: a hash of what the rank has probed for in vain. */
+uint64_t world_states_polled(const struct world_rank *rank);
+/* The receive of a world that goes on from its states gets the message. */
+void world_states_got(struct ompi_request_t *recv, const struct world_message *message);
 /* The requests of a waitsome or testsome that the answer names: bits in the order of the active
  * ones. */
 bool world_explore_named(int32_t answer, int active_index);

@@ -130,6 +130,7 @@ static void cancelled_late(struct ompi_request_t *recv)
 bool world_explore_cancel(struct ompi_request_t *recv)
 {
     CORE_CHECK(recv->owner == ME && recv->active);
+    world_states_beyond("it cancels receives");
     if (!has_cancel(recv)) {
         world_explore_limited();
         if (!recv->complete && recv->decider && world_explore_message(ME, recv))

@@ -13,6 +13,7 @@ struct world_explore {
     uint32_t *past;
     uint32_t decision_room, option_room, missed_room, past_room;
     const struct world_decider **turn; /* by decision; NULL: there was none yet */
+    const char *beyond;                /* world_states_beyond; NULL: nothing is */
 };
 
 #define EXPLORE (WORLD->explore)

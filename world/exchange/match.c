@@ -198,6 +198,8 @@ void world_message_receive(struct ompi_request_t *recv, struct world_message *me
     recv->got_world = message->world;
     recv->got_place = message->place;
     recv->got_before = world_explore_decided();
+    if (WORLD_PROCESSES && UNLIKELY(WORLD->searcher != NULL))
+        world_states_got(recv, message);
     CORE_CHECK(message->packed || message->send); /* invariant 2 */
     CORE_CHECK(!message->packed || !message->send || WORLD_PROCESSES || WORLD->explore);
     CORE_CHECK_HOT(world_match_fits(message, recv->context, recv->peer, recv->tag));
@@ -409,6 +411,8 @@ void world_send_post(struct ompi_request_t *send)
     send->post[0] = me->clock[0];
     send->post[1] = me->clock[1];
     world_news(me);
+    if (WORLD_PROCESSES && UNLIKELY(WORLD->searcher != NULL))
+        world_process_met(me->rank, world);
     WORLD->outcome->message_count++;
     WORLD->outcome->byte_count += bytes;
     WORLD->now_ns += 100;

@@ -64,7 +64,7 @@ static void p2p_fill(struct ompi_request_t *request, enum world_request_kind kin
     request->late = NULL;
     request->serial = ++WORLD->serial;
     request->past = request->done_past = NULL;
-    request->polled = request->settled = false;
+    request->polled = request->settled = request->masked = false;
     request->id = ME->request_count++;
     request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
 }
@@ -191,6 +191,7 @@ static int blocking_send(const char *call, const void *buffer, int count, MPI_Da
     if (UNLIKELY(mode == MODE_BUFFERED) && dest != MPI_PROC_NULL &&
         (code = bsend_reserve(comm, count, type)))
         return code;
+    CALL_USES(NULL, NULL, NULL);
     struct ompi_request_t here, *request = world_request_local(&here);
     world_isend(buffer, (size_t)count, type, dest, tag, comm, comm->context, mode, request);
     if (!request->complete)
@@ -252,6 +253,7 @@ int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, M
     int code = p2p_check(comm, buf, count, datatype, source, tag, false);
     if (UNLIKELY(code))
         return code;
+    CALL_USES(status, NULL, status);
     struct ompi_request_t here, *request = world_request_local(&here);
     world_irecv(buf, (size_t)count, datatype, source, tag, comm, comm->context, request);
     code = blocking_finish(request, status);
@@ -263,6 +265,7 @@ static int p2p_sendrecv(const void *sendbuf, size_t sendcount, MPI_Datatype send
                         int sendtag, void *recvbuf, size_t recvcount, MPI_Datatype recvtype,
                         int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
+    CALL_USES(status, NULL, status);
     struct ompi_request_t here[2];
     struct ompi_request_t *send = world_request_local(&here[0]);
     struct ompi_request_t *recv = world_request_local(&here[1]);
@@ -326,6 +329,7 @@ static int nonblocking(const char *call, enum world_request_kind kind, const voi
     if (mode == MODE_BUFFERED && !persistent && peer != MPI_PROC_NULL &&
         (code = bsend_reserve(comm, count, type)))
         return code;
+    CALL_USES(NULL, NULL, out_request);
     struct ompi_request_t *request = world_request_new(kind);
     p2p_fill(request, kind, mode, buffer, (size_t)count, type, peer, tag, comm, comm->context);
     request->number = number_next(kind, mode, comm->context);
@@ -395,12 +399,14 @@ static int p2p_start(struct ompi_request_t *request)
 int MPI_Start(MPI_Request *request)
 {
     ENTER("MPI_Start");
+    CALL_USES(NULL, NULL, request);
     return p2p_start(*request);
 }
 
 int MPI_Startall(int count, MPI_Request array_of_requests[])
 {
     ENTER("MPI_Startall");
+    CALL_USES(NULL, NULL, array_of_requests, (const void *)(uintptr_t)count);
     for (int i = 0; i < count; i++) {
         int code = p2p_start(array_of_requests[i]);
         if (code)

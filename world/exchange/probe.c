@@ -95,12 +95,14 @@ static int probe_message(MPI_Comm comm, int source, int tag, int *flag, MPI_Mess
 int MPI_Probe(int source, int tag, MPI_Comm handle, MPI_Status *status)
 {
     ENTER("MPI_Probe");
+    CALL_USES(status, NULL, status);
     return probe_message(comm_of(handle), source, tag, NULL, NULL, status);
 }
 
 int MPI_Iprobe(int source, int tag, MPI_Comm handle, int *flag, MPI_Status *status)
 {
     ENTER("MPI_Iprobe");
+    CALL_USES(NULL, NULL, flag, status);
     return probe_message(comm_of(handle), source, tag, flag, NULL, status);
 }
 

@@ -197,6 +197,7 @@ static int wait_report(const struct ompi_request_t *request, int code)
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     ENTER("MPI_Wait");
+    CALL_USES(status, NULL, request, status);
     int code = wait_bad(*request);
     if (UNLIKELY(code))
         return code;
@@ -237,6 +238,7 @@ static int take_all(int count, MPI_Request request[], MPI_Status status[])
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
 {
     ENTER("MPI_Waitall");
+    CALL_USES(NULL, NULL, array_of_requests, array_of_statuses, (const void *)(uintptr_t)count);
     int code = bad_any(count, array_of_requests);
     if (UNLIKELY(code))
         return code;
@@ -276,6 +278,7 @@ static int find_complete(int count, MPI_Request request[], bool *out_active)
 int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Status *status)
 {
     ENTER("MPI_Waitany");
+    CALL_USES(status, index, array_of_requests, index, status, (const void *)(uintptr_t)count);
     int code = bad_any(count, array_of_requests);
     if (UNLIKELY(code))
         return code;
@@ -329,6 +332,8 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
                  int array_of_indices[], MPI_Status array_of_statuses[])
 {
     ENTER("MPI_Waitsome");
+    CALL_USES(NULL, NULL, array_of_requests, outcount, array_of_indices, array_of_statuses,
+              (const void *)(uintptr_t)incount);
     int code = bad_any(incount, array_of_requests);
     if (UNLIKELY(code))
         return code;
@@ -389,6 +394,7 @@ static bool wait_look(int count, MPI_Request request[], bool may_be_late)
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     ENTER("MPI_Test");
+    CALL_USES(NULL, NULL, request, flag, status);
     int code = wait_bad(*request);
     if (UNLIKELY(code))
         return code;
@@ -410,6 +416,8 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
                 MPI_Status array_of_statuses[])
 {
     ENTER("MPI_Testall");
+    CALL_USES(NULL, NULL, array_of_requests, flag, array_of_statuses,
+              (const void *)(uintptr_t)count);
     int code = bad_any(count, array_of_requests);
     if (UNLIKELY(code))
         return code;
@@ -425,6 +433,7 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *fla
                 MPI_Status *status)
 {
     ENTER("MPI_Testany");
+    CALL_USES(NULL, NULL, array_of_requests, index, flag, status, (const void *)(uintptr_t)count);
     int code = bad_any(count, array_of_requests);
     if (UNLIKELY(code))
         return code;
@@ -455,6 +464,8 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
                  int array_of_indices[], MPI_Status array_of_statuses[])
 {
     ENTER("MPI_Testsome");
+    CALL_USES(NULL, NULL, array_of_requests, outcount, array_of_indices, array_of_statuses,
+              (const void *)(uintptr_t)incount);
     int code = bad_any(incount, array_of_requests);
     if (UNLIKELY(code))
         return code;

@@ -168,6 +168,12 @@ void world_arena_reset(void)
         world_arena_done();
 }
 
+void world_arena_used(uint8_t **out_begin, uint8_t **out_end)
+{
+    *out_begin = current ? current->data : NULL;
+    *out_end = at;
+}
+
 void world_arena_done(void)
 {
     while (first) {

@@ -175,6 +175,8 @@ static struct world_fiber *fiber_pick(void)
     struct world_state *world = WORLD;
     while (UNLIKELY(world->delayed_levels) && !world->ready_count)
         world_delayed_next();
+    if (WORLD_PROCESSES && UNLIKELY(world->searcher != NULL) && !world->ready_count)
+        return world->searcher;
     while (UNLIKELY(world->explore != NULL) && !world->ready_count && world_explore_decide())
         continue;
     if (!world->ready_count)

@@ -336,9 +336,22 @@ void world_poll_failed(void)
 
 /* --- handles ---------------------------------------------------------------------------------- */
 
+/* Handles of a rank whose slab has room lie there. */
+static void *handle_room(size_t bytes)
+{
+    const size_t rounded = (bytes + 15) & ~(size_t)15;
+    if (LIKELY(!WORLD->searcher) || ME->slab_used + rounded > ME->slab_bytes)
+        return world_zalloc(bytes);
+    void *handle = memset(ME->slab + ME->slab_used, 0, rounded);
+    ME->slab_used += rounded;
+    return handle;
+}
+
 void *world_handle_new(enum world_handle_kind kind, size_t bytes)
 {
-    struct world_handle *handle = world_zalloc(bytes);
+    struct world_handle *handle = handle_room(bytes);
+    if (UNLIKELY(WORLD->begun_end != NULL) && kind != HANDLE_REQUEST)
+        world_states_beyond("it makes MPI objects other than requests after its first decision");
     CORE_CHECK(WORLD->running && bytes >= sizeof *handle); /* state.h invariant 1 */
     handle->magic = (uint32_t)HANDLE_MAGIC + kind;
     handle->references = 1;
@@ -354,6 +367,8 @@ void world_handle_kill(struct world_handle *handle)
 {
     CORE_CHECK(handle->magic - (uint32_t)HANDLE_MAGIC <
                HANDLE_KIND_COUNT); /* state.h invariant 1 */
+    if (UNLIKELY(WORLD->begun_end != NULL) && (handle->magic & 0xffff) != HANDLE_REQUEST)
+        world_states_beyond("it frees MPI objects other than requests after its first decision");
     handle->magic = (uint32_t)HANDLE_DEAD + (handle->magic & 0xffff);
     WORLD->handle_count--;
 }
@@ -528,6 +543,8 @@ static void rank_init(struct world_rank *me, int index)
     me->extra = NULL;
     me->self_member = index;
     me->globals = NULL;
+    me->slab = NULL;
+    me->slab_used = me->slab_bytes = 0;
     if (WORLD_PROCESSES) {
         me->fiber = NULL;
         me->helper_count = 0;
@@ -681,6 +698,8 @@ enum core_status world_open(const struct world_options *options, struct world_ou
     world->file_part = NULL;
     world->meeting = NULL;
     world->message_free = NULL;
+    world->searcher = NULL;
+    world->begun_end = NULL;
     memset(world->block, 0, sizeof world->block);
     world_arena_reset();
     world->serial = 0;

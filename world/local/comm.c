@@ -141,6 +141,11 @@ static struct world_meeting *meet_numbered(MPI_Comm comm, uint32_t number, void 
     }
     CORE_CHECK(meeting->size == size && place >= 0 && place < size); /* invariant 2 */
     meeting->slot[place] = mine;
+    for (int i = 0; WORLD_PROCESSES && UNLIKELY(WORLD->searcher != NULL) && i < comm->size; i++)
+        world_process_met(ME->rank, comm->member[i]);
+    for (int i = 0; WORLD_PROCESSES && UNLIKELY(WORLD->searcher != NULL) && i < comm->remote_size;
+         i++)
+        world_process_met(ME->rank, comm->remote[i]);
     if (UNLIKELY(WORLD->explore != NULL))
         meeting->past = world_past_join(meeting->past, fiber->past);
     ME->news += size > 1;

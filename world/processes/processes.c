@@ -568,6 +568,16 @@ static enum core_status request_write(struct region *region, const struct world_
     return CORE_OK;
 }
 
+static const struct replay_policy *states_policy(void)
+{
+    static struct replay_policy policy;
+    replay_policy_init(&policy);
+    policy.order = REPLAY_ORDER_EXPLORE;
+    policy.loads = REPLAY_LOADS_TURNS;
+    policy.buffering = REPLAY_EAGER;
+    return &policy;
+}
+
 /* The time is over: whoever still runs is ended, also those that are being forked just now. */
 static int time_over(struct world_processes *w)
 {
@@ -798,5 +808,77 @@ enum core_status world_processes_run(struct world_processes *w, const struct wor
                                                   .unsure = unsure};
     for (size_t i = 0; options->event && i < region->event_count; i++)
         options->event(options->event_context, &region->event[i]);
+    return CORE_OK;
+}
+
+/* --- a world from its states ------------------------------------------------------------------ */
+
+enum { STATES_END_MS = 20000, STATES_LOOK_MS = 100 };
+
+static int states_hear(const struct world_processes *w, uint32_t ms_max, volatile const int *stop)
+{
+    const uint64_t until = now_ms() + ms_max + STATES_END_MS;
+    int said = 0;
+    while (!(said = processes_hear(w, STATES_LOOK_MS)) && now_ms() < until)
+        if (stop && *stop)
+            w->region->states.stop = 1;
+    return said;
+}
+
+static enum core_status states_once(struct world_processes *w, uint32_t ms_max,
+                                    volatile const int *stop)
+{
+    struct region *region = w->region;
+    const struct world_options options = {.policy = *states_policy(),
+                                          .choice = {.kind = REPLAY_CHOICE_LIST}};
+    enum core_status status = request_write(region, &options);
+    if (status != CORE_OK)
+        return status;
+    region->debugged = 0;
+    region->states.wanted = true;
+    region->states.ms_max = ms_max;
+    region->states.stop = 0;
+    if (region->busy || send(w->control, "w", 1, MSG_NOSIGNAL) != 1)
+        return core_report(CORE_IO, "the program that worlds are forked from has ended");
+    int said = states_hear(w, ms_max, stop);
+    status = streams_read(w);
+    if (status == CORE_OK && said != REGION_DONE)
+        status =
+            core_report(CORE_IO, "the program that worlds are forked from %s: %s %s",
+                        said ? "has ended" : "does not answer", region->bug, w->caught[1].text);
+    return status;
+}
+
+/* Whether it was in the way that buffers of receives were left out. */
+static bool wants_unmasked(const struct region *region)
+{
+    return !region->states.complete && !region->states.unmasked &&
+           !strcmp(region->states.why, WORLD_STATES_SHORTER);
+}
+
+enum core_status world_processes_states(struct world_processes *w, uint32_t ms_max,
+                                        volatile const int *stop, struct world_states *out_states)
+{
+    struct region_states *states = &w->region->states;
+    const uint64_t until = now_ms() + ms_max;
+    states->unmasked = false;
+    enum core_status status = states_once(w, ms_max, stop);
+    if (status == CORE_OK && wants_unmasked(w->region) && now_ms() < until) {
+        states->unmasked = true;
+        status = states_once(w, (uint32_t)(until - now_ms()), stop);
+    }
+    if (status != CORE_OK)
+        return status;
+    states->why[sizeof states->why - 1] = 0;
+    if (states->answer_count > REGION_ANSWERS_MAX)
+        return core_report(CORE_BAD_FORMAT, "a rank has overwritten what the ranks share");
+    *out_states = (struct world_states){.complete = states->complete,
+                                        .asked_again = states->asked_again,
+                                        .why = states->why,
+                                        .states = states->state_count,
+                                        .steps = states->step_count,
+                                        .ends = states->list_count,
+                                        .answer = states->answer,
+                                        .answer_count = states->answer_count};
     return CORE_OK;
 }

@@ -83,6 +83,30 @@ enum core_status world_processes_run(struct world_processes *worlds,
                                      const struct world_options *options,
                                      struct world_process_outcome *out_outcome);
 
+/* --- a world from its states ------------------------------------------------------------------ */
+
+struct world_state_answer {
+    uint32_t rank, number; /* of a list's first: UINT32_MAX, and how many there are */
+    int32_t answer;
+};
+
+/* All ends of the program, by its states: where a decision has several answers, the ranks are
+ * forked there, and go on with each; a state that was there before is left. Two states are equal if
+ * all memory of the ranks that can make a difference is, and all that they exchange. Sends have
+ * buffers. */
+struct world_states {
+    bool complete;          /* all ends were reached */
+    bool asked_again;       /* as in world_decisions */
+    const char *why;        /* else: what was in the way */
+    uint64_t states, steps; /* steps: answers that were given, also to states met before */
+    uint64_t ends;
+    const struct world_state_answer *answer; /* of the ends, one list behind the other */
+    uint64_t answer_count;
+};
+/* Valid until the next world. ms_max: then it gives up. stop: as in explore/search.h. */
+enum core_status world_processes_states(struct world_processes *worlds, uint32_t ms_max,
+                                        volatile const int *stop, struct world_states *out_states);
+
 /* In each further world this rank waits, as its first call of MPI comes to its end, until `attach`
  * has returned or somebody traces it: so that a debugger can be run. The world's time begins when
  * `attach` has returned. */

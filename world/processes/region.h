@@ -26,7 +26,9 @@ enum {
     REGION_REFUSAL_MAX = 2048,
     REGION_SCRIPTS_MAX = 1024,
     REGION_PATH_MAX = 244,
-    REGION_MAPS_MAX = 1 << 20
+    REGION_MAPS_MAX = 1 << 20,
+    REGION_VERSIONS_MAX = 1 << 16,
+    REGION_ANSWERS_MAX = 1 << 20
 };
 
 /* Messages of the program's side. */
@@ -49,6 +51,11 @@ struct region_rank {
      * mutex first. */
     bool loose, contended, several; /* it has had several */
     bool early;                     /* it ended without saying so, in the midst of the world */
+    /* Of a world that goes on from its states: it ran since its memory was hashed; the hash; what
+     * keeps it from having one, a literal of the program's side. */
+    bool ran;
+    uint64_t memory[2];
+    const char *why_not;
 };
 
 struct region_name {
@@ -70,6 +77,34 @@ _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a futex is a word that processes shar
 _Static_assert(REGION_READY != REGION_REFUSED && REGION_READY != REGION_DONE &&
                    REGION_DONE != REGION_FAILED && REGION_REFUSED != REGION_FAILED,
                "what is said is told apart");
+
+/* A world that goes on from its states (ranks/states.c). */
+struct region_version {  /* a process that a rank goes on in; the one before it waits for its end */
+    _Atomic int32_t pid; /* 0: it has ended */
+    int32_t rank;
+    uint32_t depth;
+};
+
+struct region_states {
+    /* The request. */
+    bool wanted, unmasked; /* unmasked: buffers of receives count, also before they are filled */
+    uint32_t ms_max;
+    _Atomic uint32_t stop;
+    /* The answer: lists of answers, each behind its length, that lead to one end each. */
+    bool complete, asked_again;
+    char why[REGION_WHY_MAX]; /* it is not */
+    uint64_t state_count, step_count, list_count, answer_count;
+    struct world_state_answer answer[REGION_ANSWERS_MAX];
+    /* The program's side alone. */
+    uint32_t depth; /* a rank of fewer goes on as a new version; 0: none does */
+    /* Ranks that have exchanged anything since the first state have the same number: the lowest of
+     * them. */
+    uint16_t part[WORLD_RANKS_MAX];
+    bool parts_joined;       /* since it was last cleared */
+    _Atomic uint32_t deaths; /* a futex: so many versions have ended by themselves */
+    uint32_t version_count;
+    struct region_version version[REGION_VERSIONS_MAX];
+};
 
 struct region {
     uint32_t version, rank_count;
@@ -103,7 +138,8 @@ struct region {
     uint32_t choice[WORLD_LOG_MAX];
     struct world_question question[WORLD_LOG_MAX];
     struct world_event event[WORLD_LOG_MAX];
-    struct region_rank rank[WORLD_RANKS_MAX];
+    struct region_states states;
+    struct region_rank rank[WORLD_RANKS_MAX + 1]; /* the last one is nobody's: who searches */
 };
 
 #endif

@@ -261,7 +261,7 @@ bool scratch_begin(struct scratch *s)
     return !s->count || layers_new(s, true);
 }
 
-bool scratch_clear(struct scratch *s)
+bool scratch_written(const struct scratch *s)
 {
     char path[128];
     bool written = false;
@@ -269,5 +269,10 @@ bool scratch_clear(struct scratch *s)
         snprintf(path, sizeof path, "%s/w/%uu", s->stage, i);
         written = !is_empty(path);
     }
-    return !written || layers_new(s, false);
+    return written;
+}
+
+bool scratch_clear(struct scratch *s)
+{
+    return !scratch_written(s) || layers_new(s, false);
 }

@@ -25,6 +25,8 @@ void scratch_enter(struct scratch *scratch);
 /* Makes the files written until now the state with which each world begins. False: `why`, and files
  * are lost. */
 bool scratch_begin(struct scratch *scratch);
+/* Whether anything was written since. */
+bool scratch_written(const struct scratch *scratch);
 /* If anything was written since, it is gone. Nobody else runs. False: `why`. */
 bool scratch_clear(struct scratch *scratch);
 

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -72,6 +73,15 @@ static size_t shared_bytes(void)
 static size_t whole_pages(size_t bytes)
 {
     return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
+}
+
+size_t rank_shared(void **out_variables, void **out_tables, size_t *out_tables_bytes)
+{
+    const size_t head = whole_pages(sizeof *rank_region) + shared_bytes();
+    *out_variables = __start_world_shared;
+    *out_tables = (uint8_t *)rank_region + head;
+    *out_tables_bytes = tables_used - head;
+    return shared_bytes();
 }
 
 static void bug_told(const char *text)
@@ -203,7 +213,7 @@ static void debugger_wait(int rank)
 
 /* Files that the program has open for reading when ranks are forked: its standard input, where a
  * shell opened a file for it. */
-enum { FILES_MAX = 256 };
+enum { FILES_MAX = 256, FILES_ASKED = 1024 };
 static int inherited[FILES_MAX], inherited_count;
 
 static bool is_read_file(int file)
@@ -224,6 +234,55 @@ static void files_find(void)
     }
     if (folder)
         closedir(folder);
+}
+
+static uint64_t files_before;
+static off_t position_before[FILES_MAX];
+
+/* Which files a process has open: asked of each number, as a folder of them costs much more. */
+static uint64_t files_hash(void)
+{
+    static struct pollfd file[FILES_ASKED];
+    const struct timespec none = {0};
+    uint64_t sum = 1;
+    for (int i = 0; i < FILES_ASKED; i++)
+        file[i] = (struct pollfd){.fd = i};
+    if (ppoll(file, FILES_ASKED, &none, NULL) < 0)
+        return 0;
+    for (int i = 0; i < FILES_ASKED; i++)
+        sum += file[i].revents & POLLNVAL ? 0 : core_random_mix((uint64_t)i + 1);
+    for (int i = 0; i <= 2; i++) { /* what is opened anew has the same number */
+        struct stat is;
+        if (fstat(i, &is) == 0)
+            sum += core_random_mix(core_random_mix(is.st_ino) ^ is.st_dev ^ (uint64_t)i << 32);
+    }
+    int next = fcntl(0, F_DUPFD_CLOEXEC, FILES_ASKED);
+    if (next >= 0)
+        close(next);
+    return sum + core_random_mix((uint64_t)(uint32_t)next << 32);
+}
+
+/* As the rank begins. */
+static void files_note(void)
+{
+    files_before = files_hash();
+    for (int i = 0; i < inherited_count; i++)
+        position_before[i] = lseek(inherited[i], 0, SEEK_CUR);
+}
+
+const char *rank_files_changed(void)
+{
+    if (!files_before || files_hash() != files_before)
+        return "a rank has opened or closed files";
+    for (int i = 0; i < inherited_count; i++)
+        if (lseek(inherited[i], 0, SEEK_CUR) != position_before[i])
+            return "a rank reads from a file";
+    return NULL;
+}
+
+int rank_stream(int number)
+{
+    return control + 1 + number;
 }
 
 /* A read of a forked process moves the position in the file for all that share it: under mpirun
@@ -267,6 +326,8 @@ static void fork_server_become(int rank, pid_t server)
     files_own();
     if (rank > 0)
         input_leave();
+    if (rank_region->states.depth)
+        files_note();
     number_set(variable[OF_RANK], rank);
     number_set(variable[OF_LOCAL_RANK], rank);
     if (rank_region->debugged == rank + 1)
@@ -349,7 +410,7 @@ static bool options_read(struct world_options *out)
                                   .step_count_max = rank_region->step_count_max,
                                   .look_ns = rank_region->look_ns,
                                   .memory_bytes_max = rank_region->bytes - memory_begin,
-                                  .event = rank_event};
+                                  .event = rank_region->states.wanted ? NULL : rank_event};
     replay_choice_seed(&out->choice, 0);
     out->choice.random = rank_region->random;
     if (rank_region->kind == REPLAY_CHOICE_LIST)
@@ -364,7 +425,8 @@ static void answer_begin(void)
     rank_region->question_count = rank_region->event_count = 0;
     rank_region->lost = false;
     *rank_region->bug = 0;
-    memset(rank_region->rank, 0, rank_region->rank_count * sizeof *rank_region->rank);
+    memset(rank_region->rank, 0, (rank_region->rank_count + 1) * sizeof *rank_region->rank);
+    rank_states_answer();
     rank_turn_begin();
 }
 
@@ -415,6 +477,26 @@ static void early_begin(void)
 
 /* --- the ranks of a world --------------------------------------------------------------------- */
 
+/* The ranks' first versions never run; what is forked from them does. */
+static void states_run(const struct world_fiber *first)
+{
+    static pid_t pid[WORLD_RANKS_MAX];
+    const uint32_t count = rank_region->rank_count;
+    for (uint32_t r = 0; r < count; r++)
+        pid[r] = rank_region->rank[r].pid;
+    rank_turn_give(first);
+    rank_states_search();
+    rank_region->over = 1;
+    for (uint32_t r = 0; r < count; r++) {
+        kill(pid[r], SIGKILL);
+        while (waitpid(pid[r], NULL, 0) < 0 && errno == EINTR)
+            ;
+        rank_region->rank[r] = (struct region_rank){.ended = true, .stopped = true};
+    }
+    while (waitpid(-1, NULL, WNOHANG) > 0) /* later versions, which nobody else waits for */
+        ;
+}
+
 /* True: this is a rank. */
 static bool ranks_fork(void)
 {
@@ -422,7 +504,12 @@ static bool ranks_fork(void)
     int made = 0, count = (int)rank_region->rank_count;
     WORLD->fiber = &early_fiber; /* who asks which rank goes first */
     ME = &early_rank;
-    rank_turn_give(world_fiber_next());
+    const bool states = rank_region->states.wanted;
+    if (states)
+        rank_states_begin();
+    const struct world_fiber *first = world_fiber_next();
+    if (!states)
+        rank_turn_give(first);
     for (; made < count; made++) {
         pid_t pid = fork();
         if (pid == 0) {
@@ -437,6 +524,10 @@ static bool ranks_fork(void)
             break;
         }
         rank_region->rank[made].pid = pid;
+    }
+    if (states && made == count) {
+        states_run(first);
+        return false;
     }
     fork_server_reap(made);
     return false;

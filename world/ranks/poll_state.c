@@ -21,15 +21,14 @@ static const size_t memory_most = (size_t)256 << 20;
 
 extern const char __ehdr_start[], etext[], end[];
 
-struct frame {
-    uintptr_t sp, kept[KEPT_REGISTERS];
-};
+_Static_assert(sizeof((struct rank_frame *)NULL)->kept == KEPT_REGISTERS * sizeof(uintptr_t),
+               "each has its place");
 
 /* The program's: the first outside of this library. */
 static _Unwind_Reason_Code frame_find(struct _Unwind_Context *context, void *out)
 {
     static const int name[KEPT_REGISTERS] = {3, 6, 12, 13, 14, 15}; /* of x86-64: rbx, rbp, r12.. */
-    struct frame *frame = out;
+    struct rank_frame *frame = out;
     const char *at = (const char *)_Unwind_GetIP(context);
     if (at >= __ehdr_start && at < etext)
         return _URC_NO_REASON;
@@ -39,7 +38,14 @@ static _Unwind_Reason_Code frame_find(struct _Unwind_Context *context, void *out
     return _URC_END_OF_STACK;
 }
 
-static size_t maps_read(char *text, size_t room)
+bool rank_frame_find(struct rank_frame *out_frame)
+{
+    *out_frame = (struct rank_frame){0};
+    _Unwind_Backtrace(frame_find, out_frame);
+    return out_frame->sp != 0;
+}
+
+size_t rank_maps_read(char *text, size_t room)
 {
     int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     size_t bytes = 0;
@@ -52,21 +58,15 @@ static size_t maps_read(char *text, size_t room)
     return bytes < room ? bytes : 0; /* all, or nothing */
 }
 
-struct range {
-    uintptr_t from, to;
-};
-enum { LEFT_OUT = 3 };
-
-/* This library's own, what its waiting leaves in errno, and where the kernel tells the thread on
- * which processor it runs. */
-static void left_out(struct range out_range[LEFT_OUT])
+void rank_left_out(struct rank_range out_range[RANK_LEFT_OUT])
 {
-    out_range[0] = (struct range){(uintptr_t)__ehdr_start, ((uintptr_t)end + 4095) / 4096 * 4096};
-    out_range[1] = (struct range){(uintptr_t)&errno, (uintptr_t)(&errno + 1)};
-    out_range[2] = (struct range){0};
+    out_range[0] =
+        (struct rank_range){(uintptr_t)__ehdr_start, ((uintptr_t)end + 4095) / 4096 * 4096};
+    out_range[1] = (struct rank_range){(uintptr_t)&errno, (uintptr_t)(&errno + 1)};
+    out_range[2] = (struct rank_range){0};
 #if __has_include(<sys/rseq.h>)
     uintptr_t rseq = (uintptr_t)__builtin_thread_pointer() + (uintptr_t)__rseq_offset;
-    out_range[2] = (struct range){rseq, rseq + sizeof(struct rseq)};
+    out_range[2] = (struct rank_range){rseq, rseq + sizeof(struct rseq)};
 #endif
     CORE_CHECK(out_range[0].from < out_range[0].to);
 }
@@ -74,10 +74,10 @@ static void left_out(struct range out_range[LEFT_OUT])
 /* Hashes the parts of [from, to) that are not left out. */
 static bool poll_state_take(XXH3_state_t *state, uintptr_t from, uintptr_t to, size_t *taken)
 {
-    struct range out[LEFT_OUT];
-    left_out(out);
+    struct rank_range out[RANK_LEFT_OUT];
+    rank_left_out(out);
     CORE_CHECK(from < to);
-    for (int i = 0; i < LEFT_OUT; i++)
+    for (int i = 0; i < RANK_LEFT_OUT; i++)
         if (from < out[i].to && to > out[i].from)
             return (from >= out[i].from || poll_state_take(state, from, out[i].from, taken)) &&
                    (to <= out[i].to || poll_state_take(state, out[i].to, to, taken));
@@ -92,10 +92,9 @@ uint64_t world_process_state(void)
 {
     static char text[MAPS_BYTES];
     static XXH3_state_t state;
-    struct frame frame = {0};
-    size_t bytes = maps_read(text, sizeof text - 1), taken = 0;
-    _Unwind_Backtrace(frame_find, &frame);
-    if (!bytes || !frame.sp)
+    struct rank_frame frame;
+    size_t bytes = rank_maps_read(text, sizeof text - 1), taken = 0;
+    if (!rank_frame_find(&frame) || !bytes)
         return 0;
     text[bytes] = 0;
     XXH3_64bits_reset(&state);

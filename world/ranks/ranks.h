@@ -27,6 +27,11 @@ extern __thread uint32_t rank_slot; /* which fiber the calling thread is: its sl
 void rank_turn_begin(void);         /* of a new world: nobody has it, and nobody is asked */
 void rank_turn_give(const struct world_fiber *to);
 void rank_turn_wait(void);
+/* The searcher has the turn once more; false: it does not come before that time (ms). */
+bool rank_turn_back(uint64_t until_ms);
+/* For the searcher: runs it in the process of that rank. */
+bool rank_turn_ask(int rank, void (*run)(void *argument), uint64_t until_ms);
+uint64_t rank_now_ms(void);     /* of the machine */
 _Noreturn void rank_over(void); /* the world cannot go on */
 void rank_leave(int status, void *unused);
 
@@ -41,6 +46,40 @@ int rank_thread_count(int process);
 void rank_threads_rest(_Atomic uint32_t *turn, uint32_t seen);
 bool rank_threads_inside(void); /* the calling one is in a call of MPI */
 void rank_threads_leave(void);  /* the calling one ends the process */
+
+/* versions.c: processes of a rank, each forked from the one before it. */
+bool rank_version_is_last(void);
+bool rank_version_goes_on(void); /* has the turn: false, if a later version had it, and has ended */
+void rank_versions_drop(uint32_t depth); /* those of more */
+
+/* states.c */
+void rank_states_search(void);
+void rank_states_begin(void);  /* before there are ranks */
+void rank_states_answer(void); /* of a new world: there is none yet */
+
+/* states_hash.c */
+void rank_memory_take(void *unused); /* in a rank: into rank_region */
+bool rank_states_hash(uint64_t out_hash[2]);
+void rank_states_end_hash(uint64_t out_hash[2]);
+const char *rank_files_changed(void); /* fork_server.c: why; NULL: they are as they were */
+/* What all share: the variables, how many bytes they are; the tables behind them. */
+size_t rank_shared(void **out_variables, void **out_tables, size_t *out_tables_bytes);
+int rank_stream(int number); /* of a rank: two */
+
+/* poll_state.c */
+struct rank_frame {
+    uintptr_t sp, kept[6];
+};
+bool rank_frame_find(struct rank_frame *out_frame); /* the program's, that called this library */
+enum { RANK_LEFT_OUT = 3 };
+struct rank_range {
+    uintptr_t from, to;
+};
+/* This library's own, what its waiting leaves in errno, and where the kernel tells the thread on
+ * which processor it runs. */
+void rank_left_out(struct rank_range out_range[RANK_LEFT_OUT]);
+/* All of /proc/self/maps; 0: it does not fit. */
+size_t rank_maps_read(char *text, size_t room);
 
 /* imports.c */
 /* Refuses a program that needs what is not here, or is built for another MPI library. */

@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The task of a process that has the turn for a moment, for another one. */
@@ -28,7 +29,7 @@ void rank_turn_begin(void)
 static void turn_put(int rank, uint32_t whose)
 {
     _Atomic uint32_t *turn = &rank_region->rank[rank].turn;
-    CORE_CHECK(whose > 0 && rank < (int)rank_region->rank_count);
+    CORE_CHECK(whose > 0 && rank <= (int)rank_region->rank_count);
     CORE_CHECK(*turn == 0); /* ranks.h invariant 1 */
     *turn = whose;
     syscall(SYS_futex, turn, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
@@ -39,8 +40,11 @@ void rank_turn_give(const struct world_fiber *to)
     turn_put(to->rank->rank, to->slot + 1);
 }
 
+/* A version that was taken back may still be on its way to its end. */
 static bool turn_take(_Atomic uint32_t *turn, uint32_t whose)
 {
+    if (rank_region->states.depth && !rank_version_is_last())
+        return false;
     return atomic_compare_exchange_strong(turn, &whose, 0);
 }
 
@@ -53,8 +57,12 @@ void rank_turn_wait(void)
         while (seen = *turn, !turn_take(turn, rank_slot + 1) && !turn_take(turn, ANY_THREAD))
             if (seen == *turn)
                 rank_threads_rest(turn, seen);
-        if (!call.run)
+        if (!call.run) {
+            if (rank_region->states.depth && !rank_version_goes_on())
+                continue;
+            rank_region->rank[rank_own].ran = true;
             return;
+        }
         call.run(call.argument);
         call.run = NULL;
         turn_put(call.from, call.from_slot + 1);
@@ -92,6 +100,37 @@ void world_process_at(struct world_rank *rank, void (*run)(void *argument), void
     rank_turn_wait();
 }
 
+uint64_t rank_now_ms(void)
+{
+    struct timespec now;
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+bool rank_turn_back(uint64_t until_ms)
+{
+    static const struct timespec often = {.tv_nsec = 50000000};
+    _Atomic uint32_t *turn = &rank_region->rank[rank_region->rank_count].turn;
+    CORE_CHECK(rank_own < 0); /* the searcher is no rank */
+    while (!atomic_exchange(turn, 0)) {
+        if (rank_region->states.stop || rank_now_ms() > until_ms)
+            return false;
+        syscall(SYS_futex, turn, FUTEX_WAIT, 0, &often, NULL, 0);
+    }
+    return true;
+}
+
+bool rank_turn_ask(int rank, void (*run)(void *argument), uint64_t until_ms)
+{
+    CORE_CHECK(!call.run && rank_own < 0); /* ranks.h invariant 3 */
+    call.run = run;
+    call.argument = NULL;
+    call.from = (int)rank_region->rank_count;
+    call.from_slot = 0;
+    turn_put(rank, ANY_THREAD);
+    return rank_turn_back(until_ms);
+}
+
 void rank_over(void)
 {
     rank_region->rank[rank_own].stopped = true;
@@ -110,6 +149,8 @@ struct world_fiber *world_process_switch(struct world_fiber *from, struct world_
     CORE_CHECK(from->rank->rank == rank_own); /* ranks.h invariant 2 */
     CORE_CHECK(rank_threads_inside());        /* threads.c invariant 1 */
     if (to->rank->rank != rank_own || to->slot != rank_slot) {
+        if (UNLIKELY(to == WORLD->searcher)) /* which would ask for it next */
+            rank_memory_take(NULL);
         rank_turn_give(to);
         rank_turn_wait();
     }

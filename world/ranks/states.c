@@ -1,0 +1,532 @@
+/* Searches through the states of a world: depth first, in the process that worlds are forked from.
+ * Ranks go on until none can; then each answer to each decision that is possible is taken in turn.
+ * A decision's ranks go on as new versions (versions.c); what they share, the search copies and
+ * puts back. A state that was there before is left.
+ *
+ * Why that loses nothing: a world whose ranks all wait is its state (states_hash.c) and no more, so
+ * what can come of it is the same however it came about. From each state every answer that is
+ * possible is followed, so every world that could be run by answers one after the other is: those
+ * before a state that was there before, and behind it what came of that state. What no decision
+ * stands for (a poll made again fails only when nothing else can be decided) is as it is in a world
+ * that is run from its start.
+ *
+ * Ranks that have exchanged nothing with each other in any world that was looked at are of
+ * different parts: what one part does makes no difference to the other. At each state one part's
+ * answers are taken, those of the others later. If ranks of two parts then exchange something, the
+ * search begins again with these joined: else each part went through all that it can do, and never
+ * met another one, so it does not in any other order either.
+ *
+ * Invariants: 1. node[i] was reached with versions of a depth up to i + 1. 2. Whatever is copied
+ * lies one behind the other, those of deeper nodes later. */
+#include "world/ranks/ranks.h"
+
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "world/exchange/explore_report.h"
+#include "world/exchange/explore_states.h"
+
+enum {
+    NODES_MAX = 1 << 14,
+    BRANCHES_MAX = 4096, /* of one state */
+    PATH_MAX_ANSWERS = 1 << 16,
+    STEP_MS = 10000 /* for ranks to come to the next decision */
+};
+#define COPIES_BYTES ((size_t)1 << 33)
+#define SEEN_MAX ((size_t)1 << 24) /* states; a power of two */
+#define SLAB_BYTES ((size_t)1 << 20)
+
+struct node {
+    struct world_branch *branch;
+    uint32_t count, next, path;
+    uint8_t *copy;
+    size_t copy_end; /* of all copies, this one included */
+};
+
+struct seen {
+    uint64_t hash[2];
+};
+
+static struct search {
+    struct node *node;
+    struct world_state_answer *path;
+    uint8_t *copies;
+    struct seen *seen, *ends;
+    size_t copies_used;
+    uint32_t node_count, path_count;
+    uint64_t until_ms;
+    const char *why;
+} search;
+
+static uint8_t *slabs, *slabs_end; /* of the ranks' handles, in the arena */
+static struct world_rank searcher_rank;
+static struct world_fiber searcher = {.rank = &searcher_rank, .live = true};
+
+void rank_states_answer(void)
+{
+    struct region_states *states = &rank_region->states;
+    states->complete = states->asked_again = false;
+    *states->why = 0;
+    states->state_count = states->step_count = states->list_count = states->answer_count = 0;
+    states->depth = states->version_count = states->deaths = 0;
+}
+
+static void *room_new(size_t bytes)
+{
+    void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    CORE_CHECK(bytes > 0);
+    return room == MAP_FAILED ? NULL : room;
+}
+
+void rank_states_begin(void)
+{
+    const uint32_t count = rank_region->rank_count;
+    CORE_CHECK(!WORLD->searcher && count < WORLD_RANKS_MAX + 1);
+    searcher_rank.rank = (int)count;
+    rank_region->states.depth = 1;
+    WORLD->searcher = &searcher;
+    uint8_t *begin;
+    world_arena_used(&begin, &slabs);
+    for (uint32_t r = 0; r < count; r++) {
+        struct world_rank *rank = &WORLD->rank[r];
+        rank->slab_bytes = SLAB_BYTES;
+        rank->slab = world_alloc(SLAB_BYTES);
+    }
+    world_arena_used(&begin, &slabs_end);
+}
+
+static void give_up(const char *why)
+{
+    CORE_CHECK(why && *why);
+    if (!search.why)
+        search.why = why;
+}
+
+/* --- copies of what is shared ----------------------------------------------------------------- */
+
+struct piece {
+    void *at;
+    size_t bytes;
+};
+enum { PIECES = 7 };
+
+static int pieces_find(struct piece out[])
+{
+    struct region *region = rank_region;
+    uint8_t *begin, *end;
+    int count = 0;
+    out[count].bytes = rank_shared(&out[count].at, &out[count + 1].at, &out[count + 1].bytes);
+    count += 2;
+    world_arena_used(&begin, &end);
+    CORE_CHECK(end >= slabs_end && slabs >= begin);
+    out[count++] = (struct piece){begin, (size_t)(slabs - begin)};
+    out[count++] = (struct piece){slabs_end, (size_t)(end - slabs_end)};
+    out[count++] = (struct piece){&region->outcome, sizeof region->outcome};
+    out[count++] = (struct piece){region->rank, region->rank_count * sizeof *region->rank};
+    out[count++] = (struct piece){&region->question_count, sizeof region->question_count};
+    CORE_CHECK(count == PIECES);
+    return count;
+}
+
+static uint8_t *copy_put(uint8_t *to, const void *from, size_t bytes)
+{
+    CORE_CHECK(to >= search.copies && bytes <= COPIES_BYTES);
+    memcpy(to, from, bytes);
+    return to + bytes;
+}
+
+/* The sizes come first, as the variables say how much there is. */
+static bool copy_take(struct node *node)
+{
+    struct piece piece[PIECES];
+    const int ranks = WORLD->rank_count;
+    size_t need = (PIECES + 3 * (size_t)ranks) * sizeof(size_t);
+    CORE_CHECK(search.copies_used <= COPIES_BYTES); /* invariant 2 */
+    pieces_find(piece);
+    for (int i = 0; i < PIECES; i++)
+        need += piece[i].bytes;
+    for (int r = 0; r < ranks; r++)
+        need += WORLD->rank[r].slab_used;
+    if (need > COPIES_BYTES - search.copies_used)
+        return false;
+    node->copy = search.copies + search.copies_used;
+    size_t *size = (size_t *)(void *)node->copy;
+    for (int i = 0; i < PIECES; i++)
+        *size++ = piece[i].bytes;
+    for (int r = 0; r < ranks; r++)
+        *size++ = WORLD->rank[r].slab_used;
+    for (int i = 0; i < 2 * ranks; i++) {
+        struct stat is;
+        *size++ = fstat(rank_stream(i), &is) == 0 ? (size_t)is.st_size : 0;
+    }
+    uint8_t *at = (uint8_t *)size;
+    for (int i = 0; i < PIECES; i++)
+        at = copy_put(at, piece[i].at, piece[i].bytes);
+    for (int r = 0; r < ranks; r++)
+        at = copy_put(at, WORLD->rank[r].slab, WORLD->rank[r].slab_used);
+    search.copies_used = ((size_t)(at - search.copies) + 63) & ~(size_t)63;
+    node->copy_end = search.copies_used;
+    return true;
+}
+
+static void stream_cut(int file, off_t bytes)
+{
+    struct stat is;
+    if (fstat(file, &is) != 0 || is.st_size == bytes)
+        return;
+    if (ftruncate(file, bytes) != 0 || lseek(file, bytes, SEEK_SET) < 0)
+        give_up("what a rank wrote cannot be taken back");
+}
+
+static void copy_restore(const struct node *node)
+{
+    struct piece piece[PIECES];
+    const int ranks = WORLD->rank_count;
+    CORE_CHECK(node->copy && node->copy_end <= COPIES_BYTES);
+    const size_t *size = (const size_t *)(const void *)node->copy;
+    const size_t *slab = size + PIECES, *stream = slab + ranks;
+    const uint8_t *at = (const uint8_t *)(stream + 2 * ranks);
+    pieces_find(piece);
+    for (int i = 0; i < PIECES; i++, at += size[i - 1])
+        memcpy(piece[i].at, at, size[i]);
+    for (int r = 0; r < ranks; r++, at += slab[r - 1])
+        memcpy(WORLD->rank[r].slab, at, slab[r]);
+    for (int i = 0; i < 2 * ranks; i++)
+        stream_cut(rank_stream(i), (off_t)stream[i]);
+    rank_region->over = 0;
+    search.copies_used = node->copy_end;
+}
+
+/* --- what was there before -------------------------------------------------------------------- */
+
+/* True: it is new. */
+static bool seen_put(struct seen *table, const uint64_t hash[2])
+{
+    CORE_CHECK(hash[0] || hash[1]); /* a place that is free has none */
+    for (size_t at = hash[0] % SEEN_MAX;; at = (at + 1) % SEEN_MAX) {
+        struct seen *s = &table[at];
+        if (!s->hash[0] && !s->hash[1]) {
+            *s = (struct seen){{hash[0], hash[1]}};
+            return true;
+        }
+        if (s->hash[0] == hash[0] && s->hash[1] == hash[1])
+            return false;
+    }
+}
+
+/* --- parts: ranks that exchange nothing with others ------------------------------------------- */
+
+void world_process_met(int rank, int other)
+{
+    struct region_states *states = &rank_region->states;
+    const uint16_t a = states->part[rank], b = states->part[other];
+    CORE_CHECK(rank >= 0 && rank < WORLD->rank_count && other < WORLD->rank_count);
+    if (a == b)
+        return;
+    for (uint32_t r = 0; r < rank_region->rank_count; r++)
+        if (states->part[r] == a || states->part[r] == b)
+            states->part[r] = a < b ? a : b;
+    states->parts_joined = true;
+}
+
+/* At the first state: what is on its way joins its ends; what came before makes no difference. */
+static void parts_begin(void)
+{
+    CORE_CHECK(WORLD->begun_end && !search.node_count); /* this is the first state */
+    for (uint32_t r = 0; r < rank_region->rank_count; r++)
+        rank_region->states.part[r] = (uint16_t)r;
+    for (int r = 0; r < WORLD->rank_count; r++)
+        for (const struct world_message *m = WORLD->rank[r].unexpected; m; m = m->next)
+            world_process_met(r, m->world);
+    rank_region->states.parts_joined = false;
+}
+
+/* Keeps the answers of one part: that of the lowest rank. */
+static uint32_t parts_choose(struct world_branch *branch, uint32_t count)
+{
+    const uint16_t *part = rank_region->states.part;
+    uint32_t kept = 0;
+    uint16_t least = UINT16_MAX;
+    CORE_CHECK(count > 0 && count <= BRANCHES_MAX);
+    for (uint32_t i = 0; i < count; i++)
+        if (part[branch[i].decider->rank->rank] < least)
+            least = part[branch[i].decider->rank->rank];
+    for (uint32_t i = 0; i < count; i++)
+        if (part[branch[i].decider->rank->rank] == least)
+            branch[kept++] = branch[i];
+    return kept;
+}
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+static bool has_crashed(void)
+{
+    for (uint32_t r = 0; r < rank_region->rank_count; r++)
+        if (rank_region->rank[r].ended && !rank_region->rank[r].left)
+            return true;
+    return rank_region->over;
+}
+
+/* Ranks that have left MPI may still write on their way to the end. */
+static void left_await(void)
+{
+    for (uint32_t r = 0; r < rank_region->rank_count; r++)
+        while (rank_region->rank[r].left && !rank_region->rank[r].ended && !search.why) {
+            static const struct timespec often = {.tv_nsec = 50000000};
+            uint32_t deaths = rank_region->states.deaths;
+            if (!rank_region->rank[r].ended)
+                syscall(SYS_futex, &rank_region->states.deaths, FUTEX_WAIT, deaths, &often, NULL,
+                        0);
+            if (rank_now_ms() > search.until_ms)
+                give_up("the time is over");
+        }
+}
+
+static uint64_t step_until(void)
+{
+    const uint64_t until = rank_now_ms() + STEP_MS;
+    return until < search.until_ms ? until : search.until_ms;
+}
+
+/* Ranks go on until none can. */
+static void ranks_run(void)
+{
+    CORE_CHECK(rank_own < 0); /* the searcher is no rank */
+    while (WORLD->ready_count && !has_crashed() && !search.why) {
+        rank_turn_give(world_fiber_next());
+        if (!rank_turn_back(step_until()))
+            give_up(rank_now_ms() > search.until_ms ? "the time is over"
+                                                    : "a rank does not come to its next call");
+    }
+    left_await();
+}
+
+enum came { CAME_STATE, CAME_END, CAME_NOWHERE };
+
+/* From one state to the next; *out_branch: the search's, valid until the next step. */
+static enum came state_next(struct world_branch *out_branch, uint32_t *out_count)
+{
+    for (;;) {
+        ranks_run();
+        rank_region->states.asked_again |= WORLD->explore->told.asked_again;
+        if (*rank_region->bug)
+            give_up(rank_region->bug);
+        if (!search.why && !has_crashed() && world_states_why())
+            give_up(world_states_why());
+        if (search.why)
+            return CAME_NOWHERE;
+        if (has_crashed())
+            return CAME_END;
+        if (world_states_settle())
+            continue;
+        *out_count = world_states_branches(out_branch, BRANCHES_MAX);
+        if (*out_count > BRANCHES_MAX)
+            give_up("a state has too many answers");
+        if (*out_count)
+            return search.why ? CAME_NOWHERE : CAME_STATE;
+        if (world_states_fail())
+            continue;
+        if (!WORLD->paused)
+            return CAME_END;
+        world_pause_end();
+    }
+}
+
+/* --- the search ------------------------------------------------------------------------------- */
+
+static void answer_put(struct world_state_answer answer)
+{
+    struct region_states *states = &rank_region->states;
+    CORE_CHECK(states->answer_count <= REGION_ANSWERS_MAX);
+    if (states->answer_count == REGION_ANSWERS_MAX)
+        give_up("there are too many ends");
+    else
+        states->answer[states->answer_count++] = answer;
+}
+
+static void end_enter(void)
+{
+    uint64_t hash[2];
+    CORE_CHECK(search.path_count <= PATH_MAX_ANSWERS);
+    rank_states_end_hash(hash);
+    if (scratch_written(&rank_region->scratch))
+        give_up("it writes files");
+    if (!seen_put(search.ends, hash) || search.why)
+        return;
+    answer_put((struct world_state_answer){UINT32_MAX, search.path_count, 0});
+    for (uint32_t i = 0; i < search.path_count; i++)
+        answer_put(search.path[i]);
+    rank_region->states.list_count++;
+}
+
+static bool memory_hash(void)
+{
+    for (int r = 0; r < WORLD->rank_count; r++)
+        if (rank_region->rank[r].ran && !rank_region->rank[r].left &&
+            !rank_turn_ask(r, rank_memory_take, step_until()))
+            return false;
+    return true;
+}
+
+static void state_enter(struct world_branch *branch, uint32_t count)
+{
+    uint64_t hash[2];
+    struct node *node = &search.node[search.node_count];
+    CORE_CHECK(!WORLD->ready_count && count > 0);
+    for (int r = 0; r < WORLD->rank_count; r++)
+        WORLD->rank[r].turns = 0; /* which poll fails first must not hang on the past */
+    if (!memory_hash())
+        give_up("the time is over");
+    if (search.why)
+        return;
+    if (!rank_states_hash(hash))
+        give_up(world_states_why());
+    if (!WORLD->begun_end) {
+        uint8_t *begin, *end;
+        world_arena_used(&begin, &end);
+        WORLD->begun_end = end;
+        parts_begin();
+    }
+    if (rank_region->states.parts_joined) /* it begins again */
+        return;
+    count = parts_choose(branch, count);
+    if (search.why || !seen_put(search.seen, hash))
+        return;
+    rank_region->states.state_count++;
+    if (rank_region->states.state_count > SEEN_MAX / 2 || search.node_count == NODES_MAX) {
+        give_up("there are too many states");
+        return;
+    }
+    *node = (struct node){.count = count, .path = search.path_count};
+    node->branch = (struct world_branch *)(void *)(search.copies + search.copies_used);
+    memcpy(node->branch, branch, count * sizeof *branch);
+    search.copies_used += (count * sizeof *branch + 63) & ~(size_t)63;
+    if (copy_take(node))
+        search.node_count++;
+    else
+        give_up("there is no memory for its states");
+}
+
+static void state_come(void)
+{
+    static struct world_branch branch[BRANCHES_MAX];
+    uint32_t count = 0;
+    enum came came = state_next(branch, &count);
+    if (came == CAME_END)
+        end_enter();
+    else if (came == CAME_STATE)
+        state_enter(branch, count);
+}
+
+/* The next answer of the last state; false: it has no other. */
+static bool branch_next(void)
+{
+    struct node *node = &search.node[search.node_count - 1];
+    CORE_CHECK(search.node_count > 0 && node->next <= node->count);
+    if (node->next == node->count)
+        return false;
+    if (node->next) {
+        rank_versions_drop(search.node_count);
+        copy_restore(node);
+    }
+    const struct world_branch *branch = &node->branch[node->next++];
+    search.path_count = node->path;
+    if (search.path_count == PATH_MAX_ANSWERS ||
+        rank_region->states.version_count + rank_region->rank_count > REGION_VERSIONS_MAX) {
+        give_up("a world has too many decisions");
+        return true;
+    }
+    search.path[search.path_count++] = (struct world_state_answer){
+        (uint32_t)branch->decider->rank->rank, branch->decider->number, branch->answer};
+    rank_region->states.depth = search.node_count + 1;
+    rank_region->states.step_count++;
+    WORLD->fiber = &searcher;
+    ME = &searcher_rank;
+    world_states_take(branch);
+    state_come();
+    return true;
+}
+
+/* Ranks that were held to be apart are not: what was left out because of that is looked at. */
+static void search_again(void)
+{
+    const struct node *first = &search.node[0];
+    CORE_CHECK(first->copy && WORLD->begun_end); /* there was a first state */
+    rank_region->states.parts_joined = false;
+    rank_versions_drop(1);
+    copy_restore(first);
+    search.path_count = first->path;
+    search.node_count = 0;
+    search.copies_used = 0;
+    if (madvise(search.seen, SEEN_MAX * sizeof *search.seen, MADV_DONTNEED) != 0)
+        give_up("its memory cannot be cleared");
+    rank_region->states.state_count = 0;
+    rank_region->states.depth = 1;
+    state_come();
+}
+
+static void rooms_give(void)
+{
+    if (search.copies)
+        munmap(search.copies, COPIES_BYTES);
+    if (search.seen)
+        munmap(search.seen, SEEN_MAX * sizeof *search.seen);
+    if (search.ends)
+        munmap(search.ends, SEEN_MAX * sizeof *search.ends);
+    if (search.node)
+        munmap(search.node, NODES_MAX * sizeof *search.node);
+    if (search.path)
+        munmap(search.path, PATH_MAX_ANSWERS * sizeof *search.path);
+    search = (struct search){0};
+}
+
+static void search_all(void)
+{
+    search.copies = room_new(COPIES_BYTES);
+    search.seen = room_new(SEEN_MAX * sizeof *search.seen);
+    search.ends = room_new(SEEN_MAX * sizeof *search.ends);
+    search.node = room_new(NODES_MAX * sizeof *search.node);
+    search.path = room_new(PATH_MAX_ANSWERS * sizeof *search.path);
+    if (!search.copies || !search.seen || !search.ends || !search.node || !search.path)
+        give_up("there is no memory for its states");
+    else if (!rank_region->scratch.count)
+        give_up("files that it may write cannot be kept apart");
+    search.until_ms = rank_now_ms() + rank_region->states.ms_max;
+    if (!rank_turn_back(step_until()))
+        give_up("a rank does not come to its first call");
+    if (!search.why)
+        state_come();
+    rank_region->states.parts_joined &= WORLD->begun_end != NULL;
+    while (!search.why && (search.node_count || rank_region->states.parts_joined)) {
+        if (rank_region->states.parts_joined)
+            search_again();
+        else if (!branch_next())
+            search.copies_used =
+                (size_t)((uint8_t *)search.node[--search.node_count].branch - search.copies);
+    }
+}
+
+void rank_states_search(void)
+{
+    struct region_states *states = &rank_region->states;
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    search = (struct search){0};
+    search_all();
+    states->complete = !search.why;
+    snprintf(states->why, sizeof states->why, "%s", search.why ? search.why : "");
+    rank_versions_drop(0);
+    rooms_give();
+    states->wanted = false;
+    states->depth = 0;
+    WORLD->searcher = NULL;
+    WORLD->begun_end = NULL;
+    WORLD->stop = true;
+}

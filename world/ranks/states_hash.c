@@ -1,0 +1,533 @@
+/* Hashes the state of a world whose ranks all wait: equal hashes, equal futures, but for a
+ * collision of 128 bits. It is made of
+ *  - the memory of each rank that it can write to, with the stack above the program's call and the
+ *    registers that a call keeps. Left out is what cannot make a difference: this library's own
+ *    memory, the stack below, errno, rseq, and what the call that waits is certain to overwrite
+ *    before the program has it again: the buffer of a receive that is posted, a status, an index.
+ *  - what the ranks exchange, not as it lies in memory, where its place depends on who came first,
+ *    but by its meaning: messages by their senders, posted receives in their order, requests, what
+ *    each rank waits for, what it got and was answered since its call began, the clock.
+ *  - what was written to the streams.
+ * Where something is met that is none of that, there is no hash, and why is kept. */
+#include "world/ranks/ranks.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "world/exchange/explore_states.h"
+
+enum { MAPS_BYTES = 1 << 16, RANGES_MAX = 256, STREAM_BYTES = 1 << 16, FILES_FIRST = 64 };
+static const size_t memory_most = (size_t)256 << 20;
+
+/* --- in a rank: its memory -------------------------------------------------------------------- */
+
+struct memory {
+    XXH3_state_t state;
+    struct rank_range out[RANGES_MAX]; /* left out */
+    int out_count;
+    size_t taken;
+    const char *why;
+};
+
+static void memory_leave_out(struct memory *m, const void *from, size_t bytes)
+{
+    CORE_CHECK(m->out_count >= 0 && m->out_count <= RANGES_MAX);
+    if (!bytes || m->out_count == RANGES_MAX)
+        return;
+    m->out[m->out_count++] = (struct rank_range){(uintptr_t)from, (uintptr_t)from + bytes};
+}
+
+/* Few; and the C library's sort may allocate. */
+static void ranges_sort(struct memory *m)
+{
+    for (int i = 1; i < m->out_count; i++)
+        for (int k = i; k > 0 && m->out[k].from < m->out[k - 1].from; k--) {
+            struct rank_range swap = m->out[k];
+            m->out[k] = m->out[k - 1];
+            m->out[k - 1] = swap;
+        }
+}
+
+/* The ranges that are left out are in order, and may overlap. Where they lie and how long they are
+ * counts. */
+static void memory_add(struct memory *m, uintptr_t from, uintptr_t to)
+{
+    CORE_CHECK(from <= to);
+    for (int i = 0; i < m->out_count && from < to; i++) {
+        if (m->out[i].to <= from || m->out[i].from >= to)
+            continue;
+        if (m->out[i].from > from) {
+            XXH3_128bits_update(&m->state, (const void *)from, m->out[i].from - from);
+            m->taken += m->out[i].from - from;
+        }
+        from = m->out[i].to;
+    }
+    if (from < to) {
+        XXH3_128bits_update(&m->state, (const void *)from, to - from);
+        m->taken += to - from;
+    }
+    if (m->taken > memory_most)
+        m->why = "a rank has more memory than is hashed";
+}
+
+/* A receive whose data lie side by side: where its message is as long as it is. */
+static void leave_out_buffer(struct memory *m, struct ompi_request_t *recv)
+{
+    CORE_CHECK(recv->owner->rank == rank_own); /* it is this rank's */
+    if (rank_region->states.unmasked || recv->kind != REQUEST_RECV || !recv->type->dense)
+        return;
+    if (!recv->complete && m->out_count < RANGES_MAX) {
+        recv->masked = true;
+        memory_leave_out(m, recv->buffer, recv->count * recv->type->size);
+    } else if (recv->complete && recv->late) {
+        const size_t room = recv->count * recv->type->size;
+        memory_leave_out(m, recv->buffer, recv->late_bytes < room ? recv->late_bytes : room);
+    }
+}
+
+/* But MPI_ERROR, which stays. In worlds for other ABIs there is no search by states. */
+static void leave_out_status(struct memory *m, const MPI_Status *status)
+{
+#ifndef WORLD_SHIM
+    memory_leave_out(m, &status->MPI_SOURCE, 2 * sizeof(int));
+    memory_leave_out(m, &status->_cancelled, sizeof status->_cancelled);
+    memory_leave_out(m, &status->_ucount, sizeof status->_ucount);
+#else
+    (void)m, (void)status;
+#endif
+}
+
+static void leave_out_all(struct memory *m, struct world_rank *me)
+{
+    struct rank_range own[RANK_LEFT_OUT];
+    const struct world_fiber *fiber = me->fiber;
+    rank_left_out(own);
+    for (int i = 0; i < RANK_LEFT_OUT; i++)
+        memory_leave_out(m, (const void *)own[i].from, own[i].to - own[i].from);
+    for (struct ompi_request_t *recv = me->posted; recv; recv = recv->next)
+        leave_out_buffer(m, recv);
+    for (struct world_handle *h = me->handles; h; h = h->next)
+        if (h->magic == (uint32_t)HANDLE_MAGIC + HANDLE_REQUEST)
+            leave_out_buffer(m, (struct ompi_request_t *)h);
+    if (fiber->status && !rank_region->states.unmasked)
+        leave_out_status(m, fiber->status);
+    if (fiber->index && !rank_region->states.unmasked)
+        memory_leave_out(m, fiber->index, sizeof *fiber->index);
+    ranges_sort(m);
+}
+
+/* Memory that others have too, but what this library shares. */
+static bool is_foreign(const struct rank_range *own, uintptr_t from, uintptr_t to)
+{
+    const uintptr_t region = (uintptr_t)rank_region;
+    return !(from >= region && to <= region + rank_region->bytes) &&
+           !(from >= own->from && to <= own->to);
+}
+
+/* What a map says of itself: FROM-TO FLAGS OFFSET DEVICE INODE PATH. Memory that can be read alone
+ * counts where it is nobody's file, as it may have been written before. */
+static bool map_counts(const char *flags, const char *line_end)
+{
+    CORE_CHECK(*flags == ' ' && flags < line_end);
+    static const char anonymous[] = " 00:00 0";
+    if (flags[1] != 'r' || flags[4] != 'p')
+        return false;
+    if (flags[2] == 'w')
+        return true;
+    const char *device = memmem(flags, (size_t)(line_end - flags), anonymous, sizeof anonymous - 1);
+    return device && !memmem(device, (size_t)(line_end - device), "[v", 2);
+}
+
+static void memory_maps(struct memory *m, const struct rank_frame *frame)
+{
+    static char text[MAPS_BYTES];
+    struct rank_range own[RANK_LEFT_OUT];
+    size_t bytes = rank_maps_read(text, sizeof text - 1);
+    rank_left_out(own);
+    text[bytes] = 0;
+    if (!bytes)
+        m->why = "a rank has more maps than are read";
+    for (char *line = text; *line && !m->why; line += strcspn(line, "\n"), line += *line == '\n') {
+        char *next;
+        uintptr_t from = strtoull(line, &next, 16), to = strtoull(next + 1, &next, 16);
+        if (next[2] == 'w' && next[4] != 'p' && is_foreign(own, from, to))
+            m->why = "a rank shares memory with others";
+        if (!map_counts(next, line + strcspn(line, "\n")))
+            continue;
+        const uintptr_t range[2] = {from, to};
+        XXH3_128bits_update(&m->state, range, sizeof range);
+        if (frame->sp >= from && frame->sp < to)
+            from = frame->sp;
+        memory_add(m, from, to);
+    }
+}
+
+/* How floating-point numbers are rounded, and what they have raised. */
+static void floating_add(struct memory *m)
+{
+#if defined(__x86_64__)
+    uint16_t control;
+    uint32_t vector = __builtin_ia32_stmxcsr();
+    __asm__ volatile("fnstcw %0" : "=m"(control));
+    XXH3_128bits_update(&m->state, &control, sizeof control);
+    XXH3_128bits_update(&m->state, &vector, sizeof vector);
+#endif
+}
+
+void rank_memory_take(void *unused)
+{
+    static struct memory m;
+    struct rank_frame frame;
+    struct region_rank *own = &rank_region->rank[rank_own];
+    CORE_CHECK(rank_own >= 0 && WORLD->searcher);
+    (void)unused;
+    m.out_count = 0;
+    m.taken = 0;
+    m.why = !rank_frame_find(&frame) ? "where the program calls MPI is not found"
+            : own->several           ? "a rank has several threads"
+                                     : rank_files_changed();
+    XXH3_128bits_reset(&m.state);
+    XXH3_128bits_update(&m.state, &frame, sizeof frame);
+    if (!m.why) {
+        floating_add(&m);
+        leave_out_all(&m, &WORLD->rank[rank_own]);
+        memory_maps(&m, &frame);
+    }
+    XXH128_hash_t hash = XXH3_128bits_digest(&m.state);
+    own->memory[0] = hash.low64;
+    own->memory[1] = hash.high64;
+    own->why_not = m.why;
+    own->ran = false;
+}
+
+/* --- in the searcher: what is exchanged ------------------------------------------------------- */
+
+static XXH3_state_t hashed;
+static const char *why_none;
+
+static void number_add(uint64_t number)
+{
+    XXH3_128bits_update(&hashed, &number, sizeof number);
+}
+
+static void none_as(const char *why)
+{
+    CORE_CHECK(why && *why);
+    if (!why_none)
+        why_none = why;
+}
+
+/* What lies in the worlds' memory and was made before something was decided is the same in all. */
+static void pointer_add(const void *pointer, const char *what)
+{
+    uint8_t *begin, *end;
+    world_arena_used(&begin, &end);
+    const uint8_t *at = pointer;
+    if (at >= begin && at < end && at >= WORLD->begun_end && WORLD->begun_end)
+        none_as(what);
+    number_add((uintptr_t)pointer);
+}
+
+static void type_add(const struct ompi_datatype_t *type)
+{
+    pointer_add(type, "it makes datatypes after its first decision");
+}
+
+static void late_add(const struct ompi_request_t *r)
+{
+    number_add(r->late ? r->late_bytes + 1 : 0);
+    if (r->late && r->kind == REQUEST_RECV)
+        XXH3_128bits_update(&hashed, r->late, r->late_bytes);
+}
+
+static void request_add(const struct ompi_request_t *r)
+{
+    if (!r->checked && (r->general || r->deferred || r->kind > REQUEST_RECV))
+        none_as("it has requests of collectives, windows or files, or generalised ones");
+    if (!r->checked && r->freed && r->active)
+        none_as("it frees a request that is not complete");
+    const uint64_t flags =
+        (uint64_t)r->kind | (uint64_t)r->mode << 8 | (uint64_t)r->persistent << 16 |
+        (uint64_t)r->active << 17 | (uint64_t)r->complete << 18 | (uint64_t)r->freed << 19 |
+        (uint64_t)r->cancelled << 20 | (uint64_t)r->checked << 21 | (uint64_t)r->polled << 22 |
+        (uint64_t)r->certain << 23 | (uint64_t)r->settled << 24 |
+        (uint64_t)(r->seen && !r->checked) << 25 | (uint64_t)(r->waiter != NULL) << 26 |
+        (uint64_t)(r->decider != NULL) << 27 | (uint64_t)r->cancelling << 28 |
+        (uint64_t)r->refuses << 29 | (uint64_t)(r->number != 0) << 30;
+    number_add(flags);
+    number_add((uintptr_t)r->buffer);
+    number_add(r->count);
+    type_add(r->type);
+    number_add((uint64_t)r->context << 32 | (uint32_t)r->peer);
+    number_add((uint64_t)(uint32_t)r->tag << 32 | (uint32_t)r->error);
+    number_add((uintptr_t)r->comm);
+    number_add((uintptr_t)r->handle.made_by);
+    if (r->complete) {
+        number_add((uint64_t)(uint32_t)r->status.MPI_SOURCE << 32 | (uint32_t)r->status.MPI_TAG);
+        number_add(r->status._ucount);
+        number_add((uint64_t)(uint32_t)r->status.MPI_ERROR << 32 | (uint32_t)r->status._cancelled);
+    }
+    if (r->kind == REQUEST_SEND && !r->checked)
+        number_add(r->checksum);
+    late_add(r);
+}
+
+static void message_add(const struct world_rank *rank, const struct world_message *m)
+{
+    CORE_CHECK(m->packed); /* match.c invariant 2 */
+    number_add((uint64_t)m->context << 32 | (uint32_t)m->tag);
+    number_add((uint64_t)(uint32_t)m->source << 32 | (uint32_t)m->world);
+    number_add(m->bytes);
+    number_add((uint64_t)(m->send != NULL) | (uint64_t)world_states_heard(rank, m) << 1 |
+               (uint64_t)(m->number != 0) << 2);
+    number_add((uintptr_t)m->call);
+    XXH3_128bits_update(&hashed, m->packed, m->bytes);
+    if (m->send && !m->send->checked)
+        number_add((uintptr_t)m->send); /* a handle: it may name which of the sender's it is */
+}
+
+/* Who came first of two senders makes no difference: there is none to whoever receives. */
+static void messages_add(const struct world_rank *rank)
+{
+    CORE_CHECK(rank->unexpected_end && !*rank->unexpected_end);
+    for (int sender = 0; rank->unexpected && sender < WORLD->rank_count; sender++)
+        for (const struct world_message *m = rank->unexpected; m; m = m->next)
+            if (m->world == sender)
+                message_add(rank, m);
+    number_add(UINT64_MAX);
+}
+
+static void comm_add(const struct ompi_communicator_t *c)
+{
+    number_add((uint64_t)c->context << 32 | c->meeting_count);
+    number_add(c->collective_count);
+    pointer_add(c->errhandler, "it makes error handlers after its first decision");
+    pointer_add(c->name, "it names communicators after its first decision");
+    pointer_add(c->info, "it gives infos to communicators after its first decision");
+    for (const struct world_attribute *a = c->attribute; a; a = a->next) {
+        pointer_add(a, "it sets attributes after its first decision");
+        number_add((uint64_t)(uint32_t)a->keyval);
+        number_add((uintptr_t)a->value);
+    }
+}
+
+static void handles_add(const struct world_rank *rank)
+{
+    for (const struct world_handle *h = rank->handles; h; h = h->next) {
+        const uint32_t kind = h->magic - (uint32_t)HANDLE_MAGIC;
+        if (kind == 0 || kind >= HANDLE_KIND_COUNT)
+            continue; /* dead: nobody may use it */
+        number_add((uintptr_t)h);
+        if (kind == HANDLE_REQUEST)
+            request_add((const struct ompi_request_t *)h);
+        else if (kind == HANDLE_COMM)
+            comm_add((const struct ompi_communicator_t *)h);
+        else if (kind == HANDLE_WIN || kind == HANDLE_FILE || kind == HANDLE_MESSAGE)
+            none_as("it has windows, files or matched messages");
+    }
+    number_add(UINT64_MAX);
+}
+
+static void decider_add(const struct world_decider *d)
+{
+    CORE_CHECK(d->count >= 0 && !d->ready);
+    number_add((uint64_t)d->kind | (uint64_t)d->poll << 8 | (uint64_t)d->polled_before << 9 |
+               (uint64_t)d->take << 10 | (uint64_t)d->must_find << 11 |
+               (uint64_t)d->of_others << 12 | (uint64_t)(d->number != 0) << 13 |
+               (uint64_t)d->certain << 32);
+    number_add((uint64_t)d->context << 32 | (uint32_t)d->source);
+    number_add((uint64_t)(uint32_t)d->tag << 32 | (uint32_t)d->count);
+    if (d->take)
+        none_as("it waits for a matched message");
+    for (int i = 0; i < d->count; i++) {
+        number_add((uintptr_t)d->request[i]);
+        if (d->request[i])
+            number_add(d->request[i]->serial == d->serial[i]);
+    }
+}
+
+static void fiber_add(const struct world_fiber *f)
+{
+    CORE_CHECK(f->rank && f->is_rank);
+    if (f->sibling || f->rank->helper_count)
+        none_as("a rank has threads, or a nonblocking collective under way");
+    number_add(f->live);
+    if (!f->live)
+        return;
+    bool paused = false;
+    for (const struct world_fiber *p = WORLD->paused; p; p = p->paused_next)
+        paused |= p == f;
+    if (!f->arguments && !paused)
+        none_as("a rank waits in a call of which the arguments are not known");
+    number_add(paused);
+    number_add(f->arguments);
+    number_add((uintptr_t)f->site);
+    number_add((uintptr_t)f->call);
+    number_add((uint64_t)(uint32_t)f->waiting << 1 | f->probing);
+    if (f->decider)
+        decider_add(f->decider);
+}
+
+static void extra_add(const struct world_extra *extra)
+{
+    if (!extra)
+        return;
+    pointer_add(extra->type_name, "it names datatypes after its first decision");
+    pointer_add(extra->error_code, "it makes error codes after its first decision");
+    number_add((uint64_t)(uint32_t)extra->error_code_last << 32 | (uint32_t)extra->fortran_count);
+    for (int i = 0; i < extra->fortran_count; i++)
+        number_add((uintptr_t)extra->fortran[i]);
+    pointer_add(extra->by_range, "it makes datatypes after its first decision");
+    pointer_add(extra->file_errhandler, "it makes error handlers after its first decision");
+}
+
+static void rank_add(const struct world_rank *rank)
+{
+    const struct region_rank *told = &rank_region->rank[rank->rank];
+    CORE_CHECK(told->left || !told->ran || told->why_not); /* its memory is that of now */
+    number_add((uint64_t)rank->initialized | (uint64_t)rank->finalized << 1 |
+               (uint64_t)rank->leaving << 2 | (uint64_t)told->left << 3 |
+               (uint64_t)told->aborted << 4);
+    fiber_add(rank->fiber);
+    number_add(rank->gained);
+    number_add(rank->answered);
+    number_add(rank->idle_polls);
+    number_add(world_states_polled(rank));
+    for (const struct ompi_request_t *r = rank->posted; r; r = r->next)
+        request_add(r);
+    number_add(UINT64_MAX);
+    messages_add(rank);
+    if (!told->left)
+        handles_add(rank);
+    comm_add(&rank->world);
+    comm_add(&rank->self);
+    extra_add(rank->extra);
+    number_add((uintptr_t)rank->bsend_buffer);
+    number_add(rank->bsend_bytes);
+    number_add((uint64_t)rank->comm_count << 32 | rank->port_count);
+    if (rank->win_count || rank->polls)
+        none_as("it has windows");
+    if (told->left) {
+        number_add((uint32_t)told->status);
+        return;
+    }
+    number_add(told->memory[0]);
+    number_add(told->memory[1]);
+    if (told->why_not)
+        none_as(told->why_not);
+}
+
+static void meetings_add(void)
+{
+    uint64_t sum = 0;
+    for (const struct world_meeting *m = WORLD->meeting; m; m = m->next) {
+        if (m->slot)
+            none_as("ranks wait for each other to make or free an object");
+        uint64_t one = core_random_mix((uint64_t)m->key << 32 | m->number);
+        one = core_random_mix(one ^ (uint64_t)(uint32_t)m->first << 32 ^ (uint32_t)m->arrived);
+        sum += core_random_mix(one ^ (uintptr_t)m->call ^ (uint64_t)(uint32_t)m->root << 32);
+    }
+    number_add(sum);
+}
+
+static void findings_add(void)
+{
+    const struct world_outcome *outcome = WORLD->outcome;
+    number_add((uint64_t)(uint32_t)outcome->finding_count << 32 |
+               (uint32_t)outcome->finding_dropped);
+    for (int i = 0; i < outcome->finding_count; i++) {
+        number_add((uintptr_t)outcome->finding[i].rule);
+        number_add((uint64_t)(uint32_t)outcome->finding[i].rank);
+        XXH3_128bits_update(&hashed, outcome->finding[i].text, strlen(outcome->finding[i].text));
+    }
+}
+
+/* What was written; the files are those that the runner reads. */
+static void streams_add(void)
+{
+    static char text[STREAM_BYTES];
+    for (int i = 0; i < 2 * WORLD->rank_count; i++) {
+        const int file = rank_stream(i);
+        ssize_t got;
+        for (off_t at = 0; (got = pread(file, text, sizeof text, at)) > 0; at += got)
+            XXH3_128bits_update(&hashed, text, (size_t)got);
+        number_add(UINT64_MAX);
+    }
+}
+
+static void world_add(void)
+{
+    number_add(WORLD->now_ns);
+    number_add(WORLD->looks);
+    number_add(WORLD->time_streak);
+    number_add((uint64_t)WORLD->context_next << 32 | (uint32_t)WORLD->keyval_count);
+    if (WORLD->ports || WORLD->services || WORLD->heap || WORLD->file || WORLD->file_part)
+        none_as("it has windows, files or ports");
+    if (WORLD->delayed_levels)
+        none_as("a rank sleeps");
+    number_add((uint32_t)WORLD->live_count);
+}
+
+bool rank_states_hash(uint64_t out_hash[2])
+{
+    CORE_CHECK(rank_own < 0 && !WORLD->ready_count);
+    why_none = world_states_why();
+    XXH3_128bits_reset(&hashed);
+    world_add();
+    for (int i = 0; i < WORLD->rank_count; i++)
+        rank_add(&WORLD->rank[i]);
+    meetings_add();
+    findings_add();
+    streams_add();
+    if (why_none)
+        world_states_beyond(why_none);
+    XXH128_hash_t hash = XXH3_128bits_digest(&hashed);
+    out_hash[0] = hash.low64;
+    out_hash[1] = hash.high64;
+    return !why_none;
+}
+
+/* Handles that were never freed. */
+static void left_handles_add(const struct world_rank *rank)
+{
+    for (const struct world_handle *h = rank->handles; h; h = h->next) {
+        const uint32_t kind = h->magic - (uint32_t)HANDLE_MAGIC;
+        if (kind == 0 || kind >= HANDLE_KIND_COUNT)
+            continue;
+        number_add(kind);
+        number_add((uintptr_t)h->made_by);
+        const struct ompi_request_t *r = (const struct ompi_request_t *)h;
+        if (kind == HANDLE_REQUEST)
+            number_add((uint64_t)r->complete | (uint64_t)r->persistent << 1 |
+                       (uint64_t)r->active << 2 | (uint64_t)r->freed << 3);
+    }
+    number_add(UINT64_MAX);
+}
+
+/* How the ranks ended, and what is left. */
+void rank_states_end_hash(uint64_t out_hash[2])
+{
+    XXH3_128bits_reset(&hashed);
+    number_add(1);
+    for (int i = 0; i < WORLD->rank_count; i++) {
+        const struct world_rank *rank = &WORLD->rank[i];
+        const struct region_rank *told = &rank_region->rank[i];
+        number_add((uint64_t)(uint32_t)told->status << 32 | (uint64_t)told->left << 2 |
+                   (uint64_t)told->aborted << 1 | told->stopped);
+        number_add((uintptr_t)rank->fiber->call);
+        number_add((uintptr_t)rank->fiber->site);
+        number_add((uint64_t)(uint32_t)rank->fiber->peer << 32 | (uint32_t)rank->fiber->tag);
+        number_add((uint64_t)(uint32_t)told->abort_code << 32 | told->ended);
+        messages_add(rank);
+        left_handles_add(rank);
+    }
+    findings_add();
+    streams_add();
+    XXH128_hash_t hash = XXH3_128bits_digest(&hashed);
+    out_hash[0] = hash.low64;
+    out_hash[1] = hash.high64;
+}

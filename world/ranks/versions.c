@@ -1,0 +1,90 @@
+/* Versions of a rank: where a world goes on from its states, a rank that gets the turn at a greater
+ * depth than its own forks, and the new process goes on in its place. The one before it waits until
+ * that has ended, and then has the rank's place again: as it was, with its memory and its stack.
+ *
+ * Invariants: 1. Versions are a stack, by depth: whoever is above another was forked later. 2. Of a
+ * rank one version waits for the turn, or has it: the last that has not ended; those before it wait
+ * for its end. 3. A version that SIGKILL has ended was taken back by the searcher; of any other end
+ * the version before it tells. */
+#include "world/ranks/ranks.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static uint32_t depth_own;
+
+static void version_begin(uint32_t place)
+{
+    CORE_CHECK(rank_own >= 0 && depth_own < rank_region->states.depth); /* invariant 1 */
+    depth_own = rank_region->states.depth;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    rank_region->rank[rank_own].pid = getpid();
+    rank_region->states.version[place].pid = getpid();
+}
+
+static void version_ended(uint32_t place, pid_t pid, int status)
+{
+    struct region_rank *rank = &rank_region->rank[rank_own];
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) /* invariant 3 */
+        return;
+    CORE_CHECK(rank_region->states.version[place].pid == pid);
+    rank_region->states.version[place].pid = 0;
+    const bool left = rank->left; /* the searcher goes on, and puts it back, once `ended` is set */
+    rank->status = status;
+    rank->ended = true;
+    rank_region->states.deaths++;
+    syscall(SYS_futex, &rank_region->states.deaths, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    if (!left) { /* it had the turn */
+        _Atomic uint32_t *turn = &rank_region->rank[rank_region->rank_count].turn;
+        *turn = 1;
+        syscall(SYS_futex, turn, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    }
+}
+
+bool rank_version_is_last(void)
+{
+    CORE_CHECK(rank_own >= 0);
+    return rank_region->rank[rank_own].pid == getpid();
+}
+
+/* By the system call itself: the C library's fork leaves a mark in memory. */
+bool rank_version_goes_on(void)
+{
+    struct region_states *states = &rank_region->states;
+    if (depth_own >= states->depth)
+        return true;
+    const uint32_t place = states->version_count++;
+    CORE_CHECK(place < REGION_VERSIONS_MAX); /* states.c ends before */
+    states->version[place].rank = rank_own;
+    states->version[place].depth = states->depth;
+    pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+    if (pid == 0) {
+        version_begin(place);
+        return true;
+    }
+    int status;
+    while (pid < 0 || waitpid(pid, &status, 0) < 0)
+        if (pid < 0 || errno != EINTR) { /* there are no more, or the program waits for all */
+            states->stop = 1;
+            pause();
+        }
+    version_ended(place, pid, status);
+    return false;
+}
+
+void rank_versions_drop(uint32_t depth)
+{
+    struct region_states *states = &rank_region->states;
+    CORE_CHECK(states->version_count <= REGION_VERSIONS_MAX);
+    while (states->version_count && states->version[states->version_count - 1].depth > depth) {
+        struct region_version *last = &states->version[--states->version_count];
+        if (last->pid > 0)
+            kill(last->pid, SIGKILL);
+    }
+}
