@@ -30,7 +30,8 @@ bool orders_are_open(const struct trace *trace)
 
 static const char *const extent_names[ORDERS_EXTENT_COUNT] = {
     [ORDERS_ONE] = "one",     [ORDERS_OPEN] = "open",   [ORDERS_SOME] = "some",
-    [ORDERS_MAYBE] = "maybe", [ORDERS_POLLS] = "polls", [ORDERS_ALL] = "all"};
+    [ORDERS_MAYBE] = "maybe", [ORDERS_POLLS] = "polls", [ORDERS_STATES] = "states",
+    [ORDERS_ALL] = "all"};
 
 const char *orders_extent_name(enum orders_extent extent)
 {

@@ -9,12 +9,13 @@
 struct trace;
 
 enum orders_extent {
-    ORDERS_ONE,   /* the record leaves no choice (orders_are_open) */
-    ORDERS_OPEN,  /* it does, and no other order was run */
-    ORDERS_SOME,  /* some were run, and more exist */
-    ORDERS_MAYBE, /* some were run, and more may exist */
-    ORDERS_POLLS, /* all were run in which no test or probe fails twice in a row */
-    ORDERS_ALL,   /* all were run */
+    ORDERS_ONE,    /* the record leaves no choice (orders_are_open) */
+    ORDERS_OPEN,   /* it does, and no other order was run */
+    ORDERS_SOME,   /* some were run, and more exist */
+    ORDERS_MAYBE,  /* some were run, and more may exist */
+    ORDERS_POLLS,  /* all were run in which no test or probe fails twice in a row */
+    ORDERS_STATES, /* all with buffered sends: each state that they come to was looked at */
+    ORDERS_ALL,    /* all were run */
     ORDERS_EXTENT_COUNT
 };
 

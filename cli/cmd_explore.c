@@ -307,6 +307,9 @@ static int cmd_explore_search(struct explore_program *program, struct settings *
     settings->search.stop = &stop;
     settings->search.program = program_hash(program->command, settings->jobs);
     settings->search.chance = program->runner.chance;
+    /* Equal states may have come about by other messages. */
+    settings->search.states =
+        program->worlds && !settings->allow.messages ? explore_program_states : NULL;
     settings->search.met = explore_findings_met;
     settings->search.met_context = program;
     if (terminal) {

@@ -290,7 +290,8 @@ static enum core_status explored_explore(struct trace *trace, const struct explo
                                   .progress = explored_tell,
                                   .progress_context = &started_s,
                                   .met = explore_findings_met,
-                                  .met_context = &program};
+                                  .met_context = &program,
+                                  .states = explore_program_states};
     const struct explore_start start = {
         .start_ms_max = most_s < UINT32_MAX / 1000 ? (uint32_t)(most_s * 1000) : 0,
         .world_ms_max = (uint32_t)(budget_s * 1000)};

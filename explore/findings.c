@@ -84,7 +84,7 @@ static void repeat_set(struct finding *finding, const struct explore_program *pr
 /* Whether what was run is all there is. */
 static bool is_all(const struct explore_search *s)
 {
-    return s->complete && !s->unless;
+    return s->complete && !s->unless && !s->states;
 }
 
 static void count_say(struct finding *finding, const struct explore_search *search,

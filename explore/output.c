@@ -86,6 +86,8 @@ static void html_head(const struct explore_result *result, FILE *file)
     html_count("worlds run", s->worlds, file);
     if (s->sampled)
         html_count("of them sampled", s->sampled, file);
+    if (s->states)
+        html_count("states", s->states, file);
     if (result->sent)
         html_pair_write("though", result->sent, file);
     fprintf(file, "</dl>\n");
@@ -138,6 +140,8 @@ enum core_status explore_output_json(const struct explore_result *result, FILE *
                   (json_int_t)s->class_count, "complete", s->complete && !s->unless, "interrupted",
                   s->interrupted, "findings", findings);
     free(command);
+    if (root && s->states)
+        json_object_set_new(root, "states", json_integer((json_int_t)s->states));
     if (root && result->sent)
         json_object_set_new(root, "sends_differ", json_string(result->sent));
     enum core_status status =

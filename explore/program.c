@@ -129,6 +129,13 @@ enum core_status explore_program_run(void *context, const struct replay_policy *
     return explore_outcome_key(&p->outcome, &view, out_key);
 }
 
+enum core_status explore_program_states(void *context, double seconds, volatile const int *stop,
+                                        struct world_states *out_states)
+{
+    struct explore_program *p = context;
+    return world_processes_states(p->worlds, program_milliseconds(seconds), stop, out_states);
+}
+
 struct under { /* a world under a clock */
     struct explore_output output;
     uint64_t decided; /* a hash of its answers */

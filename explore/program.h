@@ -69,6 +69,10 @@ enum core_status explore_program_run(void *context, const struct replay_policy *
                                      const struct world_outcome **out_outcome, uint64_t *out_key,
                                      struct explore_events *out_events);
 
+/* The same of its states (struct explore_options); only where worlds are processes. */
+enum core_status explore_program_states(void *context, double seconds, volatile const int *stop,
+                                        struct world_states *out_states);
+
 /* Reports that threads are in the way. */
 enum core_status explore_program_crowded(void);
 /* After a world under that policy: whether it came to all that the policy names, and could answer

@@ -3,10 +3,10 @@ CFLAGS_explore = $(MPI_CFLAGS)
 
 EXPLORE_TESTS = $(patsubst tests/explore/%.c,$(BUILD)/tests/explore/%,$(wildcard tests/explore/*.c))
 EXPLORE_LIBS = $(BUILD)/libexplore.a $(BUILD)/libworld.a $(BUILD)/libprocesses.a \
-    $(BUILD)/libreplay.a $(BUILD)/libcore.a
+    $(BUILD)/libreplay.a $(BUILD)/libprogram.a $(BUILD)/libcore.a
 $(EXPLORE_TESTS): $(BUILD)/tests/explore/%: tests/explore/%.c $(EXPLORE_LIBS)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  test  $<")
-	$(Q)$(CC) $(CFLAGS) $(MPI_CFLAGS) -o $@ $< $(EXPLORE_LIBS) -lm
+	$(Q)$(CC) $(CFLAGS) $(MPI_CFLAGS) -o $@ $< $(EXPLORE_LIBS) $(LDLIBS)
 
 TESTS += $(EXPLORE_TESTS)

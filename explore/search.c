@@ -576,6 +576,47 @@ static enum core_status search_one(struct explore_search *s)
     return status;
 }
 
+double explore_search_left_s(const struct explore_search *s)
+{
+    const double left_s = s->options->time_s - (seconds_now() - s->started_s);
+    return s->options->time_s <= 0 ? 0 : left_s > 0.001 ? left_s : 0.001;
+}
+
+bool explore_search_spent(struct explore_search *s)
+{
+    return search_spent(s, SHARE_AHEAD);
+}
+
+enum core_status explore_search_end(struct explore_search *s, const struct explore_list *list,
+                                    bool *out_given)
+{
+    struct ran ran;
+    enum core_status status = run_world(s, list, &all_buffered, &(struct replay_choice){0}, &ran);
+    *out_given = status == CORE_OK && all_given(list, ran.told) && !ran.told->cut &&
+                 !ran.told->unknown && !ran.told->unfinished;
+    return *out_given ? search_behaviour(s, &ran, list, false) : status;
+}
+
+/* So many worlds are run before their states are looked at; fewer if there is no time for those
+ * that are known of. */
+enum { MERGE_WORLDS = 256, MERGE_WORLDS_LEAST = 32 };
+
+static bool time_lacks(const struct explore_search *s)
+{
+    const double spent_s = seconds_now() - s->started_s, worlds = (double)(s->worlds + 1);
+    return s->options->time_s > 0 && s->worlds >= MERGE_WORLDS_LEAST &&
+           spent_s / worlds * s->heap_count > s->options->time_s - spent_s;
+}
+
+static bool merge_is_due(const struct explore_search *s)
+{
+    const struct explore_options *o = s->options;
+    const uint64_t behind = o->states_worlds ? o->states_worlds : MERGE_WORLDS;
+    return o->states && !o->state && !s->states && !*s->states_why &&
+           (s->worlds - s->worlds_before >= behind || time_lacks(s)) &&
+           (!o->worlds_max || o->worlds_max >= 2 * behind);
+}
+
 static enum core_status search_sample(struct explore_search *s)
 {
     enum core_status status = CORE_OK;
@@ -641,6 +682,8 @@ enum core_status explore_search(explore_run_fn run, void *context, int rank_coun
         status = explore_ahead(s, &(struct explore_item){0});
     while (status == CORE_OK && s->heap_count && !s->late && !search_spent(s, SHARE_AHEAD)) {
         status = search_one(s);
+        if (status == CORE_OK && merge_is_due(s) && s->heap_count)
+            status = explore_merge(s);
         if (status == CORE_OK)
             status = state_keep(s);
     }

@@ -74,6 +74,7 @@ struct explore_place { /* where a world stands still with fewer buffers */
 };
 
 struct explore_spread;
+struct world_states;
 struct explore_search;
 
 struct explore_options {
@@ -83,8 +84,13 @@ struct explore_options {
     const char *state;             /* file to go on from, and to leave behind; NULL: none */
     uint64_t program;              /* a hash of what the state belongs to */
     struct explore_spread *spread; /* processes that help (explore/spread.h); NULL: none */
-    bool chance;                   /* what is not asked for is left to chance: see explore_shrink */
-    volatile const int *stop;      /* not NULL: ends the search when it is set */
+    /* All ends of the program by its states (world/processes/processes.h), within so many seconds;
+     * NULL: worlds have none. The context is that of `run`. */
+    enum core_status (*states)(void *context, double seconds, volatile const int *stop,
+                               struct world_states *out_states);
+    uint64_t states_worlds;   /* behind so many worlds; 0: a few hundred */
+    bool chance;              /* what is not asked for is left to chance: see explore_shrink */
+    volatile const int *stop; /* not NULL: ends the search when it is set */
     /* After each world; NULL: none. `ahead`: worlds that are known of and not yet run. */
     void (*progress)(void *context, uint64_t worlds, uint64_t ahead);
     void *progress_context;
@@ -125,6 +131,10 @@ struct explore_search {
     unsigned lacks;   /* EXPLORE_LACKS_: why it is limited, where worlds are jobs */
     bool broken_off;  /* a behaviour did not come to its end with fewer buffers */
     bool early;       /* a rank ended a world while others went on: as in world_decisions */
+    /* Each state that the program can come to was looked at once; 0: states were not told apart.
+     * Behaviours are then those of which a world was run: one for each end at least. */
+    uint64_t states, state_steps;
+    char states_why[160]; /* states cannot be told apart; "": not asked for, or they can */
     /* the search's own */
     explore_run_fn run;
     void *context;
@@ -174,6 +184,15 @@ void explore_sends_done(struct explore_sends *sends);
  * caller's. */
 enum core_status explore_shrink(struct explore_search *search, const struct explore_class *found,
                                 struct explore_list *out_list, struct explore_sends *out_sends);
+
+/* merge.c, behind many worlds: all ends of the program by its states, where it can be had. What is
+ * ahead is then not needed any more. */
+enum core_status explore_merge(struct explore_search *search);
+/* search.c, for merge.c: a world with these answers; true: it gave all of them, and is counted. */
+enum core_status explore_search_end(struct explore_search *search, const struct explore_list *list,
+                                    bool *out_given);
+bool explore_search_spent(struct explore_search *search);
+double explore_search_left_s(const struct explore_search *search); /* 0: as much as one likes */
 
 /* --- buffers.c: a finished world in which each send had one, and its calls once more ---------- */
 

@@ -8,6 +8,8 @@ struct orders explore_orders(const struct explore_search *s)
 {
     return (struct orders){!s->behaviours                                 ? ORDERS_OPEN
                            : s->complete && s->unless                     ? ORDERS_MAYBE
+                           : s->complete && s->states && s->asked_again   ? ORDERS_MAYBE
+                           : s->complete && s->states                     ? ORDERS_STATES
                            : s->complete && s->asked_again                ? ORDERS_POLLS
                            : s->complete                                  ? ORDERS_ALL
                            : s->heap_count || s->overdue_count || s->late ? ORDERS_SOME
@@ -67,6 +69,15 @@ char *explore_summary(const struct explore_search *s)
 {
     char *text = NULL;
     const char *rest = rest_of(s);
+    if (s->complete && s->states && !s->unless) /* behaviours were not counted */
+        return asprintf(&text,
+                        "every behaviour with buffered sends, by %" PRIu64 " state%s%s: %" PRIu32
+                        " outcome%s",
+                        s->states, s->states == 1 ? "" : "s",
+                        s->asked_again ? ", in which no test or probe fails twice in a row" : "",
+                        s->class_count, s->class_count == 1 ? "" : "s") < 0
+                   ? NULL
+                   : text;
     if (asprintf(&text, "%" PRIu64 " behaviour%s%s: %" PRIu32 " outcome%s", s->behaviours,
                  s->behaviours == 1 ? "" : "s", rest, s->class_count,
                  s->class_count == 1 ? "" : "s") < 0)

@@ -73,8 +73,9 @@ static void job_head(const struct report_facts *facts, FILE *file)
     html_pair_write("trace", facts->trace->path, file);
     if (facts->findings && facts->findings->orders.tried) {
         const struct orders *orders = &facts->findings->orders;
-        html_pair_write(orders->extent == ORDERS_ALL ? "orders tried, all there are"
-                                                     : "orders tried, not all",
+        html_pair_write(orders->extent == ORDERS_ALL      ? "orders tried, all there are"
+                        : orders->extent == ORDERS_STATES ? "orders tried, the others by states"
+                                                          : "orders tried, not all",
                         describe_number(orders->tried, calls, sizeof calls), file);
     }
     snprintf(line, sizeof line, "%" PRIu32 " rank%s on %" PRIu32 " host%s",

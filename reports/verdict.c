@@ -57,6 +57,9 @@ static void reach_add(const struct orders *orders, bool whole, struct line *line
         line_add(line, " in the %s order%s in which no test or probe fails twice in a row", number,
                  plural);
         break;
+    case ORDERS_STATES:
+        line_add(line, " in every order of its messages if sends are buffered");
+        break;
     case ORDERS_EXTENT_COUNT:
         break;
     }

@@ -43,6 +43,13 @@ enum {
 #define SEEN_MAX ((size_t)1 << 24) /* states; a power of two */
 #define SLAB_BYTES ((size_t)1 << 20)
 
+/* There handles are converted behind a call, to places that world_call_uses does not know. */
+#ifdef WORLD_SHIM
+enum { IS_SHIM = 1 };
+#else
+enum { IS_SHIM = 0 };
+#endif
+
 struct node {
     struct world_branch *branch;
     uint32_t count, next, path;
@@ -497,6 +504,8 @@ static void search_all(void)
     search.path = room_new(PATH_MAX_ANSWERS * sizeof *search.path);
     if (!search.copies || !search.seen || !search.ends || !search.node || !search.path)
         give_up("there is no memory for its states");
+    else if (IS_SHIM)
+        give_up("it is built for another MPI library's interface");
     else if (!rank_region->scratch.count)
         give_up("files that it may write cannot be kept apart");
     search.until_ms = rank_now_ms() + rank_region->states.ms_max;

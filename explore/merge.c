@@ -1,0 +1,91 @@
+/* A search by states: worlds that come to the same state have the same future, so each is looked at
+ * once (world/ranks/states.c). What comes of it is a list of answers for each end that differs; a
+ * world with these answers tells what the end is, as any other world does. If one of them does not
+ * give its answers, the search by states is in vain, and worlds are run one by one as before. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/array.h"
+#include "explore/ahead.h"
+#include "explore/search.h"
+#include "world/processes/processes.h"
+
+/* Of the time that is left it may take that share; so many seconds where there is no limit. */
+static const double MERGE_SHARE = 0.75;
+static const double MERGE_S = 600;
+
+static enum core_status merge_list(const struct world_state_answer *from, uint32_t count,
+                                   struct explore_list *out_list)
+{
+    enum core_status status = CORE_OK;
+    *out_list = (struct explore_list){0};
+    for (uint32_t i = 0; i < count && status == CORE_OK; i++) {
+        const struct explore_answer answer = {from[i].rank, from[i].number, from[i].answer, 0};
+        status = CORE_ARRAY_PUSH(out_list->answer, out_list->count, out_list->room, "a schedule",
+                                 answer);
+    }
+    return status;
+}
+
+static void merge_in_vain(struct explore_search *s, const char *why)
+{
+    snprintf(s->states_why, sizeof s->states_why, "%s", why);
+}
+
+/* The ends are copied first: each world overwrites them. */
+static enum core_status merge_ends(struct explore_search *s, const struct world_states *states)
+{
+    struct world_state_answer *answer = NULL;
+    const uint64_t count = states->answer_count;
+    enum core_status status = CORE_ARRAY_NEW(answer, count + 1, "what is to be explored");
+    if (status != CORE_OK)
+        return status;
+    for (uint64_t i = 0; i < count; i++)
+        answer[i] = states->answer[i];
+    for (uint64_t i = 0; i < count && status == CORE_OK && !*s->states_why;) {
+        const uint32_t length = answer[i].number;
+        struct explore_list list;
+        bool given = false;
+        if (answer[i].rank != UINT32_MAX || length > count - i - 1)
+            break; /* a rank has overwritten it */
+        status = merge_list(answer + i + 1, length, &list);
+        if (status == CORE_OK)
+            status = explore_search_end(s, &list, &given);
+        explore_list_done(&list);
+        if (status == CORE_OK && !given)
+            merge_in_vain(s, "an end could not be come to again");
+        if (explore_search_spent(s) && i + 1 + length < count)
+            merge_in_vain(s, "the time is over");
+        i += 1 + (uint64_t)length;
+    }
+    free(answer);
+    return status;
+}
+
+enum core_status explore_merge(struct explore_search *s)
+{
+    struct world_states states = {0};
+    const double left_s = explore_search_left_s(s);
+    enum core_status status = s->options->states(
+        s->context, left_s > 0 ? left_s * MERGE_SHARE : MERGE_S, s->options->stop, &states);
+    if (status != CORE_OK)
+        return status;
+    const uint64_t count = states.states, steps = states.steps;
+    if (!states.complete) {
+        merge_in_vain(s, *states.why ? states.why : "it was ended");
+        return status;
+    }
+    s->asked_again |= states.asked_again;
+    status = merge_ends(s, &states);
+    if (status != CORE_OK || *s->states_why)
+        return status;
+    s->states = count;
+    s->state_steps = steps;
+    while (s->heap_count) {
+        struct explore_item item = explore_heap_pop(s);
+        explore_item_done(&item);
+    }
+    while (s->overdue_count)
+        explore_item_done(&s->overdue[--s->overdue_count]);
+    return status;
+}
