@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "core/trace/describe.h"
+
 struct orders explore_orders(const struct explore_search *s)
 {
     return (struct orders){!s->behaviours                                 ? ORDERS_OPEN
@@ -67,13 +69,12 @@ static const char *rest_of(const struct explore_search *s)
 
 char *explore_summary(const struct explore_search *s)
 {
-    char *text = NULL;
+    char *text = NULL, states[64];
     const char *rest = rest_of(s);
     if (s->complete && s->states && !s->unless) /* behaviours were not counted */
         return asprintf(&text,
-                        "every behaviour with buffered sends, by %" PRIu64 " state%s%s: %" PRIu32
-                        " outcome%s",
-                        s->states, s->states == 1 ? "" : "s",
+                        "every behaviour with buffered sends, by %s%s: %" PRIu32 " outcome%s",
+                        describe_count(s->states, "state", states, sizeof states),
                         s->asked_again ? ", in which no test or probe fails twice in a row" : "",
                         s->class_count, s->class_count == 1 ? "" : "s") < 0
                    ? NULL
