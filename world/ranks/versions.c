@@ -21,11 +21,16 @@ static uint32_t depth_own;
 
 static void version_begin(uint32_t place)
 {
-    CORE_CHECK(rank_own >= 0 && depth_own < rank_region->states.depth); /* invariant 1 */
-    depth_own = rank_region->states.depth;
+    struct region_states *states = &rank_region->states;
+    const pid_t own = getpid();
+
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    rank_region->rank[rank_own].pid = getpid();
-    rank_region->states.version[place].pid = getpid();
+    states->version[place].pid = own;   /* from here on the searcher can take it back */
+    if (place >= states->version_count) /* it did before, as the time is over */
+        kill(own, SIGKILL);
+    CORE_CHECK(rank_own >= 0 && depth_own < states->depth); /* invariant 1 */
+    depth_own = states->depth;
+    rank_region->rank[rank_own].pid = own;
 }
 
 static void version_ended(uint32_t place, pid_t pid, int status)
@@ -84,6 +89,7 @@ void rank_versions_drop(uint32_t depth)
     CORE_CHECK(states->version_count <= REGION_VERSIONS_MAX);
     while (states->version_count && states->version[states->version_count - 1].depth > depth) {
         struct region_version *last = &states->version[--states->version_count];
+        atomic_thread_fence(memory_order_seq_cst); /* with version_begin: one of the two sees it */
         if (last->pid > 0)
             kill(last->pid, SIGKILL);
     }
