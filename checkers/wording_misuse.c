@@ -157,9 +157,9 @@ static const char *const misuse_forms[] = {
         "%v is %S as %d%t, where it holds %c: only MPI_BYTE stands for bytes of anything",
     [MISUSE_RECEIVE_CHARACTERS] =
         "%v is %R as %d%t, where it holds %c: only MPI_BYTE stands for bytes of anything",
-    [MISUSE_SEND_EXTENT] = "%v is %S as %,0 elements with an extent of %,2 byte%s, where it holds "
+    [MISUSE_SEND_EXTENT] = "%v is %S as %,0 element%s with an extent of %,2 byte%s, where it holds "
                            "%c of %,4 bytes each",
-    [MISUSE_RECEIVE_EXTENT] = "%v is %R as %,0 elements with an extent of %,2 byte%s, where it "
+    [MISUSE_RECEIVE_EXTENT] = "%v is %R as %,0 element%s with an extent of %,2 byte%s, where it "
                               "holds %c of %,4 bytes each",
     [MISUSE_SEND_BEFORE] = "%v is %S as %,0 %d from %,4 byte%s before its start on",
     [MISUSE_RECEIVE_BEFORE] = "%v is %R as %,0 %d from %,4 byte%s before its start on",

@@ -1,3 +1,4 @@
+# slow
 # timeout: 300
 # In worlds, programs in Fortran and C++ that are built with MPICH print what they print with MPICH
 # itself, and mpi4py of each library's wheels sees the orders that there are, with its lines.

@@ -1,5 +1,6 @@
 # Threads both ways: what several threads of a rank do has in jobs (--world=mpirun) the behaviours
 # and outcomes that it has in worlds of processes. More of them: threads_jobs_more.sh.
+# slow
 # timeout: 400
 . "$SOURCE/tests/explore/threads_jobs.bash"
 both 3 ./threads ranks 2

@@ -444,6 +444,10 @@ static bool branch_next(void)
         rank_versions_drop(search.node_count);
         copy_restore(node);
     }
+    const struct region_states *states = &rank_region->states;
+    CORE_CHECK(!states->version_count ||
+               states->version[states->version_count - 1].depth <= search.node_count);
+    /* Invariant 1 holds: else what is restored were not all that changes. */
     const struct world_branch *branch = &node->branch[node->next++];
     search.path_count = node->path;
     if (search.path_count == PATH_MAX_ANSWERS ||

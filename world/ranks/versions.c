@@ -64,6 +64,7 @@ bool rank_version_goes_on(void)
     struct region_states *states = &rank_region->states;
     if (depth_own >= states->depth)
         return true;
+    CORE_CHECK(rank_version_is_last()); /* invariant 2 */
     const uint32_t place = states->version_count++;
     CORE_CHECK(place < REGION_VERSIONS_MAX); /* states.c ends before */
     states->version[place].rank = rank_own;
