@@ -283,7 +283,8 @@ static enum core_status conflict_say(struct finding *finding,
                   "itself, with nothing in between that orders the two",
                   conflict->owner, conflict->call, conflict->other,
                   conflict->loads ? "load" : "store", conflict->owner);
-    finding_fact(finding, "%s", result ? result : "");
+    if (result)
+        finding_fact(finding, "%s", result);
     free(result);
     return place_add(finding, conflict->own.told, false);
 }
@@ -321,6 +322,63 @@ static enum core_status race_add(struct explore_program *program, struct explore
     if (passing > passing_looked)
         finding_fact(finding, "%" PRIu32 " more outcomes are not shown", passing - passing_looked);
     repeat_set(finding, program, least);
+    return status;
+}
+
+static bool has_conflict(const struct finding_list *list, uint32_t before)
+{
+    bool has = false;
+    for (uint32_t i = before; i < list->count; i++)
+        has |= list->finding[i].rule == &rule_table[RULE_RMA];
+    return has;
+}
+
+static enum core_status store_places_add(struct explore_program *program, struct finding *finding,
+                                         const struct explore_store *store)
+{
+    struct explore_look look = {
+        .conflict = {.is = true, .owner = store->owner, .other = store->other}};
+    char *reaches = NULL;
+    if (asprintf(&reaches, "reaches rank %d's window", store->owner) < 0)
+        return core_report(CORE_NO_MEMORY, "out of memory for what was found");
+    memcpy(look.conflict.call, store->call, sizeof look.conflict.call);
+    enum core_status status = explore_look_line(
+        program, (uint32_t)store->owner, WORLD_STORE, store->own_site,
+        strdup(store->behind_site ? "stores in its window, and again before its next call"
+                                  : "stores in its window"),
+        &look.conflict.own);
+    if (status == CORE_OK)
+        status = conflict_say(finding, &look.conflict);
+    if (status == CORE_OK)
+        status = explore_look_line(program, (uint32_t)store->other, store->call, store->other_site,
+                                   reaches, &look.stands);
+    else
+        free(reaches);
+    if (status == CORE_OK)
+        status = place_add(finding, &look.stands.told[0], false);
+    explore_look_done(&look);
+    return status;
+}
+
+/* MPI does not allow both at once, whatever comes of it. Where the outcome depends on their order,
+ * race_add has told it. */
+static enum core_status store_add(struct explore_program *program,
+                                  const struct explore_search *search, uint32_t before,
+                                  struct finding_list *list)
+{
+    static const struct explore_sends all_buffered;
+    const struct explore_store *store = &search->store;
+    if (!store->is || has_conflict(list, before))
+        return CORE_OK;
+    struct finding *finding = finding_list_add(list, RULE_RMA, FINDING_ERROR);
+    if (!finding)
+        return CORE_NO_MEMORY;
+    struct explore_look look = {.schedule =
+                                    explore_schedule_text(&store->list, &all_buffered, true)};
+    enum core_status status = store_places_add(program, finding, store);
+    if (status == CORE_OK)
+        repeat_set(finding, program, &look);
+    explore_look_done(&look);
     return status;
 }
 
@@ -473,6 +531,7 @@ enum core_status explore_findings(struct explore_program *program, struct explor
 {
     struct explore_look *look = NULL;
     uint32_t looked = 0, passing = explore_passing_before(search, search->class_count);
+    const uint32_t before = list->count;
     if (!search->behaviours && program->outcome.unsure)
         return explore_program_crowded();
     enum core_status status = CORE_ARRAY_NEW(look, search->class_count, "what was found");
@@ -489,6 +548,8 @@ enum core_status explore_findings(struct explore_program *program, struct explor
             status = failure_add(program, search, &look[i], list);
     if (passing > 1 && status == CORE_OK)
         status = race_add(program, search, look, looked, passing, list);
+    if (status == CORE_OK)
+        status = store_add(program, search, before, list);
     if (status == CORE_OK)
         status = astray_add(search, list);
     for (uint32_t i = 0; i < looked; i++)

@@ -15,6 +15,7 @@
 #include "explore/message_diff.h"
 #include "explore/spread.h"
 #include "explore/state.h"
+#include "explore/store.h"
 
 /* When a budget does not suffice for everything, so much of it, of 4, is for what is ahead; the
  * rest is sampled. */
@@ -479,6 +480,9 @@ static enum core_status search_behaviour(struct explore_search *s, const struct 
     }
     if (status == CORE_OK)
         status = core_table_put(&s->met, &sum, "behaviours", &met);
+    if (status == CORE_OK && s->met.count > count && !s->store.is &&
+        explore_store_find(ran->told, (int)s->rank_count, &s->store))
+        status = explore_list_copy(asked, asked->count, &s->store.list);
     if (status == CORE_OK && s->met.count > count) {
         s->behaviours++;
         status = sent_note(s, ran, &all);
@@ -781,6 +785,7 @@ void explore_search_done(struct explore_search *search)
     core_table_done(&search->sent);
     explore_list_done(&search->sent_example[0]);
     explore_list_done(&search->sent_example[1]);
+    explore_list_done(&search->store.list);
 }
 
 /* --- the smallest schedule -------------------------------------------------------------------- */

@@ -73,6 +73,17 @@ struct explore_place { /* where a world stands still with fewer buffers */
     uint32_t class; /* + 1; 0: it does not, some message can be received instead */
 };
 
+/* A rank's own store in its window, and an operation of another rank that changes the same byte,
+ * under way at once. */
+struct explore_store {
+    bool is;          /* one was met: the first of the search */
+    int owner, other; /* ranks */
+    char call[sizeof(((struct world_decision *)0)->call)]; /* of the other rank */
+    bool behind_site; /* the store comes behind own_site, before the rank's next call */
+    uint64_t own_site, other_site;
+    struct explore_list list; /* answers of the world */
+};
+
 struct explore_spread;
 struct world_states;
 struct explore_search;
@@ -115,8 +126,9 @@ struct explore_search {
     uint64_t behaviours;                 /* that are different */
     uint32_t sent_kinds;                 /* in what their ranks send */
     struct explore_list sent_example[2]; /* of the first two kinds: all answers of a world */
-    uint64_t worlds;                     /* run in all */
-    uint64_t cut;                        /* of them those that invariant 1 speaks of */
+    struct explore_store store;
+    uint64_t worlds; /* run in all */
+    uint64_t cut;    /* of them those that invariant 1 speaks of */
     uint64_t sampled;
     uint64_t unbuffered; /* run once more with fewer buffers */
     uint32_t decisions_max;

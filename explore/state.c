@@ -12,7 +12,7 @@
 #include "core/array.h"
 #include "core/output.h"
 
-enum { STATE_VERSION = 5 };
+enum { STATE_VERSION = 6 };
 
 static void write_answers(const struct explore_list *list, uint32_t count, FILE *file)
 {
@@ -66,6 +66,14 @@ static void write_items(const struct explore_item *item, uint32_t count, FILE *f
     }
 }
 
+static void write_store(const struct explore_store *store, FILE *file)
+{
+    fprintf(file, "store %d %d %d %d %" PRIx64 " %" PRIx64 " %s", store->is, store->behind_site,
+            store->owner, store->other, store->own_site, store->other_site,
+            *store->call ? store->call : "-");
+    write_list(&store->list, file);
+}
+
 static void write_search(const struct explore_search *s, FILE *file)
 {
     fprintf(file, "crosswait-explore %d %" PRIx64 "\n", STATE_VERSION, s->options->program);
@@ -75,6 +83,7 @@ static void write_search(const struct explore_search *s, FILE *file)
         s->behaviours, s->worlds, s->cut, s->sampled, s->unbuffered, s->decisions_max,
         s->limited | s->overtaking << 1 | s->early << 2 | s->went_astray << 3 | (int)s->unless << 4,
         s->asked_again);
+    write_store(&s->store, file);
     write_hashes("known", &s->known, file);
     write_hashes("met", &s->met, file);
     write_places(&s->places, file);
@@ -237,6 +246,18 @@ static bool read_ahead(struct explore_search *s, FILE *file)
     return fscanf(file, " %7s", end) == 1 && !strcmp(end, "end");
 }
 
+static bool read_store(struct explore_store *store, FILE *file)
+{
+    int is, behind;
+    _Static_assert(sizeof store->call == 32, "the width below is one less");
+    if (fscanf(file, " store %d %d %d %d %" SCNx64 " %" SCNx64 " %31s", &is, &behind, &store->owner,
+               &store->other, &store->own_site, &store->other_site, store->call) != 7)
+        return false;
+    store->is = is != 0;
+    store->behind_site = behind != 0;
+    return read_list(file, &store->list);
+}
+
 static bool read_search(struct explore_search *s, FILE *file)
 {
     int limited, asked_again;
@@ -251,8 +272,9 @@ static bool read_search(struct explore_search *s, FILE *file)
     s->early = good && limited & 4;
     s->went_astray = good && limited & 8;
     s->asked_again = good && asked_again;
-    return good && read_hashes("known", &s->known, file) && read_hashes("met", &s->met, file) &&
-           read_places(&s->places, file) && read_classes(s, file) && read_ahead(s, file);
+    return good && read_store(&s->store, file) && read_hashes("known", &s->known, file) &&
+           read_hashes("met", &s->met, file) && read_places(&s->places, file) &&
+           read_classes(s, file) && read_ahead(s, file);
 }
 
 /* A place leads to one of the classes. */

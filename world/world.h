@@ -107,6 +107,8 @@ struct world_decision {
     bool poll;          /* 0 says that it found nothing, and what is found counts from 1 */
     bool set;           /* the answer is a set of bits */
     bool touch;         /* a turn of the rank's own load or store (loads=turns) */
+    bool reads;         /* a turn that changes nothing */
+    bool behind_site;   /* it touches low behind its site, before the rank's next call */
     bool given;         /* the policy named it */
     uint64_t low, high; /* bytes of its window that a turn touches for certain; equal: unknown */
     uint32_t place;   /* of a turn: how many there were, it included: number less that names them */

@@ -7,6 +7,17 @@ for how in apart barrier locks beside waits; do
     echo "$how: [$?] $(tail -1 out.txt)"
     grep -E '^(error|warning)' out.txt
 done
+# A rank stores to a byte while another one's operation on it is under way: an error, whatever comes
+# of it. None where something orders the two, or where it stores to other bytes.
+mpicc -g -o stored "$SOURCE/tests/explore/conflicts/stored.c" || exit 1
+for how in fence add shared barrier later flush epochs before locks post waits beside sync; do
+    crosswait explore -n 2 -- ./stored $how >out.txt 2>&1
+    echo "stored, $how: [$?] $(tail -1 out.txt)"
+    grep -E '^(error|warning)' out.txt
+done
+crosswait explore -n 2 -- ./stored add | grep -A 3 -E '^ -->'
+crosswait explore -q --state=stored.state --worlds=1 -n 2 -- ./stored add
+crosswait explore --state=stored.state -n 2 -- ./stored add | grep -E '^(error| -->)'
 crosswait explore -n 2 -- ./loaded apart | grep -A 3 -E '^ -->'
 crosswait explore --quiet --junit=out.xml --sarif=out.sarif -n 2 -- ./loaded apart
 grep -oE '<testcase [^>]*name="[a-z.]*"|<failure [^>]*message="[^"]*"' out.xml

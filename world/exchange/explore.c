@@ -547,6 +547,7 @@ void world_explore_answered(struct world_decider *d, uint32_t option_first, bool
         d->call = asks->call;
         d->site = asks->site;
         d->touches = asks->touches;
+        d->reads = asks->reads;
         d->sure_low = asks->sure_low;
         d->sure_high = asks->sure_high;
         EXPLORE->told.touched |= asks->touches;

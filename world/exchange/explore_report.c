@@ -141,6 +141,7 @@ void world_explore_decision(struct world_decider *d, uint32_t option_first, bool
                                     .poll = d->poll,
                                     .set = d->kind == EXPLORE_SOME,
                                     .touch = d->touches,
+                                    .reads = d->reads,
                                     .site = (uintptr_t)d->site,
                                     .answer = d->answer,
                                     .given = given,

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "world/exchange/explore_access.h"
+#include "world/exchange/explore_store.h"
 
 int world_process_depth;
 bool world_process_guards;
@@ -99,6 +100,7 @@ void world_process_guard_open(void)
 {
     CORE_CHECK(world_process_depth == 1); /* the program calls */
     all_open();
+    world_store_end();
     for (int i = 0; i < guarded_count; i++)
         guarded[i].access = PROT_NONE;
 }
@@ -106,6 +108,7 @@ void world_process_guard_open(void)
 static void guards_end(void)
 {
     all_open();
+    world_store_drop();
     for (int i = 0; i < guarded_count; i++) {
         guarded[i].part->seen = false;
         if (guarded[i].part->turn_count || guarded[i].part->asking)
@@ -179,9 +182,12 @@ static void guard_touch(struct guarded *g, const void *at, const void *site, boo
     const void *from = fiber->site;
     CORE_CHECK(!closed && world_process_depth == 0);
     world_process_depth++;
+    world_store_end();
     fiber->call = writes ? WORLD_STORE : WORLD_LOAD;
     fiber->site = site;
     world_access_touch(g->part, at, writes);
+    if (writes)
+        world_store_begin(g->part, at);
     fiber->call = call;
     fiber->site = from;
     world_process_depth--;
