@@ -2,7 +2,7 @@
 # The verdict says which orders it speaks of: "clean" alone only where all were run, or the record
 # leaves none but its own. Each format has that as a field, and what is kept in the trace says the
 # same again.
-for how in WRONG CORRECT POLLS ONE; do
+for how in WRONG CORRECT POLLS ONE MATCHED; do
     mpicc -g -D$how -o $how "$SOURCE/tests/explore/programs/needle.c" || exit 1
 done
 say() { # the number of orders tried depends on the time that there is
@@ -29,7 +29,7 @@ print(f'  behaviours {some}, complete {explored["complete"]}, orders {explored["
 END
     echo "  again: $(crosswait report job.db | say)"
 }
-try 8 WRONG
+try 8 MATCHED
 try 4 WRONG
 try 4 CORRECT
 try 3 POLLS

@@ -1,7 +1,10 @@
 /* Rank 0 deadlocks in one of (P - 1)! orders: where the messages come from the last rank to the
- * first. CORRECT: in none. POLLS: it tests for each message. ONE: it names the sources. */
+ * first. CORRECT: in none. POLLS: it tests for each message. ONE: it names the sources.
+ * MATCHED: it probes for a message and takes it, so that there is no search through its states. A
+ * job is unlikely to meet that order, as ranks send one after the other. */
 #include <mpi.h>
 #include <stdio.h>
+#include <unistd.h>
 int main(int argc, char **argv)
 {
     int rank, size, sum = 0, got = 0, reverse = 1;
@@ -10,6 +13,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (rank) {
+        usleep(20000 * (unsigned)rank);
         MPI_Send(&rank, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
     } else {
         for (int i = 1; i < size; i++) {
@@ -18,6 +22,10 @@ int main(int argc, char **argv)
             while (!there)
                 MPI_Iprobe(i, 5, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
             MPI_Recv(&got, 1, MPI_INT, i, 5, MPI_COMM_WORLD, &status);
+#elif defined(MATCHED)
+            MPI_Message message;
+            MPI_Mprobe(MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &message, &status);
+            MPI_Mrecv(&got, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
 #elif defined(ONE)
             MPI_Recv(&got, 1, MPI_INT, i, 5, MPI_COMM_WORLD, &status);
 #else
