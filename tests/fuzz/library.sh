@@ -1,3 +1,4 @@
+# slow
 # timeout: 280
 # needs: openmpi<5: its output names the algorithms of Open MPI 4.1, and their defects
 # Every algorithm of every collective of the library: what is there to be forced, by component; what

@@ -1,3 +1,4 @@
+# slow
 # timeout: 180
 # The messages inside collectives: each algorithm of coll/tuned, every non-blocking and some
 # persistent collectives, at two awkward P. Holds layer/openmpi.c invariant 2.
