@@ -11,46 +11,8 @@
 
 #include "core/array.h"
 #include "core/check.h"
-#include "explore/reexec_thread.h"
-#include "explore/reexec_window.h"
+#include "explore/reexec_inside.h"
 #include "replay/program/lower.h"
-
-#define A_MIRROR "what a job chose"
-
-struct thread_state {
-    MPI_Request *list; /* of one call */
-    int *index;
-    uint32_t *decided; /* by number of its decision: the operation */
-    uint32_t *sent;    /* by number of its standard send in the world, from 0: the operation */
-    uint64_t *number;  /* of the same, in the job; 0: it has none */
-    uint32_t sent_count;
-    uint32_t done;  /* operations */
-    uint32_t waits; /* for that operation, + 1 */
-    bool begun;
-};
-
-struct rank_state {
-    MPI_Comm *comm, *group; /* by communicator of the program: of messages, of collectives */
-    MPI_Request *request;
-    MPI_Message *message; /* by request */
-    struct reexec_rank_threads threads;
-    struct thread_state *thread; /* by index */
-    const void **past;           /* by operation: what its thread had come past by then */
-    bool *done;                  /* by operation */
-    bool died;                   /* of itself */
-    bool refused;                /* it waited for what the policy names, which did not come */
-};
-
-struct mirror {
-    struct trace *trace;
-    const struct replay_program *program;
-    const struct replay_policy *policy;
-    struct rank_state *rank;
-    struct reexec_windows windows;
-    struct reexec_log turns;
-    struct explore_mirror *out;
-    enum core_status status; /* of the events */
-};
 
 /* --- before and after ------------------------------------------------------------------------- */
 
@@ -131,8 +93,6 @@ static void rank_done(struct rank_state *state)
 }
 
 /* --- a rank ----------------------------------------------------------------------------------- */
-
-enum { ANSWER_UNKNOWN = -2 };
 
 struct at { /* an operation, as its rank does it */
     struct mirror *mirror;
@@ -619,208 +579,6 @@ static void keep_event(void *context, const struct world_event *event)
             CORE_ARRAY_PUSH(out->event, out->event_count, out->event_room, A_MIRROR, *event);
 }
 
-/* --- what it is called in the job ------------------------------------------------------------- */
-
-/* Sends are named in the job by how many the rank began before, starts not counted. */
-static bool may_wait(const struct replay_op *op)
-{
-    return (op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND) && op->mode != REPLAY_SYNCHRONOUS;
-}
-
-static enum core_status sends_number(struct mirror *mirror, uint32_t rank, uint32_t index)
-{
-    const struct reexec_thread *thread = &mirror->rank[rank].threads.thread[index];
-    struct thread_state *state = &mirror->rank[rank].thread[index];
-    const struct replay_rank *r = &mirror->program->rank[rank];
-    const struct replay_op *op = r->op;
-    struct trace_cursor *cursor;
-    struct trace_event event;
-    uint64_t number = 0;
-    uint32_t at = 0, traced = 0;
-    bool more = true;
-    for (uint32_t i = 0; i < thread->op_count; i++)
-        if (may_wait(&op[thread->op[i]]))
-            state->sent[state->sent_count++] = thread->op[i];
-    if (!state->sent_count)
-        return CORE_OK;
-    if (r->when)
-        traced = r->when[thread->op[0]].thread;
-    enum core_status status = trace_cursor_open(mirror->trace, rank, &cursor);
-    if (status != CORE_OK)
-        return status;
-    while (at < state->sent_count &&
-           (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
-        if (event.parent || (r->when && (uint32_t)event.thread != traced))
-            continue;
-        bool named = event.mode == EVENT_MODE_STANDARD && trait_in(event.traits, TRAIT_SENDS);
-        number += named;
-        for (; at < state->sent_count && op[state->sent[at]].event <= event.seq; at++)
-            state->number[at] = op[state->sent[at]].event == event.seq && named ? number : 0;
-    }
-    trace_cursor_close(cursor);
-    return status;
-}
-
-/* The number in the job of a send of the world. */
-static uint64_t send_in_job(const struct mirror *mirror, int rank, uint32_t number)
-{
-    const struct rank_state *state = &mirror->rank[rank];
-    uint32_t own = 0;
-    const struct reexec_thread *thread =
-        number ? reexec_threads_of(&state->threads, number, &own) : NULL;
-    if (!thread)
-        return 0;
-    const struct thread_state *of = &state->thread[thread - state->threads.thread];
-    uint64_t job = own <= of->sent_count ? of->number[own - 1] : 0;
-    return job ? (uint64_t)thread->number * REPLAY_THREAD_NUMBERS + job : 0;
-}
-
-static enum core_status events_name(struct mirror *mirror)
-{
-    struct explore_mirror *out = mirror->out;
-    enum core_status status = mirror->status;
-    for (uint32_t i = 0; i < out->event_count && status == CORE_OK; i++) {
-        struct world_event *e = &out->event[i];
-        e->site = 0;
-        if (e->kind != WORLD_EVENT_SEND)
-            continue;
-        e->number = (uint32_t)send_in_job(mirror, e->rank, e->number);
-        e->flag |= e->standard && !e->number; /* it has its buffer: none can be taken from it */
-        e->standard &= e->number != 0;
-    }
-    return status;
-}
-
-static void place_name(const struct mirror *mirror, struct world_decision *d,
-                       const struct trace_event *event)
-{
-    const char *call = mirror->trace->call[event->call].name;
-    d->site = (uint64_t)event->site;
-    memset(d->call, 0, sizeof d->call);
-    strncpy(d->call, call ? call : "", sizeof d->call - 1);
-}
-
-static uint32_t same_before(const struct world_decisions *told, const struct world_decision *d)
-{
-    uint32_t same = 0;
-    for (const struct world_decision *e = told->decision; e < d; e++)
-        same += e->rank == d->rank && e->place && e->number - e->place == d->number - d->place &&
-                e->answer == d->answer;
-    return same;
-}
-
-/* It is known that one came before the other only if both were done by then. */
-static void reexec_certain(const struct mirror *mirror, const struct world_decision *d,
-                           int32_t other, uint32_t before)
-{
-    const int32_t answer[] = {d->answer, other};
-    uint32_t rank, op;
-    for (int i = 0; i < 2 && other != d->answer; i++)
-        if (reexec_windows_find(&mirror->windows, d, answer[i], before, &rank, &op))
-            mirror->out->windows |= !reexec_windows_certain(&mirror->windows, rank, op);
-}
-
-static enum core_status turn_name(const struct mirror *mirror, struct world_decision *d,
-                                  const struct world_decision *as_told)
-{
-    const struct world_decisions *told = &mirror->out->told;
-    uint32_t before = same_before(told, as_told), rank, op;
-    struct trace_event event;
-    for (uint32_t i = 0; i < d->option_count; i++)
-        reexec_certain(mirror, d, told->option[d->option_first + i].answer, before);
-    for (uint32_t i = 0; i < told->missed_count; i++)
-        if (&told->decision[told->missed[i].decision] == as_told)
-            reexec_certain(mirror, d, told->missed[i].answer, before);
-    if (!reexec_windows_find(&mirror->windows, d, d->answer, before, &rank, &op))
-        return CORE_OK;
-    enum core_status status =
-        trace_event_get(mirror->trace, rank, mirror->program->rank[rank].op[op].event, &event);
-    if (status == CORE_OK)
-        place_name(mirror, d, &event);
-    return status;
-}
-
-static enum core_status decision_name(const struct mirror *mirror, struct world_decision *d,
-                                      const struct replay_name *name)
-{
-    const struct replay_rank *rank = &mirror->program->rank[d->rank];
-    const struct rank_state *state = &mirror->rank[d->rank];
-    bool buffer = d->reason == REPLAY_REASON_BUFFER;
-    uint32_t number = buffer ? d->number - REPLAY_BUFFER_NUMBERS : d->number, own, index;
-    const struct reexec_thread *thread = reexec_threads_of(&state->threads, number, &own);
-    struct trace_event event;
-    if (!thread || own > thread->op_count) /* it had more than have names */
-        return CORE_OK;
-    const struct thread_state *of = &state->thread[thread - state->threads.thread];
-    index = buffer ? of->sent[own - 1] : of->decided[own];
-    CORE_CHECK(index < rank->op_count);
-    enum core_status status =
-        trace_event_get(mirror->trace, (uint32_t)d->rank, rank->op[index].event, &event);
-    if (status != CORE_OK)
-        return status;
-    bool unknown = !buffer && state->died && !d->given &&
-                   (event.pending ||
-                    (d->reason == REPLAY_REASON_MATCH && !d->poll && rank->op[index].matched < 0));
-    if (unknown) { /* each answer is tried, and this job is none of them */
-        d->answer = ANSWER_UNKNOWN;
-        mirror->out->told.unknown = true;
-    }
-    place_name(mirror, d, &event);
-    mirror->out->persistent |= name && !d->given && trait_in(event.traits, TRAIT_STARTS);
-    return CORE_OK;
-}
-
-static uint32_t number_in_job(const struct mirror *mirror, const struct world_decision *d)
-{
-    if (d->reason != REPLAY_REASON_BUFFER)
-        return d->number;
-    uint32_t send = d->number - REPLAY_BUFFER_NUMBERS;
-    return REPLAY_BUFFER_NUMBERS + (uint32_t)send_in_job(mirror, d->rank, send);
-}
-
-/* For threads: a turn stands where its operation does. */
-static enum core_status thread_name(const struct mirror *mirror, struct world_decision *d)
-{
-    const struct replay_rank *rank = &mirror->program->rank[d->rank];
-    struct trace_event event;
-    uint64_t op = d->site;
-    d->site = 0;
-    if (!op || op > rank->op_count)
-        return CORE_OK;
-    enum core_status status =
-        trace_event_get(mirror->trace, (uint32_t)d->rank, rank->op[op - 1].event, &event);
-    if (status == CORE_OK)
-        place_name(mirror, d, &event);
-    return status;
-}
-
-static enum core_status decisions_name(struct mirror *mirror, const struct replay_policy *policy)
-{
-    struct explore_mirror *out = mirror->out;
-    const struct world_decisions *told = out->outcome.decisions;
-    out->told = *told;
-    out->outcome.decisions = &out->told;
-    for (uint32_t r = 0; r < mirror->program->rank_count; r++)
-        out->told.cut |= mirror->rank[r].refused;
-    enum core_status status = CORE_ARRAY_NEW(out->decision, told->decision_count + 1, A_MIRROR);
-    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++) {
-        struct world_decision *d = &out->decision[i];
-        *d = told->decision[i];
-        uint32_t number = number_in_job(mirror, d);
-        const struct replay_name *name =
-            replay_policy_find(&policy->forced, (uint32_t)d->rank, false, number);
-        d->given = name && name->source == d->answer;
-        status = reexec_windows_is(d)                ? turn_name(mirror, d, &told->decision[i])
-                 : d->reason == REPLAY_REASON_THREAD ? thread_name(mirror, d)
-                                                     : decision_name(mirror, d, name);
-        d->number = number;
-        if (number == REPLAY_BUFFER_NUMBERS) /* it has its buffer: none can be taken from it */
-            d->option_count = 1;
-    }
-    out->told.decision = out->decision;
-    return status;
-}
-
 /* --- all of it -------------------------------------------------------------------------------- */
 
 /* Decisions that the policy names and the world is given: turns that were had; where the rank died
@@ -880,7 +638,7 @@ static enum core_status reexec_world(struct mirror *mirror, const struct replay_
     enum core_status status = CORE_OK;
     for (uint32_t r = 0; r < mirror->program->rank_count; r++)
         for (uint32_t t = 0; t < mirror->rank[r].threads.count && status == CORE_OK; t++)
-            status = sends_number(mirror, r, t);
+            status = reexec_sends_number(mirror, r, t);
     for (uint32_t i = 0; i < policy->forced.count && status == CORE_OK; i++)
         if (policy->forced.name[i].rank < mirror->program->rank_count)
             status = name_give(mirror, &policy->forced.name[i], &options.policy.forced);
@@ -888,8 +646,8 @@ static enum core_status reexec_world(struct mirror *mirror, const struct replay_
         status = world_run(&options, &mirror->out->outcome);
     replay_policy_done(&options.policy);
     if (status == CORE_OK)
-        status = events_name(mirror);
-    return status == CORE_OK ? decisions_name(mirror, policy) : status;
+        status = reexec_events_name(mirror);
+    return status == CORE_OK ? reexec_decisions_name(mirror, policy) : status;
 }
 
 /* MPI refuses here what it did not refuse there: what comes behind that is not known. */
