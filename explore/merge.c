@@ -70,7 +70,7 @@ enum core_status explore_merge(struct explore_search *s)
         s->context, left_s > 0 ? left_s * MERGE_SHARE : MERGE_S, s->options->stop, &states);
     if (status != CORE_OK)
         return status;
-    const uint64_t count = states.states, steps = states.steps;
+    const uint64_t count = states.states;
     if (!states.complete) {
         merge_in_vain(s, *states.why ? states.why : "it was ended");
         return status;
@@ -80,7 +80,6 @@ enum core_status explore_merge(struct explore_search *s)
     if (status != CORE_OK || *s->states_why)
         return status;
     s->states = count;
-    s->state_steps = steps;
     while (s->heap_count) {
         struct explore_item item = explore_heap_pop(s);
         explore_item_done(&item);

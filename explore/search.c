@@ -15,7 +15,7 @@
 #include "explore/message_diff.h"
 #include "explore/spread.h"
 #include "explore/state.h"
-#include "explore/store.h"
+#include "explore/store_conflict.h"
 
 /* When a budget does not suffice for everything, so much of it, of 4, is for what is ahead; the
  * rest is sampled. */
@@ -480,9 +480,11 @@ static enum core_status search_behaviour(struct explore_search *s, const struct 
     }
     if (status == CORE_OK)
         status = core_table_put(&s->met, &sum, "behaviours", &met);
-    if (status == CORE_OK && s->met.count > count && !s->store.is &&
-        explore_store_find(ran->told, (int)s->rank_count, &s->store))
-        status = explore_list_copy(asked, asked->count, &s->store.list);
+    if (status == CORE_OK && s->met.count > count && !s->store.is) {
+        status = explore_store_find(ran->told, (int)s->rank_count, &s->store);
+        if (status == CORE_OK && s->store.is)
+            status = explore_list_copy(asked, asked->count, &s->store.list);
+    }
     if (status == CORE_OK && s->met.count > count) {
         s->behaviours++;
         status = sent_note(s, ran, &all);

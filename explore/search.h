@@ -145,7 +145,7 @@ struct explore_search {
     bool early;       /* a rank ended a world while others went on: as in world_decisions */
     /* Each state that the program can come to was looked at once; 0: states were not told apart.
      * Behaviours are then those of which a world was run: one for each end at least. */
-    uint64_t states, state_steps;
+    uint64_t states;
     char states_why[160]; /* states cannot be told apart; "": not asked for, or they can */
     /* the search's own */
     explore_run_fn run;
