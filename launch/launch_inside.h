@@ -219,6 +219,8 @@ void launch_proof_again(struct launch *launch);
 /* enum proof_standing of a rank of this machine, as of the last look; since_ns: when one of those
  * that stand has moved last. */
 int launch_proof_standing(struct launch_rank *rank, uint64_t since_ns);
+/* The state of a thread as /proc has it ('R', 'S', 'D', ...); '\0': there is no such thread. */
+char launch_proof_task_state(pid_t pid, pid_t tid);
 /* Whether the lane's thread lives, is outside of MPI, and may come back by itself. */
 bool launch_proof_outside(const struct launch_rank *rank, const struct launch_lane *lane);
 /* launch_handlers.c: caught: bits of signals that have a handler, as in a status file. */

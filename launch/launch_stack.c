@@ -111,11 +111,24 @@ static pid_t thread_find(const struct launch_rank *rank, uint64_t seq)
     return rank->pid;
 }
 
+/* A thread that sleeps in the kernel and lets nothing disturb it, as for a disk or a file server
+ * that is away, would not stop for ptrace, which waits for it without end. */
+static bool can_stop(pid_t pid, pid_t tid)
+{
+    char state = launch_proof_task_state(pid, tid);
+
+    return state == 'R' || state == 'S' || state == 'T';
+}
+
 static void stack_note(const struct launch_rank *rank, const struct ending_call *call,
                        struct ending *ending)
 {
     static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
                                              .find_debuginfo = debuginfo_none};
+    const pid_t tid = thread_find(rank, call->seq);
+
+    if (!can_stop(rank->pid, tid))
+        return;
     struct stack stack = {.dwfl = dwfl_begin(&callbacks)};
 
     if (!stack.dwfl)
@@ -123,7 +136,7 @@ static void stack_note(const struct launch_rank *rank, const struct ending_call 
     if (dwfl_linux_proc_report(stack.dwfl, rank->pid) == 0 &&
         dwfl_report_end(stack.dwfl, NULL, NULL) == 0 &&
         dwfl_linux_proc_attach(stack.dwfl, rank->pid, false) == 0) {
-        (void)dwfl_getthread_frames(stack.dwfl, thread_find(rank, call->seq), frame_take, &stack);
+        (void)dwfl_getthread_frames(stack.dwfl, tid, frame_take, &stack);
         stack_keep(&stack, call, ending);
     }
     dwfl_end(stack.dwfl);

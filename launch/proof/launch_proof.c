@@ -84,6 +84,13 @@ static bool task_read(pid_t pid, pid_t tid, struct task *out_task)
     return true;
 }
 
+char launch_proof_task_state(pid_t pid, pid_t tid)
+{
+    struct task task;
+
+    return task_read(pid, tid, &task) ? task.state : '\0';
+}
+
 /* A line of a status file that is a mask of signals. */
 static uint64_t signals_of(const char *status, const char *name)
 {
