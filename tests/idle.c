@@ -7,7 +7,11 @@
  * at: there, looks in vain are those with little computing between them, and a wait is many of
  * them. A rank that computes between two looks does not wait in either. The clock is that of the
  * thread's computing, as time on another tells nothing where there are more ranks than cores; Open
- * MPI's looks ask it only where a sleep follows, as it costs more than a look. */
+ * MPI's looks ask it only where a sleep follows, as it costs more than a look.
+ *
+ * Open MPI 4.1's component for PMIx stays loaded: MPI_Finalize unloads it while the thread that
+ * executes its callbacks may still be in one of them, or about to call it. One job in some thousands
+ * ended by SIGSEGV for that, at the same place of a page each time. */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -104,8 +108,10 @@ int opal_progress(void)
     static int (*progress)(void);
     int events;
 
-    if (!progress)
+    if (!progress) {
         *(void **)&progress = real("libopen-pal.so.40", "libopen-pal.so.80", "opal_progress");
+        (void)dlopen("mca_pmix_ext3x.so", RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    }
     wait.looking = true;
     wait.yielded = false;
     events = progress();
