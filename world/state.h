@@ -740,6 +740,7 @@ void world_not_initialized(void);
 void world_turn_wake(struct world_rank *rank); /* explore_access.c: it looks again */
 /* explore_states.c: the world does what keeps equal states from being told; why, a literal. */
 void world_states_beyond(const char *why);
+void world_states_called(const char *call); /* of a rank, after something was decided */
 /* The pointers that the call still uses while it waits, and which of them it overwrites. */
 static inline void world_call_uses(const void *const pointer[], int count, MPI_Status *status,
                                    int *index)
@@ -784,6 +785,8 @@ static inline void world_enter_local(const char *call)
         WORLD->fiber->index = NULL;
         ME->gained = ME->answered = 0;
         ME->order_before = ME->order_count;
+        if (UNLIKELY(WORLD->begun_end != NULL))
+            world_states_called(call);
         world_process_loaded();
     }
     if (UNLIKELY(!ME->initialized || ME->finalized))

@@ -100,8 +100,9 @@ struct region_states {
     /* Ranks that have exchanged anything since the first state have the same number: the lowest of
      * them. */
     uint16_t part[WORLD_RANKS_MAX];
-    bool parts_joined;       /* since it was last cleared */
-    _Atomic uint32_t deaths; /* a futex: so many versions have ended by themselves */
+    bool parts_joined;            /* since it was last cleared */
+    _Atomic uint32_t deaths;      /* a futex: so many versions have ended by themselves */
+    _Atomic uint32_t system_call; /* + 1: one that a rank was kept from; 0: none (kernel_state.c) */
     uint32_t version_count;
     struct region_version version[REGION_VERSIONS_MAX];
 };

@@ -213,7 +213,7 @@ static void debugger_wait(int rank)
 
 /* Files that the program has open for reading when ranks are forked: its standard input, where a
  * shell opened a file for it. */
-enum { FILES_MAX = 256, FILES_ASKED = 1024 };
+enum { FILES_MAX = 256, FILES_ASKED = RANK_FILES_ASKED };
 static int inherited[FILES_MAX], inherited_count;
 
 static bool is_read_file(int file)
@@ -278,6 +278,14 @@ const char *rank_files_changed(void)
         if (lseek(inherited[i], 0, SEEK_CUR) != position_before[i])
             return "a rank reads from a file";
     return NULL;
+}
+
+bool rank_file_is_compared(int file)
+{
+    for (int i = 0; i < inherited_count; i++)
+        if (inherited[i] == file)
+            return true;
+    return false;
 }
 
 int rank_stream(int number)

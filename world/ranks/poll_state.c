@@ -58,6 +58,13 @@ size_t rank_maps_read(char *text, size_t room)
     return bytes < room ? bytes : 0; /* all, or nothing */
 }
 
+bool rank_map_is_stack(const char *line, const char *line_end)
+{
+    static const char name[] = "[stack]";
+    CORE_CHECK(line <= line_end);
+    return memmem(line, (size_t)(line_end - line), name, sizeof name - 1) != NULL;
+}
+
 void rank_left_out(struct rank_range out_range[RANK_LEFT_OUT])
 {
     out_range[0] =
@@ -104,8 +111,11 @@ uint64_t world_process_state(void)
         uintptr_t from = strtoull(line, &next, 16), to = strtoull(next + 1, &next, 16);
         if (strncmp(next, " rw", 3) != 0 || next[4] != 'p')
             continue;
-        if (frame.sp >= from && frame.sp < to)
+        if (frame.sp >= from && frame.sp < to) {
+            if (!rank_map_is_stack(line, line + strcspn(line, "\n")))
+                return 0; /* what lies below may be the program's */
             from = frame.sp;
+        }
         if (!poll_state_take(&state, from, to, &taken))
             return 0;
     }

@@ -61,7 +61,15 @@ void rank_states_answer(void); /* of a new world: there is none yet */
 void rank_memory_take(void *unused); /* in a rank: into rank_region */
 bool rank_states_hash(uint64_t out_hash[2]);
 void rank_states_end_hash(uint64_t out_hash[2]);
-const char *rank_files_changed(void); /* fork_server.c: why; NULL: they are as they were */
+/* fork_server.c: files of these numbers are asked for. */
+enum { RANK_FILES_ASKED = 1024 };
+const char *rank_files_changed(void); /* why; NULL: they are as they were */
+bool rank_file_is_compared(int file); /* where it is read next: by rank_files_changed */
+/* kernel_state.c: from here on the rank changes nothing that the kernel keeps for it but what
+ * rank_kernel_hash and its maps tell, or it is ended. NULL, or why that cannot be. */
+const char *rank_kernel_watch(void);
+void rank_kernel_hash(uint64_t out_hash[2]);
+int rank_errno(void); /* sched.c: the program's, while it waits */
 /* What all share: the variables, how many bytes they are; the tables behind them. */
 size_t rank_shared(void **out_variables, void **out_tables, size_t *out_tables_bytes);
 int rank_stream(int number); /* of a rank: two */
@@ -78,6 +86,8 @@ struct rank_range {
 /* This library's own, what its waiting leaves in errno, and where the kernel tells the thread on
  * which processor it runs. */
 void rank_left_out(struct rank_range out_range[RANK_LEFT_OUT]);
+/* Of a line of the maps: the first thread's. */
+bool rank_map_is_stack(const char *line, const char *line_end);
 /* All of /proc/self/maps; 0: it does not fit. */
 size_t rank_maps_read(char *text, size_t room);
 

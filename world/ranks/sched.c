@@ -2,6 +2,7 @@
  * says which thread of the process goes on (world_fiber.slot + 1). */
 #include "world/ranks/ranks.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -139,8 +140,16 @@ void rank_over(void)
         syscall(SYS_exit_group, 1);
 }
 
+static int programs_errno; /* waiting changes errno, and the program shall not see that */
+
+int rank_errno(void)
+{
+    return programs_errno;
+}
+
 struct world_fiber *world_process_switch(struct world_fiber *from, struct world_fiber *to)
 {
+    const int error = programs_errno = errno;
     if (rank_own < 0)
         rank_refuse("%s", WORLD->outcome->finding_count ? WORLD->outcome->finding[0].text
                                                         : "it uses MPI before MPI_Init");
@@ -155,6 +164,7 @@ struct world_fiber *world_process_switch(struct world_fiber *from, struct world_
         rank_turn_wait();
     }
     CORE_CHECK(WORLD->fiber->rank->rank == rank_own); /* ranks.h invariant 1 */
+    errno = error;
     return WORLD->fiber;
 }
 

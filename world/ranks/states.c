@@ -99,6 +99,7 @@ void rank_states_begin(void)
     CORE_CHECK(!WORLD->searcher && count < WORLD_RANKS_MAX + 1);
     searcher_rank.rank = (int)count;
     rank_region->states.depth = 1;
+    rank_region->states.system_call = 0;
     WORLD->searcher = &searcher;
     uint8_t *begin;
     world_arena_used(&begin, &slabs);
@@ -112,9 +113,14 @@ void rank_states_begin(void)
 
 static void give_up(const char *why)
 {
+    static char call[REGION_WHY_MAX];
+    const uint32_t number = rank_region->states.system_call;
     CORE_CHECK(why && *why);
+    if (number)
+        snprintf(call, sizeof call,
+                 "a rank makes system call %u, of which the kernel may keep something", number - 1);
     if (!search.why)
-        search.why = why;
+        search.why = number ? call : why;
 }
 
 /* --- copies of what is shared ----------------------------------------------------------------- */
@@ -292,7 +298,7 @@ static void left_await(void)
             if (!rank_region->rank[r].ended)
                 syscall(SYS_futex, &rank_region->states.deaths, FUTEX_WAIT, deaths, &often, NULL,
                         0);
-            if (rank_now_ms() > search.until_ms)
+            if (rank_region->states.stop || rank_now_ms() > search.until_ms)
                 give_up("the time is over");
         }
 }

@@ -1,9 +1,10 @@
 /* Hashes the state of a world whose ranks all wait: equal hashes, equal futures, but for a
  * collision of 128 bits. It is made of
  *  - the memory of each rank that it can write to, with the stack above the program's call and the
- *    registers that a call keeps. Left out is what cannot make a difference: this library's own
- *    memory, the stack below, errno, rseq, and what the call that waits is certain to overwrite
- *    before the program has it again: the buffer of a receive that is posted, a status, an index.
+ *    registers that a call keeps, errno, and what the kernel keeps for it (kernel_state.c). Left
+ * out is what cannot make a difference: this library's own memory, the stack below, rseq, and what
+ *    the call that waits is certain to overwrite before the program has it again: the buffer of a
+ *    receive that the call cannot return without, a status, an index.
  *  - what the ranks exchange, not as it lies in memory, where its place depends on who came first,
  *    but by its meaning: messages by their senders, posted receives in their order, requests, what
  *    each rank waits for, what it got and was answered since its call began, the clock.
@@ -74,11 +75,14 @@ static void memory_add(struct memory *m, uintptr_t from, uintptr_t to)
         m->why = "a rank has more memory than is hashed";
 }
 
-/* A receive whose data lie side by side: where its message is as long as it is. */
-static void leave_out_buffer(struct memory *m, struct ompi_request_t *recv)
+/* A receive whose data lie side by side: where its message is as long as it is. The call that waits
+ * must wait for it: behind any other call the program could look into the buffer too early. */
+static void leave_out_buffer(struct memory *m, const struct world_fiber *waits,
+                             struct ompi_request_t *recv)
 {
     CORE_CHECK(recv->owner->rank == rank_own); /* it is this rank's */
-    if (rank_region->states.unmasked || recv->kind != REQUEST_RECV || !recv->type->dense)
+    if (rank_region->states.unmasked || recv->kind != REQUEST_RECV || !recv->type->dense ||
+        (!recv->checked && recv->waiter != waits))
         return;
     if (!recv->complete && m->out_count < RANGES_MAX) {
         recv->masked = true;
@@ -109,10 +113,10 @@ static void leave_out_all(struct memory *m, struct world_rank *me)
     for (int i = 0; i < RANK_LEFT_OUT; i++)
         memory_leave_out(m, (const void *)own[i].from, own[i].to - own[i].from);
     for (struct ompi_request_t *recv = me->posted; recv; recv = recv->next)
-        leave_out_buffer(m, recv);
+        leave_out_buffer(m, fiber, recv);
     for (struct world_handle *h = me->handles; h; h = h->next)
         if (h->magic == (uint32_t)HANDLE_MAGIC + HANDLE_REQUEST)
-            leave_out_buffer(m, (struct ompi_request_t *)h);
+            leave_out_buffer(m, fiber, (struct ompi_request_t *)h);
     if (fiber->status && !rank_region->states.unmasked)
         leave_out_status(m, fiber->status);
     if (fiber->index && !rank_region->states.unmasked)
@@ -129,12 +133,13 @@ static bool is_foreign(const struct rank_range *own, uintptr_t from, uintptr_t t
 }
 
 /* What a map says of itself: FROM-TO FLAGS OFFSET DEVICE INODE PATH. Memory that can be read alone
- * counts where it is nobody's file, as it may have been written before. */
+ * counts where it is nobody's file, as it may have been written before; the rest of it cannot
+ * change (kernel_state.c). What can be written to can be read, on this kind of machine. */
 static bool map_counts(const char *flags, const char *line_end)
 {
     CORE_CHECK(*flags == ' ' && flags < line_end);
     static const char anonymous[] = " 00:00 0";
-    if (flags[1] != 'r' || flags[4] != 'p')
+    if (flags[4] != 'p' || (flags[1] != 'r' && flags[2] != 'w'))
         return false;
     if (flags[2] == 'w')
         return true;
@@ -156,12 +161,15 @@ static void memory_maps(struct memory *m, const struct rank_frame *frame)
         uintptr_t from = strtoull(line, &next, 16), to = strtoull(next + 1, &next, 16);
         if (next[2] == 'w' && next[4] != 'p' && is_foreign(own, from, to))
             m->why = "a rank shares memory with others";
-        if (!map_counts(next, line + strcspn(line, "\n")))
+        const char *line_end = line + strcspn(line, "\n");
+        XXH3_128bits_update(&m->state, line, (size_t)(line_end - line));
+        if (!map_counts(next, line_end))
             continue;
-        const uintptr_t range[2] = {from, to};
-        XXH3_128bits_update(&m->state, range, sizeof range);
-        if (frame->sp >= from && frame->sp < to)
+        if (frame->sp >= from && frame->sp < to) {
+            if (!rank_map_is_stack(line, line_end))
+                m->why = "a rank calls MPI on a stack of its own making";
             from = frame->sp;
+        }
         memory_add(m, from, to);
     }
 }
@@ -170,12 +178,25 @@ static void memory_maps(struct memory *m, const struct rank_frame *frame)
 static void floating_add(struct memory *m)
 {
 #if defined(__x86_64__)
-    uint16_t control;
+    enum { RAISED = 0x7f };
+    uint16_t control, status;
     uint32_t vector = __builtin_ia32_stmxcsr();
     __asm__ volatile("fnstcw %0" : "=m"(control));
+    __asm__ volatile("fnstsw %0" : "=m"(status));
+    status &= RAISED;
     XXH3_128bits_update(&m->state, &control, sizeof control);
+    XXH3_128bits_update(&m->state, &status, sizeof status);
     XXH3_128bits_update(&m->state, &vector, sizeof vector);
 #endif
+}
+
+static void kernel_add(struct memory *m)
+{
+    uint64_t kept[2];
+    const int error = rank_errno();
+    rank_kernel_hash(kept);
+    XXH3_128bits_update(&m->state, kept, sizeof kept);
+    XXH3_128bits_update(&m->state, &error, sizeof error);
 }
 
 void rank_memory_take(void *unused)
@@ -190,10 +211,13 @@ void rank_memory_take(void *unused)
     m.why = !rank_frame_find(&frame) ? "where the program calls MPI is not found"
             : own->several           ? "a rank has several threads"
                                      : rank_files_changed();
+    if (!m.why)
+        m.why = rank_kernel_watch();
     XXH3_128bits_reset(&m.state);
     XXH3_128bits_update(&m.state, &frame, sizeof frame);
     if (!m.why) {
         floating_add(&m);
+        kernel_add(&m);
         leave_out_all(&m, &WORLD->rank[rank_own]);
         memory_maps(&m, &frame);
     }
@@ -285,6 +309,7 @@ static void message_add(const struct world_rank *rank, const struct world_messag
     number_add((uint64_t)(m->send != NULL) | (uint64_t)world_states_heard(rank, m) << 1 |
                (uint64_t)(m->number != 0) << 2);
     number_add((uintptr_t)m->call);
+    pointer_add(m->type, "it makes datatypes after its first decision");
     XXH3_128bits_update(&hashed, m->packed, m->bytes);
     if (m->send && !m->send->checked)
         number_add((uintptr_t)m->send); /* a handle: it may name which of the sender's it is */

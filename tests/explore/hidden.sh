@@ -1,0 +1,17 @@
+# States that look equal and are not: what a program goes on by lies where no state shows it at
+# once. A gather that finds one order of 720 has two outcomes wherever it keeps what it knows; one
+# that does not print it has one.
+mpicc -g -O1 -o places "$SOURCE/tests/explore/hidden/places.c" || exit 1
+mpicc -g -O1 -o kinds "$SOURCE/tests/explore/hidden/kinds.c" || exit 1
+printf 0123456789 >numbers
+mkdir 0 1 2 3 4 5 6 7
+cd 0 && ln -s ../numbers numbers || exit 1
+for place in ${places:-action pending}; do
+    for twin in "" done; do
+        timeout 60 crosswait explore --compare=output -n 7 -- ../places $place $twin >said 2>&1
+        echo "$place $twin: [$?] $(sed -n 's/^crosswait: .*: \([0-9]* outcomes*\)$/\1/p' said)"
+    done
+done
+for which in 1 6; do
+    crosswait explore -n 7 -- ../kinds $which 2>&1 | grep -c "basic types are not those"
+done
