@@ -184,7 +184,8 @@ static bool is_said(const struct judging *j, uint32_t member)
         for (uint32_t c = 0; c < j->list->finding[i].call_count; c++)
             if (j->list->finding[i].rule == &rule_table[RULE_BUFFER] &&
                 j->list->finding[i].call[c].rank == part->rank &&
-                j->list->finding[i].call[c].seq == part->event.seq)
+                (j->list->finding[i].call[c].seq == part->event.seq ||
+                 j->list->finding[i].call[c].subject_seq == part->event.seq))
                 return true;
     return false;
 }
@@ -193,10 +194,11 @@ static bool is_said(const struct judging *j, uint32_t member)
  * rank stored it there. */
 static void add_stored(const struct judging *j, uint32_t member)
 {
-    bool sent = sent_changed(j, &member);
-    struct finding *finding =
-        is_said(j, member) ? NULL : add_finding(j, RULE_BUFFER, FINDING_ERROR, member);
+    bool sent = sent_changed(j, &member), said = sent && is_said(j, member);
 
+    for (uint32_t i = 0; i < j->count && !sent; i++)
+        said |= is_said(j, i); /* what it sent is no longer what it was */
+    struct finding *finding = said ? NULL : add_finding(j, RULE_BUFFER, FINDING_ERROR, member);
     if (!finding)
         return;
     const char *call = j->input->trace->call[j->part[member].event.call].name;
@@ -209,12 +211,10 @@ static void add_stored(const struct judging *j, uint32_t member)
         finding_fact(finding, "what ranks received is not what it held at the call");
         return;
     }
-    finding_title(finding,
-                  "what %s received on rank %" PRIu32
-                  " is not what the ranks sent: something else was stored there before its wait",
-                  call, j->part[member].rank);
-    finding_fact(finding, "the program stores there while MPI owns the buffer, or the library's "
-                          "result is wrong");
+    finding_title(finding, "what %s received on rank %" PRIu32 " is not what the ranks sent", call,
+                  j->part[member].rank);
+    finding_fact(finding, "the program stores in a buffer of it while MPI owns that, or the "
+                          "library's result is wrong");
 }
 
 static void add_wrong(const struct judging *j, uint32_t member, uint64_t at, const char *what)

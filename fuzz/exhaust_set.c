@@ -249,4 +249,5 @@ void exhaust_set_print(const struct exhaust_taken taken[EXHAUST_PRODUCTS], FILE 
     for (int i = 0; i < EXHAUST_PRODUCTS; i++)
         if (taken[i].ranks)
             print_product(&taken[i], out);
+    fputs("  each with one set of values for the elements\n", out);
 }

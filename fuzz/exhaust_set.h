@@ -19,6 +19,9 @@
  *     call;
  *  4. that the options --only and --without exclude.
  *
+ * Each scenario has one set of values for the elements (sent, or with which memory is filled): of a
+ * collective that looks at them nothing is said for others.
+ *
  * tests/fuzz/exhaustive_set.py counts the same sets by loops of its own and compares the calls. */
 #ifndef FUZZ_EXHAUST_SET_H
 #define FUZZ_EXHAUST_SET_H

@@ -60,4 +60,27 @@ sqlite3 pending.db "update digest set digest = digest + 1 where at = 1 and buffe
 crosswait check pending.db >out && fail "a changed send buffer is not found"
 grep -q "^error\[buffer\]: the send buffer of MPI_Ibcast was written to" out || fail "$(cat out)"
 grep -q "wrong result" out && fail "the library is blamed: $(cat out)"
+# What a rank stores where it sends from may be what it receives by chance: one finding, and no store
+# elsewhere is told.
+cat >chance.c <<'END'
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    double sent[8] = {0}, got[8];
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Iallreduce(sent, got, 8, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD, &request);
+    sent[3] = 7;
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
+END
+mpicc -g -o chance chance.c || exit 1
+timeout 60 crosswait run -o chance.db -- mpirun -n 2 ./chance >out 2>&1 &&
+    fail "a store to what is sent is not found"
+grep -q "^error\[buffer\]: the send buffer 'sendbuf' of MPI_Iallreduce was written to" out ||
+    fail "$(cat out)"
+grep -q "is not what the ranks sent" out && fail "another store is told: $(cat out)"
 exit 0

@@ -8,7 +8,7 @@ cp "$SOURCE/tests/fuzz/exhaustive.c" .
 try() { # $1: target, $2: ranks, the rest: more
     crosswait fuzz exhaustive.c --target=$1 --exhaustive=$2 "${@:3}" >out.txt 2>err.txt
     echo "$1: exit $?"
-    sed -nE '/verified/p; /^  ([0-9]+ (scenarios|worlds)|for all)/p
+    sed -nE '/verified/p; /^  ([0-9]+ (scenarios|worlds)|for all|each with)/p
         s/^  cause      ([^ ]*).*/  \1/p' out.txt
     grep -a "^crosswait:" err.txt | grep -v "^crosswait: found "
 }
