@@ -148,9 +148,11 @@ static enum core_status check_all_named(const struct check_input *input, struct 
 
     if (sqlite3_prepare_v2(
             input->trace->db,
-            "SELECT e.comm, e.rank, e.seq, a.value FROM event e JOIN arg a ON a.event = e.id "
-            "WHERE e.call = 'MPI_Comm_set_name' AND substr(a.value, 1, 5) = 'cost:' GROUP BY "
-            "e.comm ORDER BY e.comm",
+            "SELECT s.comm, min(e.id) >> 40, min(e.id) & 1099511627775, a.value FROM event_row e "
+            "JOIN shape "
+            "s ON s.id = e.shape JOIN call c ON c.id = s.call JOIN arg_set a ON a.id = s.args "
+            "WHERE c.name = 'MPI_Comm_set_name' AND substr(a.value, 1, 5) = 'cost:' GROUP BY "
+            "s.comm ORDER BY s.comm",
             -1, &statement, NULL) != SQLITE_OK)
         return core_report(CORE_BAD_FORMAT, "cannot read '%s': %s", input->trace->path,
                            sqlite3_errmsg(input->trace->db));

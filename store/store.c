@@ -169,6 +169,8 @@ enum core_status store_write(const char *job_path, const char *trace_path,
         status =
             core_report(CORE_NO_MEMORY, "cannot write the trace '%s': out of memory", trace_path);
     if (status == CORE_OK)
+        status = store_fold_begin(&store);
+    if (status == CORE_OK)
         status = store_sql_open(&store.sql, trace_path, schema);
     if (status == CORE_OK)
         status = ranks_read(&store);
@@ -193,6 +195,7 @@ enum core_status store_write(const char *job_path, const char *trace_path,
     CORE_CHECK(!store.sql.db); /* it has its name by now, or is gone (invariant 2) */
     CORE_CHECK(!store.sql.partial);
 
+    store_fold_done(&store);
     free(store.window_row);
     free(store.gaps);
     free(store.lane);

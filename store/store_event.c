@@ -420,13 +420,6 @@ static enum core_status misuse_put(struct store *store, const struct store_rank 
 static enum core_status row_write(struct store *store, const struct store_rank *rank,
                                   const struct store_row *row)
 {
-    int64_t value[7] = {(int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)row->seq,
-                        row->shape,
-                        row->request,
-                        row->t_enter,
-                        row->duration,
-                        row->calls,
-                        row->tag};
     struct store_totals *totals = &store->totals;
     int64_t left = row->t_enter + (row->duration == STORE_NULL ? 0 : row->duration);
     bool first = !totals->calls && !totals->inner_events;
@@ -437,7 +430,7 @@ static enum core_status row_write(struct store *store, const struct store_rank *
     totals->inner_events += row->inner;
     totals->first_ns = first || row->t_enter < totals->first_ns ? row->t_enter : totals->first_ns;
     totals->end_ns = first || left > totals->end_ns ? left : totals->end_ns;
-    return store_put_integers(&store->sql, STORE_EVENT, value, 7);
+    return store_fold_put(store, rank->rank, row);
 }
 
 /* Writes what is in the window below `end`, and beyond it what follows without a gap. */
@@ -492,7 +485,9 @@ static enum core_status window_put(struct store *store, struct store_rank *rank,
 
 enum core_status store_window_flush(struct store *store, struct store_rank *rank)
 {
-    return window_write(store, rank, rank->window.last + 1);
+    enum core_status status = window_write(store, rank, rank->window.last + 1);
+
+    return status != CORE_OK ? status : store_fold_end(store, rank->rank);
 }
 
 /* --- the call as a whole ---------------------------------------------------------------------- */

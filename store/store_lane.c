@@ -27,16 +27,21 @@ PART(spool_stack);
 
 struct store_gather *store_lane_parts(struct store_lane *lane, uint64_t seq)
 {
-    for (uint32_t i = 0; i < STORE_GATHERS_MAX; i++) {
+    uint32_t left = lane->gathers;
+
+    for (uint32_t i = 0; left && i < STORE_GATHERS_MAX; i++) {
         uint32_t at = (lane->newest - i) % STORE_GATHERS_MAX;
         if (lane->gather[at].seq == seq)
             return &lane->gather[at];
+        left -= lane->gather[at].seq != 0;
     }
     return NULL;
 }
 
-static void store_lane_forget(struct store_gather *parts)
+static void store_lane_forget(struct store_lane *lane, struct store_gather *parts)
 {
+    CORE_CHECK(parts->seq && lane->gathers > 0);
+    lane->gathers--;
     parts->seq = 0;
     parts->has_recv_half = false;
     parts->calls = 0;
@@ -67,6 +72,7 @@ static struct store_gather *parts_of(struct store *store, struct store_rank *ran
         uint32_t at = (lane->newest + i) % STORE_GATHERS_MAX;
         if (!lane->gather[at].seq) {
             lane->newest = at;
+            lane->gathers++;
             lane->gather[at].seq = seq;
             CORE_CHECK(!lane->gather[at].list_count && !lane->gather[at].done_count &&
                        !lane->gather[at].has_recv_half); /* it was forgotten */
@@ -78,7 +84,8 @@ static struct store_gather *parts_of(struct store *store, struct store_rank *ran
     parts = &lane->gather[lane->newest];
     store_note(store, "rank %" PRId32 ": arguments of call %" PRIu64 " came without the call",
                rank->rank, parts->seq);
-    store_lane_forget(parts);
+    store_lane_forget(lane, parts);
+    lane->gathers++;
     parts->seq = seq;
     CORE_CHECK(store_lane_parts(lane, seq) == parts); /* invariant 1 */
     return parts;
@@ -240,7 +247,7 @@ enum core_status store_lane_next(struct store *store, struct store_rank *rank,
     CORE_CHECK(!lane->at_end);
     CORE_CHECK(!lane->parts || lane->parts->seq == lane->event.seq); /* invariant 2 */
     if (lane->parts)
-        store_lane_forget(lane->parts);
+        store_lane_forget(lane, lane->parts);
     lane->parts = NULL;
     while (status == CORE_OK && (head = spool_reader_next(&lane->reader))) {
         switch (head->kind) {

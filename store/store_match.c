@@ -21,6 +21,7 @@
 #include "core/check.h"
 #include "core/fault.h"
 #include "core/random.h"
+#include "core/trace/trace.h"
 #include "store/store_part.h"
 #include "core/work.h"
 
@@ -300,6 +301,107 @@ static void sends_overtake(struct store_match_node *node, struct store_match_que
     }
 }
 
+/* --- rows ------------------------------------------------------------------------------------- */
+
+enum {
+    PAIRS_MAX = 1 << 12, /* looked at together */
+    EVERY_MAX = 16,      /* messages of a round, */
+    ROUNDS_MIN = 3,      /* and rounds of a part */
+    PART_MIN = 8         /* messages of all its rows */
+};
+struct store_match_pair { /* a row of message_row */
+    int64_t send, receive, bytes;
+};
+
+/* How many pairs from the first on come again: each `every` after the one before, and all by the
+ * same steps. */
+static uint32_t pairs_alike(const struct store_match_pair *pair, uint32_t count, uint32_t every)
+{
+    uint32_t at = every;
+
+    CORE_CHECK(every > 0 && every <= EVERY_MAX);
+    if (count > every * TRACE_PART_CALLS_MAX)
+        count = every * TRACE_PART_CALLS_MAX;
+    if (count <= every || pair[0].send == STORE_NULL || pair[0].receive == STORE_NULL)
+        return 0;
+    for (; at < count; at++) {
+        const struct store_match_pair *now = &pair[at], *before = &pair[at - every];
+        if (now->send == STORE_NULL || now->receive == STORE_NULL || before->send == STORE_NULL ||
+            before->receive == STORE_NULL || now->bytes != before->bytes ||
+            now->send - before->send != pair[every].send - pair[0].send ||
+            now->receive - before->receive != pair[every].receive - pair[0].receive)
+            break;
+    }
+    core_work(at);
+    return at;
+}
+
+/* Messages of a round of the loop that begins at the first pair, and its rounds; 0: it is none. */
+static uint32_t pairs_round(const struct store_match_pair *pair, uint32_t count,
+                            uint32_t *out_rounds)
+{
+    for (uint32_t every = 1; every <= EVERY_MAX; every++) {
+        uint32_t rounds = pairs_alike(pair, count, every) / every;
+        if (rounds < ROUNDS_MIN || rounds * every < PART_MIN)
+            continue;
+        CORE_CHECK(rounds <= TRACE_PART_CALLS_MAX);
+        *out_rounds = rounds;
+        return every;
+    }
+    return 0;
+}
+
+/* Writes the pairs of a queue that were gathered. */
+static enum core_status pairs_write(struct store *store, const struct store_match_queue *queue,
+                                    uint32_t channel)
+{
+    struct store_match *match = &store->match;
+    enum core_status status = CORE_OK;
+
+    for (uint32_t at = 0; status == CORE_OK && at < match->pair_count;) {
+        const struct store_match_pair *pair = &match->pair[at];
+        uint32_t rounds = 1, every = 0;
+        if (store->fold)
+            every = pairs_round(pair, match->pair_count - at, &rounds);
+        for (uint32_t i = 0; status == CORE_OK && i < every; i++) {
+            int64_t row[10] = {++match->messages,
+                               channel,
+                               queue->side.tag,
+                               pair[i].send,
+                               pair[i].receive,
+                               pair[i].bytes,
+                               pair[every].send - pair[0].send,
+                               pair[every].receive - pair[0].receive,
+                               rounds,
+                               every};
+            status = store_put_integers(&store->sql, STORE_MESSAGE_PART, row, 10);
+        }
+        if (status == CORE_OK && !every) {
+            int64_t row[6] = {++match->messages, channel,       queue->side.tag,
+                              pair->send,        pair->receive, pair->bytes};
+            status = store_put_integers(&store->sql, STORE_MESSAGE, row, 6);
+        }
+        CORE_CHECK(every * rounds <= match->pair_count - at);
+        match->messages += every * (rounds - 1);
+        at += every ? every * rounds : 1;
+    }
+    match->pair_count = 0;
+    return status;
+}
+
+static enum core_status pair_put(struct store *store, const struct store_match_queue *queue,
+                                 uint32_t channel, const struct store_match_pair *pair)
+{
+    struct store_match *match = &store->match;
+
+    CORE_CHECK(match->pair_count < PAIRS_MAX);
+    enum core_status status =
+        CORE_ARRAY_PUSH(match->pair, match->pair_count, match->pair_room, "the trace", *pair);
+
+    return status == CORE_OK && match->pair_count == PAIRS_MAX ? pairs_write(store, queue, channel)
+                                                               : status;
+}
+
 static enum core_status queue_settle(struct store *store, struct store_match_queue *queue)
 {
     struct store_match *match = &store->match;
@@ -313,6 +415,7 @@ static enum core_status queue_settle(struct store *store, struct store_match_que
     if (queue->side.comm && !queue->side.inner && store->defs.comm[queue->side.comm].overtaking)
         sends_overtake(match->node, queue);
     apart = gaps && !queue_sound(store, queue);
+    CORE_CHECK(!match->pair_count); /* of another queue */
     status = channel_get(store, &queue->side, &channel);
     send = queue->first[0];
     receive = queue->first[1];
@@ -321,22 +424,22 @@ static enum core_status queue_settle(struct store *store, struct store_match_que
         const struct store_match_node *to =
             receive && !(apart && from) ? &match->node[receive] : NULL;
         CORE_CHECK(from || to); /* each row takes one away */
-        int64_t row[5] = {channel, queue->side.tag, from ? (int64_t)from->seq : STORE_NULL,
-                          to ? (int64_t)to->seq : STORE_NULL,
-                          to && to->bytes != STORE_NULL ? to->bytes
-                          : from                        ? from->bytes
-                                                        : STORE_NULL};
+        struct store_match_pair pair = {.send = from ? (int64_t)from->seq : STORE_NULL,
+                                        .receive = to ? (int64_t)to->seq : STORE_NULL,
+                                        .bytes = to && to->bytes != STORE_NULL ? to->bytes
+                                                 : from                        ? from->bytes
+                                                                               : STORE_NULL};
         if (from || !to->maybe)
-            status = store_put_integers(&store->sql, STORE_MESSAGE, row, 5);
+            status = pair_put(store, queue, channel, &pair);
         if (from && !queue->side.inner) {
             store->totals.messages++;
-            store->totals.message_bytes += row[4] == STORE_NULL ? 0 : row[4];
+            store->totals.message_bytes += pair.bytes == STORE_NULL ? 0 : pair.bytes;
         }
         send = from ? from->next : 0;
         receive = to ? to->next : apart ? receive : 0;
         store_spill_walk(&match->spill, 2);
     }
-    return status;
+    return status != CORE_OK ? status : pairs_write(store, queue, channel);
 }
 
 static void queue_drop(struct store_match *match, uint32_t number)
@@ -395,5 +498,6 @@ void store_match_done(struct store_match *match)
     store_spill_done(&match->spill, match->node);
     free(match->bucket);
     free(match->due);
+    free(match->pair);
     store_intern_done(&match->channel);
 }

@@ -10,6 +10,7 @@
  *   store_define.c  definitions of a rank merged into the trace's tables
  *   store_lane.c    a lane's records gathered into whole calls
  *   store_event.c   a whole call turned into rows
+ *   store_fold.c    the rows of loops
  *   store_memory.c  which variables buffers are, and whether they fit
  *   store_message.c    which calls begin and complete a communication
  *   store_match.c   sends paired with receives
@@ -73,6 +74,9 @@ enum store_table {
     STORE_OP,
     STORE_SHAPE,
     STORE_EVENT,
+    STORE_EVENT_PART,
+    STORE_LOOP,
+    STORE_LOOP_CALL,
     STORE_COMPLETION,
     STORE_ARG,
     STORE_DIGEST,
@@ -80,6 +84,7 @@ enum store_table {
     STORE_STACK,
     STORE_CHANNEL,
     STORE_MESSAGE,
+    STORE_MESSAGE_PART,
     STORE_MISUSE,
     STORE_ENDED,
     STORE_PROOF,
@@ -257,6 +262,9 @@ struct store_match {
     uint32_t *due; /* by world rank: queues whose two ranks are both read once this one is */
     uint32_t due_room;
     struct store_intern channel;
+    struct store_match_pair *pair; /* of the queue that is being settled */
+    uint32_t pair_count, pair_room;
+    int64_t messages; /* rows so far, of which each has its number */
 };
 struct store_side {       /* one side of a message */
     uint32_t comm;        /* trace id */
@@ -337,9 +345,9 @@ struct store_lane {
     struct spool_event event;   /* the next call, complete with its parts */
     struct store_gather *parts; /* of event */
     struct store_gather gather[STORE_GATHERS_MAX];
-    uint32_t newest;
-    uint64_t last_seq; /* of the last call that returned */
-    uint64_t last_own; /* the same, of those of the application */
+    uint32_t newest, gathers; /* gathers: in use */
+    uint64_t last_seq;        /* of the last call that returned */
+    uint64_t last_own;        /* the same, of those of the application */
 };
 /* Reads on to the next call: lane->event and lane->parts, or at_end. Definitions, digests,
  * payloads, notes go to their tables at once. */
@@ -371,6 +379,16 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
                              const struct spool_event *event, struct store_gather *parts,
                              uint64_t calls, bool pending);
 enum core_status store_window_flush(struct store *store, struct store_rank *rank);
+
+/* --- store_fold.c ----------------------------------------------------------------------------- */
+
+struct store_fold;
+/* CROSSWAIT_LOOPS=off: each call has a row of its own. */
+enum core_status store_fold_begin(struct store *store);
+/* Rows of a rank, in ascending order but for some. */
+enum core_status store_fold_put(struct store *store, int32_t rank, const struct store_row *row);
+enum core_status store_fold_end(struct store *store, int32_t rank);
+void store_fold_done(struct store *store);
 
 /* --- store_memory.c --------------------------------------------------------------------------- */
 
@@ -461,6 +479,7 @@ struct store {
     } totals;
     uint32_t layer;               /* enum spool_layer: the most that is missing of any rank */
     bool unturned;                /* SPOOL_FLAG_UNTURNED */
+    struct store_fold *fold;      /* NULL: loops are not folded */
     struct store_row *window_row; /* one array for all ranks in turn: empty between them */
     unsigned char *scratch;       /* for contents to be hashed */
     uint32_t scratch_room;

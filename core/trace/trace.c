@@ -183,6 +183,7 @@ static enum core_status schema_look(const struct trace *trace)
         "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name IN "
         "('meta', "
         "'rank', 'call', 'site', 'comm', 'comm_member', 'datatype', 'op', 'shape', 'event_row', "
+        "'event_part', 'loop', 'loop_call', 'number', 'message_row', 'message_part', "
         "'completion_set', 'arg_set', 'misuse', 'ended', 'proof', 'proof_rank', 'proof_channel', "
         "'proof_member', 'rank_span', 'run', 'finding')",
         &tables);
@@ -191,7 +192,7 @@ static enum core_status schema_look(const struct trace *trace)
             number_of(trace, "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'", &others);
     if (status != CORE_OK)
         return status;
-    return tables == 21 && !others ? CORE_OK
+    return tables == 27 && !others ? CORE_OK
                                    : trace_damaged(trace, "its tables are not those of a trace");
 }
 
@@ -566,6 +567,8 @@ enum core_status trace_open(const char *path, enum trace_access access, struct t
     sqlite3_exec(trace.db, "PRAGMA cell_size_check=1; PRAGMA mmap_size=0", NULL, NULL, NULL);
     status = schema_look(&trace);
     if (status == CORE_OK)
+        status = trace_unfold_open(&trace);
+    if (status == CORE_OK)
         status = ranks_load(&trace);
     if (status == CORE_OK)
         status = calls_load(&trace);
@@ -615,6 +618,7 @@ void trace_close(struct trace *trace)
     trace_shapes_free(trace->shapes);
     trace_made_free(trace->made);
     sqlite3_close(trace->db);
+    trace_unfold_free(trace->unfold);
     for (struct arena *block = trace->arena, *next; block; block = next) {
         next = block->next;
         free(block);

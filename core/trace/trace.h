@@ -15,7 +15,9 @@
 #include "core/spool/spool.h"
 #include "core/status.h"
 
-enum { TRACE_SCHEMA_VERSION = 16, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
+enum { TRACE_SCHEMA_VERSION = 17, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
+/* Of a row of event_part or message_part; and bytes of a time there, of two digits each. */
+enum { TRACE_PART_CALLS_MAX = 256, TRACE_TIME_BYTES_MAX = 5 };
 enum { TRACE_ROWS_KEPT_MAX = 1 << 24 }; /* of 24 bytes */
 
 struct trace_call {
@@ -80,6 +82,7 @@ struct trace { /* opened by trace_open; arrays are indexed by id, entries of ids
     struct trace_made *made;     /* trace_provenance.c */
     uint32_t rows_kept_max;      /* events that cursors keep in memory; 0: none */
     uint32_t holds;              /* trace_hold */
+    struct trace_unfold *unfold; /* trace_unfold.c */
     uint64_t file_bytes; /* no table can have more rows than this: a bound for damaged files */
 };
 

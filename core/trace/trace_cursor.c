@@ -1,4 +1,4 @@
-/* Events of a trace, one by one. Rows of event_row are put together with their shapes
+/* Events of a trace, one by one. Rows of events (trace_unfold.c) are put together with their shapes
  * (trace_shape.c) here rather than by SQL: shapes repeat, so an event costs one step over one
  * narrow table. Whoever judges a trace goes over it several times: the rows of a rank are kept when
  * a cursor has read them all, as long as there are no more than trace->rows_kept_max of all ranks.
@@ -22,11 +22,10 @@ enum { SEQ_BITS = 40 };
 
 struct trace_cursor {
     struct trace *trace;
-    uint32_t rank, next;      /* next: of the rows that are kept */
-    sqlite3_stmt *stmt;       /* NULL: they are kept */
-    struct trace_batch batch; /* what stmt took last */
-    struct trace_row row;     /* where it stands */
-    struct trace_rows read;   /* what it has read so far, while it is to be kept */
+    uint32_t rank, next;         /* next: of the rows that are kept */
+    struct trace_source *source; /* NULL: they are kept */
+    struct trace_row row;        /* where it stands */
+    struct trace_rows read;      /* what it has read so far, while it is to be kept */
     bool keeps;
     struct trace_completion *completion;
     uint32_t completion_room;
@@ -122,15 +121,14 @@ enum core_status trace_cursor_open(struct trace *trace, uint32_t rank,
             free(cursor);
         return status;
     }
-    cursor->batch.room = TRACE_BATCH_ROWS;
-    status = trace_prepare(trace, TRACE_ROWS_QUERY("id > ?1 AND id < ?2"), &cursor->stmt);
-    if (status != CORE_OK) {
+    int code = trace_source_open(trace->unfold, &cursor->source);
+    if (code != SQLITE_OK) {
         trace_release(trace);
         free(cursor);
-        return status;
+        return trace_failed(trace, code);
     }
-    sqlite3_bind_int64(cursor->stmt, 1, (int64_t)rank << SEQ_BITS);
-    sqlite3_bind_int64(cursor->stmt, 2, ((int64_t)rank + 1) << SEQ_BITS);
+    trace_source_seek(cursor->source, (int64_t)rank << SEQ_BITS | 1,
+                      (((int64_t)rank + 1) << SEQ_BITS) - 1);
     *out_cursor = cursor;
     return CORE_OK;
 }
@@ -158,7 +156,7 @@ void trace_cursor_close(struct trace_cursor *cursor)
 {
     if (!cursor)
         return;
-    sqlite3_finalize(cursor->stmt);
+    trace_source_close(cursor->source);
     trace_release(cursor->trace);
     rows_drop(cursor);
     free(cursor->completion);
@@ -247,29 +245,27 @@ static enum core_status row_add(struct trace_cursor *cursor)
 static enum core_status row_step(struct trace_cursor *cursor, bool *out_more)
 {
     const struct trace_rows *rows = &cursor->trace->shapes->rows[cursor->rank];
-    struct trace_batch *batch = &cursor->batch;
     enum core_status status = CORE_OK;
+    int64_t id;
 
     *out_more = false;
     core_work(1);
-    if (!cursor->stmt) {
+    if (!cursor->source) {
         if (cursor->next == rows->count)
             return CORE_OK;
         cursor->row = trace_rows_get(rows, cursor->next++);
         *out_more = true;
         return CORE_OK;
     }
-    if (batch->next == batch->count)
-        status = trace_rows_take(cursor->trace, cursor->stmt, batch);
-    if (status == CORE_OK && batch->next == batch->count) {
+    int code = trace_source_next(cursor->source, &cursor->row, &id);
+    if (code == SQLITE_DONE) {
         rows_keep(cursor);
         return CORE_OK;
     }
-    if (status == CORE_OK && ++cursor->rows > cursor->trace->file_bytes)
-        status = trace_damaged(cursor->trace, "a table has no end");
-    if (status != CORE_OK)
-        return status;
-    cursor->row = batch->row[batch->next++];
+    if (code != SQLITE_ROW)
+        return trace_source_failed(cursor->trace, code);
+    if (++cursor->rows > cursor->trace->file_bytes)
+        return trace_damaged(cursor->trace, "a table has no end");
     if (cursor->keeps)
         status = row_add(cursor);
     *out_more = status == CORE_OK;
@@ -336,14 +332,14 @@ enum core_status trace_event_get(struct trace *trace, uint32_t rank, uint64_t se
             return CORE_NOT_FOUND;
         row = trace_rows_get(rows, at);
     } else {
-        struct trace_batch batch = {.room = 1};
-        sqlite3_stmt *stmt = trace->shapes->event_by_id;
-        sqlite3_bind_int64(stmt, 1, (int64_t)rank << SEQ_BITS | (int64_t)seq);
-        status = trace_rows_take(trace, stmt, &batch);
-        sqlite3_reset(stmt);
-        if (status == CORE_OK && !batch.count)
-            status = CORE_NOT_FOUND;
-        row = batch.row[0];
+        struct trace_source *source = trace->shapes->source;
+        int64_t id = (int64_t)rank << SEQ_BITS | (int64_t)seq;
+        int code = trace_source_get(source, id, &row);
+        trace_source_rest(source);
+        if (code == SQLITE_DONE)
+            return CORE_NOT_FOUND;
+        if (code != SQLITE_ROW)
+            return trace_source_failed(trace, code);
     }
     return status != CORE_OK ? status : event_fill(trace, rank, &row, out_event, &shape);
 }

@@ -78,6 +78,7 @@ struct trace_rows {
 enum { TRACE_BATCH_ROWS = 128 };
 struct trace_batch { /* rows that a query takes at a time */
     struct trace_row row[TRACE_BATCH_ROWS];
+    int64_t id[TRACE_BATCH_ROWS];
     uint32_t count, room, next;
     bool damaged, ended; /* the row behind them makes no sense; there is none */
 };
@@ -91,8 +92,8 @@ struct trace_shapes { /* what cursors share */
     uint32_t name_count, name_room;
     struct trace_rows *rows;        /* a rank each */
     uint32_t rank_count, rows_held; /* rows_held: of all ranks, kept or held by a cursor */
-    struct trace_batch *batch;      /* that the query which now runs fills */
-    sqlite3_stmt *by_id, *set_by_id, *arg_by_name, *args_by_id, *group_by_id, *event_by_id,
+    struct trace_source *source;    /* of events that are looked up */
+    sqlite3_stmt *by_id, *set_by_id, *arg_by_name, *args_by_id, *group_by_id,
         *digest_by_event; /* prepared when it is first asked for */
 };
 
@@ -104,16 +105,9 @@ void trace_made_free(struct trace_made *made);
 
 /* --- trace_row.c: rows of events -------------------------------------------------------------- */
 
-/* A query over event_row that hands its rows over: `which` is the condition that chooses them. */
-#define TRACE_ROWS_QUERY(which)            \
-    "SELECT 1 FROM event_row WHERE " which \
-    " AND crosswait_take(id, shape, request, t_enter, duration, repeat, tag) ORDER BY id"
-
-/* Makes such queries known to the trace's connection. */
-enum core_status trace_rows_init(struct trace *trace, struct trace_shapes *shapes);
-/* The next rows of a query: none at its end. */
-enum core_status trace_rows_take(struct trace *trace, sqlite3_stmt *stmt,
-                                 struct trace_batch *out_batch);
+/* The SQL function crosswait_take(): puts a row of event_row into the batch that the pointer of its
+ * context names; true ends the step. */
+void trace_row_take(sqlite3_context *context, int count, sqlite3_value **value);
 /* Keeps a row behind those that are kept already. *out_kept = false: it cannot be. */
 enum core_status trace_rows_add(const struct trace *trace, struct trace_rows *rows,
                                 const struct trace_row *row, bool *out_kept);
@@ -123,6 +117,27 @@ uint32_t trace_rows_weight(const struct trace_rows *rows);
 /* The index of a row that is kept; UINT32_MAX: it is not there. */
 uint32_t trace_rows_find(const struct trace_rows *rows, uint64_t seq);
 struct trace_row trace_rows_get(const struct trace_rows *rows, uint32_t index);
+
+/* --- trace_unfold.c: loops unfolded ----------------------------------------------------------- */
+
+/* trace->unfold is there from then on, and temp.event_row and temp.message_row hold all events and
+ * messages. */
+enum core_status trace_unfold_open(struct trace *trace);
+void trace_unfold_free(struct trace_unfold *unfold);
+
+/* All events of some ids, in their order. Codes are SQLite's: for trace_source_failed. */
+struct trace_source;
+int trace_source_open(struct trace_unfold *unfold, struct trace_source **out_source);
+void trace_source_close(struct trace_source *source);
+/* From low to high, both included. */
+void trace_source_seek(struct trace_source *source, int64_t low, int64_t high);
+/* SQLITE_ROW; SQLITE_DONE: there are no more. */
+int trace_source_next(struct trace_source *source, struct trace_row *out_row, int64_t *out_id);
+/* The event of that id, instead. SQLITE_DONE: there is none. */
+int trace_source_get(struct trace_source *source, int64_t id, struct trace_row *out_row);
+/* It is not read on, and holds no lock. */
+void trace_source_rest(struct trace_source *source);
+enum core_status trace_source_failed(const struct trace *trace, int code);
 
 /* trace->shapes is there from then on. */
 enum core_status trace_shapes_open(struct trace *trace);

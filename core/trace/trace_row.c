@@ -1,4 +1,4 @@
-/* Rows of events: taken from SQLite, and kept.
+/* Rows of events: taken from SQLite, and kept (trace_unfold.c has the queries).
  *
  * A query hands its rows over from within: a condition that is a function of ours sees each row and
  * is true only when it has seen as many as there is room for. That spares leaving SQLite and coming
@@ -46,47 +46,17 @@ static bool row_read(sqlite3_value **value, struct trace_row *out_row)
            out_row->request >= 0 && out_row->repeat >= 0 && tag >= INT32_MIN && tag <= INT32_MAX;
 }
 
-/* crosswait_take(): true ends the step. */
-static void trace_row_take(sqlite3_context *context, int count, sqlite3_value **value)
+void trace_row_take(sqlite3_context *context, int count, sqlite3_value **value)
 {
-    const struct trace_shapes *shapes = sqlite3_user_data(context);
-    struct trace_batch *batch = shapes->batch;
+    struct trace_batch *const *running = sqlite3_user_data(context), *batch = *running;
 
     (void)count;
     CORE_CHECK(batch && batch->count < batch->room); /* it ended the step when it was full */
+    batch->id[batch->count] = sqlite3_value_int64(value[0]);
     batch->damaged = !row_read(value, &batch->row[batch->count]);
     batch->count += !batch->damaged;
     if (batch->damaged || batch->count == batch->room)
         sqlite3_result_int(context, 1);
-}
-
-enum core_status trace_rows_init(struct trace *trace, struct trace_shapes *shapes)
-{
-    int code = core_fault() ? SQLITE_NOMEM
-                            : sqlite3_create_function_v2(trace->db, "crosswait_take", 7,
-                                                         SQLITE_UTF8 | SQLITE_DIRECTONLY, shapes,
-                                                         trace_row_take, NULL, NULL, NULL);
-
-    return code == SQLITE_OK ? CORE_OK : trace_failed(trace, code);
-}
-
-enum core_status trace_rows_take(struct trace *trace, sqlite3_stmt *stmt,
-                                 struct trace_batch *out_batch)
-{
-    CORE_CHECK(out_batch->room > 0 && out_batch->room <= TRACE_BATCH_ROWS);
-    if (out_batch->damaged)
-        return trace_damaged(trace, "an event makes no sense");
-    out_batch->count = out_batch->next = 0;
-    if (out_batch->ended) /* or the query would begin anew */
-        return CORE_OK;
-    trace->shapes->batch = out_batch;
-    int code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt);
-    trace->shapes->batch = NULL;
-    if (code != SQLITE_ROW && code != SQLITE_DONE)
-        return trace_failed(trace, code);
-    out_batch->ended = code == SQLITE_DONE;
-    return out_batch->damaged && !out_batch->count ? trace_damaged(trace, "an event makes no sense")
-                                                   : CORE_OK;
 }
 
 /* --- kept ------------------------------------------------------------------------------------- */

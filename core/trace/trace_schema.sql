@@ -3,8 +3,9 @@
 -- README.md. Times are nanoseconds since the job's start.
 --
 -- Most events of a rank repeat: the same call, from the same place, to the same peer, of the same
--- size. What repeats is a row of `shape`; a row of `event_row` holds only what is its own. The view
--- `event` puts them together.
+-- size. What repeats is a row of `shape`; a row of `event_row` holds only what is its own. Where
+-- the last calls come again, round after round, the round is a row of `loop`, and up to 256 calls
+-- are one row of `event_part`. The view `event` puts them together.
 
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
@@ -93,6 +94,26 @@ CREATE TABLE event_row (id INTEGER PRIMARY KEY, shape INTEGER NOT NULL, request 
     t_enter INTEGER NOT NULL,
     duration INTEGER, repeat INTEGER, tag INTEGER);
 
+-- A round that comes again and again: its calls in order (idx from 0) as event_row has them, but
+-- for what each round has of its own. request is counted from that of the round, and each round's
+-- is `step` more than the one before.
+CREATE TABLE loop (id INTEGER PRIMARY KEY, calls INTEGER NOT NULL, step INTEGER NOT NULL);
+CREATE TABLE loop_call (loop INTEGER NOT NULL, idx INTEGER NOT NULL, shape INTEGER NOT NULL,
+    request INTEGER, repeat INTEGER, tag INTEGER, PRIMARY KEY (loop, idx)) WITHOUT ROWID;
+
+-- Calls of a rank that go round in a loop, at most 256, none of which is in event_row: id, id +
+-- 1...; the first of them is number `first` of its round, whose request is `request`. times holds,
+-- in decimal digits (two in a byte), for each call how long after t_enter it was entered, and then
+-- for each call how long it lasted: all that is known of each, exactly.
+CREATE TABLE event_part (id INTEGER PRIMARY KEY, loop INTEGER NOT NULL, first INTEGER NOT NULL,
+    calls INTEGER NOT NULL, request INTEGER NOT NULL, t_enter INTEGER NOT NULL,
+    enter_bytes INTEGER NOT NULL, duration_bytes INTEGER NOT NULL, times BLOB NOT NULL);
+
+-- 0 to 255, to go through parts.
+CREATE TABLE number (n INTEGER PRIMARY KEY);
+INSERT INTO number WITH RECURSIVE i(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM i WHERE n < 255)
+    SELECT n FROM i;
+
 -- One row per request that a call named, in the place it had in the call's list, and one per
 -- receive or probe. source and tag are the status's. Requests of waits and tests on several, and of
 -- MPI_Startall, that did not complete there have done = 0. request_ahead is counted from
@@ -126,8 +147,14 @@ CREATE TABLE stack (event INTEGER NOT NULL, depth INTEGER NOT NULL, site INTEGER
 CREATE TABLE channel (id INTEGER PRIMARY KEY, comm INTEGER, source INTEGER NOT NULL,
     dest INTEGER NOT NULL,
     inner INTEGER NOT NULL);
-CREATE TABLE message_row (channel INTEGER NOT NULL, tag INTEGER NOT NULL, send INTEGER,
-    receive INTEGER, bytes INTEGER);
+-- They are numbered in the order in which they were paired. A row of message_part is `messages` of
+-- them (at most 256), of which each comes `every` after the one before, its calls `send_step` and
+-- `receive_step` after that one's.
+CREATE TABLE message_row (id INTEGER PRIMARY KEY, channel INTEGER NOT NULL, tag INTEGER NOT NULL,
+    send INTEGER, receive INTEGER, bytes INTEGER);
+CREATE TABLE message_part (id INTEGER PRIMARY KEY, channel INTEGER NOT NULL, tag INTEGER NOT NULL,
+    send INTEGER NOT NULL, receive INTEGER NOT NULL, bytes INTEGER, send_step INTEGER NOT NULL,
+    receive_step INTEGER NOT NULL, messages INTEGER NOT NULL, every INTEGER NOT NULL);
 
 -- What ranks saw themselves to be misused, or done to their windows, in the order of a rank's calls
 -- (core/trace/misuse.h): other is the sequence number of a call that it is about as well, site the
@@ -194,6 +221,18 @@ CREATE TABLE finding (id INTEGER PRIMARY KEY, checker TEXT NOT NULL, rule TEXT N
     -- 3 ruled out by exploring
     confirmed INTEGER NOT NULL);
 
+-- The rows of event_row, and those that event_part stands for; not in order.
+CREATE VIEW event_each AS
+SELECT id, shape, request, t_enter, duration, repeat, tag FROM event_row
+UNION ALL
+SELECT p.id + n.n, c.shape, p.request + (p.first + n.n) / l.calls * l.step + c.request,
+    p.t_enter + CAST(hex(substr(p.times, n.n * p.enter_bytes + 1, p.enter_bytes)) AS INTEGER),
+    CAST(hex(substr(p.times, p.calls * p.enter_bytes + n.n * p.duration_bytes + 1,
+        p.duration_bytes)) AS INTEGER),
+    c.repeat, c.tag
+FROM event_part p CROSS JOIN loop l ON l.id = p.loop CROSS JOIN number n ON n.n < p.calls
+    CROSS JOIN loop_call c ON c.loop = p.loop AND c.idx = (p.first + n.n) % l.calls;
+
 CREATE VIEW event AS
 SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, c.name AS call,
     (e.id & 1099511627775) - s.parent_back AS parent,
@@ -207,7 +246,7 @@ SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, c.name AS call,
     s.recv_datatype AS recv_datatype, s.recv_count AS recv_count, s.recv_bytes AS recv_bytes,
     ifnull(e.repeat, 1) AS repeat,
     e.id AS id
-FROM event_row e JOIN shape s ON s.id = e.shape JOIN call c ON c.id = s.call;
+FROM event_each e JOIN shape s ON s.id = e.shape JOIN call c ON c.id = s.call;
 
 CREATE VIEW completion AS
 SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, d.idx AS idx,
@@ -215,21 +254,40 @@ SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, d.idx AS idx,
     d.source AS source, CASE d.tag WHEN -1 THEN -1 ELSE d.tag + ifnull(e.tag, 0) END AS tag,
     d.bytes AS bytes, d.error AS error, d.cancelled AS cancelled,
         e.id AS id
-FROM event_row e JOIN shape s ON s.id = e.shape JOIN completion_set d ON d.id = s.completions;
+FROM event_each e JOIN shape s ON s.id = e.shape JOIN completion_set d ON d.id = s.completions;
 
 CREATE VIEW arg AS
 SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, a.name AS name, a.idx AS idx,
     a.value AS value, e.id AS event
-FROM event_row e JOIN shape s ON s.id = e.shape JOIN arg_set a ON a.id = s.args;
+FROM event_each e JOIN shape s ON s.id = e.shape JOIN arg_set a ON a.id = s.args;
+
+-- The rows of message_row, and those that message_part stands for; not in order.
+CREATE VIEW message_each AS
+SELECT id, channel, tag, send, receive, bytes FROM message_row
+UNION ALL
+SELECT p.id + n.n * p.every, p.channel, p.tag, p.send + n.n * p.send_step,
+    p.receive + n.n * p.receive_step, p.bytes
+FROM message_part p CROSS JOIN number n ON n.n < p.messages;
 
 CREATE VIEW message AS
-SELECT c.source AS source, c.dest AS dest, m.tag AS tag, m.bytes AS bytes, c.comm AS comm,
-    c.inner AS inner,
-    m.send AS send_seq, m.receive AS recv_seq, s.t_enter AS t_send, r.t_enter AS t_recv,
-        s.id AS send_id, r.id AS recv_id
-FROM message_row m JOIN channel c ON c.id = m.channel LEFT JOIN event_row s
-    ON s.id = (c.source << 40) + m.send
-LEFT JOIN event_row r ON r.id = (c.dest << 40) + m.receive;
+SELECT source, dest, tag, bytes, comm, inner, send_seq, recv_seq, t_send, t_recv,
+    CASE WHEN t_send NOT NULL THEN sent END AS send_id,
+    CASE WHEN t_recv NOT NULL THEN received END AS recv_id
+FROM (SELECT source, dest, tag, bytes, comm, inner, send_seq, recv_seq, sent, received,
+    ifnull((SELECT t_enter FROM event_row WHERE id = sent),
+        (SELECT p.t_enter + CAST(hex(substr(p.times, (sent - p.id) * p.enter_bytes + 1,
+            p.enter_bytes)) AS INTEGER)
+        FROM event_part p WHERE sent < p.id + p.calls AND
+            p.id = (SELECT max(id) FROM event_part WHERE id <= sent))) AS t_send,
+    ifnull((SELECT t_enter FROM event_row WHERE id = received),
+        (SELECT p.t_enter + CAST(hex(substr(p.times, (received - p.id) * p.enter_bytes + 1,
+            p.enter_bytes)) AS INTEGER)
+        FROM event_part p WHERE received < p.id + p.calls AND
+            p.id = (SELECT max(id) FROM event_part WHERE id <= received))) AS t_recv
+FROM (SELECT c.source AS source, c.dest AS dest, m.tag AS tag, m.bytes AS bytes, c.comm AS comm,
+    c.inner AS inner, m.send AS send_seq, m.receive AS recv_seq, (c.source << 40) + m.send AS sent,
+    (c.dest << 40) + m.receive AS received
+FROM message_each m JOIN channel c ON c.id = m.channel));
 
 -- Time spent in calls that can wait for others, a row a call.
 CREATE VIEW wait AS

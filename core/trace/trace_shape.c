@@ -70,14 +70,15 @@ static enum core_status tables_open(struct trace *trace, struct trace_shapes *sh
          offsetof(struct trace_shapes, args_by_id)},
         {"SELECT world FROM grp_member WHERE grp = ?1 ORDER BY rank",
          offsetof(struct trace_shapes, group_by_id)},
-        {TRACE_ROWS_QUERY("id = ?1"), offsetof(struct trace_shapes, event_by_id)},
     };
     uint64_t last = 0;
     enum core_status status =
         id_last(trace, "SELECT id FROM shape ORDER BY id DESC LIMIT 1", &last);
 
-    if (status == CORE_OK)
-        status = trace_rows_init(trace, shapes);
+    if (status == CORE_OK) {
+        int code = trace_source_open(trace->unfold, &shapes->source);
+        status = code == SQLITE_OK ? CORE_OK : trace_failed(trace, code);
+    }
     for (size_t i = 0; i < sizeof query / sizeof *query && status == CORE_OK; i++)
         status = trace_prepare(trace, query[i].text,
                                (sqlite3_stmt **)(void *)((char *)shapes + query[i].stmt));
@@ -130,7 +131,7 @@ void trace_shapes_free(struct trace_shapes *shapes)
     sqlite3_finalize(shapes->arg_by_name);
     sqlite3_finalize(shapes->args_by_id);
     sqlite3_finalize(shapes->group_by_id);
-    sqlite3_finalize(shapes->event_by_id);
+    trace_source_close(shapes->source);
     sqlite3_finalize(shapes->digest_by_event);
     for (uint32_t i = 0; i < shapes->rank_count; i++)
         trace_rows_done(&shapes->rows[i]);

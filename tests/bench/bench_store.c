@@ -139,7 +139,7 @@ int main(int argc, char **argv)
     wrote = cpu_now() - began;
     if (trace_open(path, TRACE_READ, &trace))
         return 1;
-    events = (uint64_t)number(trace.db, "SELECT count(*) FROM event_row");
+    events = (uint64_t)number(trace.db, "SELECT count(*) FROM event");
     printf("spool to SQLite        %10.0f events/s   (%" PRIu64
            " events, %d ranks, %.2f s; bar 1,000,000)\n",
            (double)events / wrote, events, ranks, wrote);

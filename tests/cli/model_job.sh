@@ -3,6 +3,7 @@
 # and the command says so.
 # expected
 # timeout: 90
+export CROSSWAIT_LOOPS=off # a row for each call, to put times into
 job() {
     crosswait record -o "$1.db" -- timeout 60 mpirun -n "$2" "$BUILD/corpus/programs/$1" \
         >/dev/null 2>&1

@@ -3,6 +3,7 @@
 # of two protocols.
 # expected
 # timeout: 90
+export CROSSWAIT_LOOPS=off # a row for each call, to put times into
 crosswait record -o pp.db -- timeout 60 mpirun -n 2 "$BUILD/corpus/programs/pingpong" 9 65536 \
     >/dev/null 2>&1
 crosswait model --measure pp.db >answer && grep -cE '^ +[0-9]+ +9 ' answer

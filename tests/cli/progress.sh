@@ -82,7 +82,7 @@ told = re.search(r"writing the trace: \d+ %, about \d+ s left", said)
 print("on a terminal:", "told" if told else repr(said))
 print("left standing:", repr(re.sub(r"[\d,]+ events", "N events", said.split("\r")[-2].strip())))
 count = [
-    sqlite3.connect(trace).execute("SELECT count(*) FROM event_row").fetchone()
+    sqlite3.connect(trace).execute("SELECT count(*) FROM event_each").fetchone()
     for trace in ("K.db", "R.db")
 ]
 print("whole:", count[0] == count[1])

@@ -11,11 +11,11 @@ expect() { # WHAT VALUE QUERY
     is=$(sqlite3 T.db "$3")
     [ "$is" = "$2" ] || { echo "$1: $is, not $2"; failed=1; }
 }
-of="SELECT DISTINCT e.id - s.parent_back AS parent FROM event_row e
+of="SELECT DISTINCT e.id - s.parent_back AS parent FROM event_each e
     JOIN shape s ON s.id = e.shape JOIN call c ON c.id = s.call
     WHERE s.parent_back IS NOT NULL AND c.name"
 inside="SELECT parent >> 40, count(*) FROM ($of LIKE '%')
-    JOIN event_row e ON e.id = parent JOIN shape s ON s.id = e.shape
+    JOIN event_each e ON e.id = parent JOIN shape s ON s.id = e.shape
     JOIN call c ON c.id = s.call WHERE c.name ="
 for call in Bcast Barrier Allreduce:collectives Allgather Alltoallv:vectors \
     Iallreduce:icollectives Ibarrier; do

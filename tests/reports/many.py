@@ -9,11 +9,12 @@ db = sqlite3.connect(large)
 ranks = db.execute("select count(*) from rank").fetchone()[0]
 db.executescript(
     """pragma journal_mode = off; pragma synchronous = off;
-    create temp table old as select * from event_row;
-    create temp table said as select m.*, c.source, c.dest, c.comm, c.inner from message_row m
+    create temp table old as select * from event_each;
+    create temp table said as select m.*, c.source, c.dest, c.comm, c.inner from message_each m
         join channel c on c.id = m.channel;
     create temp table who as select * from rank;
-    delete from event_row; delete from message_row; delete from channel; delete from rank;"""
+    delete from event_row; delete from event_part; delete from message_row;
+    delete from message_part; delete from channel; delete from rank;"""
 )
 last = dict(db.execute("select id >> 40, max(id & 1099511627775) from old group by 1"))
 ends = db.execute("select max(t_enter + ifnull(duration, 0)) from old").fetchone()[0]
@@ -44,8 +45,8 @@ for block in range(blocks):
         for k in range(times):
             db.execute(
                 (
-                    "insert into message_row select ?, tag, send + ?, receive + ?, bytes from said"
-                    " where source = ? and dest = ? and comm is ? and inner = ?"
+                    "insert into message_row select null, ?, tag, send + ?, receive + ?, bytes from"
+                    " said where source = ? and dest = ? and comm is ? and inner = ? order by id"
                 ),
                 (number, k * (last[source] - 2), k * (last[dest] - 2), source, dest, comm, inner),
             )

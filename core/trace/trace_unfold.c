@@ -1,0 +1,895 @@
+/* Loops unfolded: the rows of event_row and event_part, and those of message_row and message_part,
+ * one by one in the order of their ids, as if there were no parts. Cursors read events by a source;
+ * queries find them in virtual tables, which the trace's own connection has in the place of the
+ * tables event_row and message_row (temp.event_row, temp.message_row).
+ *
+ * Invariants
+ *  1. Ids that a source hands out ascend. Of a call that is in both tables (damage) the part's
+ *     counts.
+ *  2. What is handed out of a part was checked: its loop is there, each request is one, each time
+ *     has decimal digits. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/check.h"
+#include "core/fault.h"
+#include "core/trace/trace_part.h"
+
+enum {
+    SEQ_BITS = 40,
+    EVERY_MAX = 16,     /* rows of message_part that take turns */
+    BYTES_OF_A_ROW = 16 /* for the planner */
+};
+#define NONSENSE SQLITE_CORRUPT_VTAB
+#define TIME_MAX (INT64_MAX / 2)
+
+/* --- loops ------------------------------------------------------------------------------------ */
+
+struct loop_call {
+    int64_t request, repeat;
+    uint32_t shape;
+    int32_t tag;
+    bool has_request;
+};
+struct loop {
+    uint32_t at, calls; /* call[at, at + calls) */
+    int64_t step;
+};
+struct trace_unfold {
+    sqlite3 *db;
+    const char *path;
+    uint64_t file_bytes;
+    struct trace_batch *batch; /* that the query which now runs fills */
+    struct loop *loop;         /* by id - 1 */
+    struct loop_call *call;
+    uint32_t loop_count, loop_room, call_count, call_room;
+    bool loops_read;
+};
+
+static int unfold_prepare(const struct trace_unfold *unfold, const char *text,
+                          sqlite3_stmt **out_stmt)
+{
+    return core_fault() ? SQLITE_NOMEM
+                        : sqlite3_prepare_v3(unfold->db, text, -1, SQLITE_PREPARE_PERSISTENT,
+                                             out_stmt, NULL);
+}
+
+static int unfold_step(sqlite3_stmt *stmt)
+{
+    return core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt);
+}
+
+static int loop_read(struct trace_unfold *unfold, sqlite3_stmt *stmt)
+{
+    int64_t calls = sqlite3_column_int64(stmt, 1);
+    struct loop loop = {.calls = (uint32_t)calls, .step = sqlite3_column_int64(stmt, 2)};
+
+    if (sqlite3_column_int64(stmt, 0) != (int64_t)unfold->loop_count + 1 || calls < 1 ||
+        calls > UINT32_MAX)
+        return NONSENSE;
+    return CORE_ARRAY_PUSH(unfold->loop, unfold->loop_count, unfold->loop_room, unfold->path,
+                           loop) == CORE_OK
+               ? SQLITE_OK
+               : SQLITE_NOMEM;
+}
+
+/* By loop and place in it. */
+static int loop_call_read(struct trace_unfold *unfold, sqlite3_stmt *stmt)
+{
+    int64_t loop = sqlite3_column_int64(stmt, 0), index = sqlite3_column_int64(stmt, 1),
+            shape = sqlite3_column_int64(stmt, 2), tag = sqlite3_column_int64(stmt, 5);
+    struct loop_call call = {.shape = (uint32_t)shape,
+                             .request = sqlite3_column_int64(stmt, 3),
+                             .has_request = sqlite3_column_type(stmt, 3) != SQLITE_NULL,
+                             .repeat = sqlite3_column_int64(stmt, 4),
+                             .tag = (int32_t)tag};
+
+    if (loop < 1 || loop > unfold->loop_count || shape < 0 || shape > UINT32_MAX ||
+        tag < INT32_MIN || tag > INT32_MAX || call.repeat < 0)
+        return NONSENSE;
+    struct loop *of = &unfold->loop[loop - 1];
+    if (!index)
+        of->at = unfold->call_count;
+    if (index < 0 || index >= of->calls || of->at + (uint64_t)index != unfold->call_count)
+        return NONSENSE;
+    return CORE_ARRAY_PUSH(unfold->call, unfold->call_count, unfold->call_room, unfold->path,
+                           call) == CORE_OK
+               ? SQLITE_OK
+               : SQLITE_NOMEM;
+}
+
+static int rows_each(struct trace_unfold *unfold, const char *text,
+                     int (*read)(struct trace_unfold *unfold, sqlite3_stmt *stmt))
+{
+    sqlite3_stmt *stmt = NULL;
+    int code = unfold_prepare(unfold, text, &stmt);
+
+    while (code == SQLITE_OK && (code = unfold_step(stmt)) == SQLITE_ROW)
+        code = read(unfold, stmt);
+    sqlite3_finalize(stmt);
+    return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+/* All of them, when the first part is met. */
+static int loops_read(struct trace_unfold *unfold)
+{
+    int code = SQLITE_OK;
+
+    if (unfold->loops_read)
+        return SQLITE_OK;
+    CORE_CHECK(unfold->loop_count <= unfold->loop_room); /* of an attempt that failed */
+    unfold->loop_count = unfold->call_count = 0;
+    code = rows_each(unfold, "SELECT id, calls, step FROM main.loop ORDER BY id", loop_read);
+    if (code == SQLITE_OK)
+        code = rows_each(unfold,
+                         "SELECT loop, idx, shape, request, repeat, tag FROM main.loop_call ORDER "
+                         "BY loop, idx",
+                         loop_call_read);
+    for (uint32_t i = 0; code == SQLITE_OK && i < unfold->loop_count; i++)
+        if ((uint64_t)unfold->loop[i].at + unfold->loop[i].calls > unfold->call_count)
+            code = NONSENSE;
+    unfold->loops_read = code == SQLITE_OK;
+    return code;
+}
+
+/* --- events ----------------------------------------------------------------------------------- */
+
+struct trace_source {
+    struct trace_unfold *unfold;
+    sqlite3_stmt *rows, *parts, *behind;
+    struct trace_batch batch; /* of event_row */
+    int64_t low;              /* smaller ids are passed over */
+    int64_t after;            /* ids that are still to come are larger */
+    bool parts_ended;
+    int64_t gap_low, gap_high; /* what was looked up last: no part has an id from low to high */
+    struct {
+        const struct loop *loop;
+        int64_t id, enter, request;
+        uint32_t first, calls, next;
+        int enter_bytes, duration_bytes;
+        unsigned char times[TRACE_PART_CALLS_MAX * 2 * TRACE_TIME_BYTES_MAX];
+    } part; /* next < calls: there are some left */
+};
+
+int trace_source_open(struct trace_unfold *unfold, struct trace_source **out_source)
+{
+    struct trace_source *source = core_alloc_zero(1, sizeof *source);
+    int code = source ? SQLITE_OK : SQLITE_NOMEM;
+
+    if (code == SQLITE_OK) {
+        source->unfold = unfold;
+        code = unfold_prepare(
+            unfold,
+            "SELECT 1 FROM main.event_row WHERE id BETWEEN ?1 AND ?2 AND "
+            "crosswait_take(id, shape, request, t_enter, duration, repeat, tag) ORDER "
+            "BY id",
+            &source->rows);
+    }
+    if (code == SQLITE_OK)
+        code = unfold_prepare(
+            unfold,
+            "SELECT id, loop, first, calls, request, t_enter, enter_bytes, "
+            "duration_bytes, times FROM main.event_part WHERE id BETWEEN ifnull((SELECT "
+            "max(id) FROM main.event_part WHERE id <= ?1), ?1) AND ?2 ORDER BY id",
+            &source->parts);
+    if (code == SQLITE_OK)
+        code = unfold_prepare(unfold, "SELECT min(id) FROM main.event_part WHERE id > ?1",
+                              &source->behind);
+    if (code == SQLITE_OK) {
+        source->gap_low = INT64_MAX;
+        source->gap_high = INT64_MIN;
+        *out_source = source;
+    } else {
+        trace_source_close(source);
+    }
+    return code;
+}
+
+void trace_source_close(struct trace_source *source)
+{
+    if (!source)
+        return;
+    sqlite3_finalize(source->rows);
+    sqlite3_finalize(source->parts);
+    sqlite3_finalize(source->behind);
+    free(source);
+}
+
+void trace_source_seek(struct trace_source *source, int64_t low, int64_t high)
+{
+    sqlite3_stmt *stmt[] = {source->rows, source->parts};
+
+    for (int i = 0; i < 2; i++) {
+        sqlite3_reset(stmt[i]);
+        sqlite3_bind_int64(stmt[i], 1, low);
+        sqlite3_bind_int64(stmt[i], 2, high);
+    }
+    source->batch.count = source->batch.next = 0;
+    source->batch.room = low == high ? 1 : TRACE_BATCH_ROWS;
+    source->batch.damaged = source->batch.ended = false;
+    source->part.next = source->part.calls = 0;
+    source->parts_ended = false;
+    source->low = low;
+    source->after = INT64_MIN;
+}
+
+void trace_source_rest(struct trace_source *source)
+{
+    sqlite3_reset(source->rows);
+    sqlite3_reset(source->parts);
+}
+
+static int rows_take(struct trace_source *source)
+{
+    struct trace_batch *batch = &source->batch;
+
+    if (batch->damaged)
+        return NONSENSE;
+    CORE_CHECK(batch->next == batch->count); /* none is lost */
+    batch->count = batch->next = 0;
+    if (batch->ended) /* or the query would begin anew */
+        return SQLITE_OK;
+    source->unfold->batch = batch;
+    int code = unfold_step(source->rows);
+    source->unfold->batch = NULL;
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        return code;
+    batch->ended = code == SQLITE_DONE;
+    return batch->damaged && !batch->count ? NONSENSE : SQLITE_OK;
+}
+
+static bool in_range(int64_t value, int64_t low, int64_t high)
+{
+    return value >= low && value <= high;
+}
+
+static int part_read(struct trace_source *source)
+{
+    struct trace_unfold *unfold = source->unfold;
+    sqlite3_stmt *stmt = source->parts;
+    int64_t id = sqlite3_column_int64(stmt, 0), loop = sqlite3_column_int64(stmt, 1),
+            first = sqlite3_column_int64(stmt, 2), calls = sqlite3_column_int64(stmt, 3),
+            enter = sqlite3_column_int64(stmt, 6), duration = sqlite3_column_int64(stmt, 7);
+    const void *times = sqlite3_column_blob(stmt, 8);
+    int bytes = sqlite3_column_bytes(stmt, 8), code = loops_read(unfold);
+
+    if (code != SQLITE_OK)
+        return code;
+    source->part.request = sqlite3_column_int64(stmt, 4);
+    source->part.enter = sqlite3_column_int64(stmt, 5);
+    if (!in_range(loop, 1, unfold->loop_count) || !in_range(calls, 1, TRACE_PART_CALLS_MAX) ||
+        !in_range(enter, 1, TRACE_TIME_BYTES_MAX) || !in_range(duration, 1, TRACE_TIME_BYTES_MAX) ||
+        bytes != calls * (enter + duration) || !in_range(source->part.enter, 0, TIME_MAX) ||
+        id < 0 || id > INT64_MAX - calls || (id + calls - 1) >> SEQ_BITS != id >> SEQ_BITS)
+        return NONSENSE;
+    source->part.loop = &unfold->loop[loop - 1];
+    if (!in_range(first, 0, (int64_t)source->part.loop->calls - 1))
+        return NONSENSE;
+    CORE_CHECK((size_t)bytes <= sizeof source->part.times);
+    memcpy(source->part.times, times, (size_t)bytes);
+    source->part.id = id;
+    source->part.first = (uint32_t)first;
+    source->part.calls = (uint32_t)calls;
+    source->part.enter_bytes = (int)enter;
+    source->part.duration_bytes = (int)duration;
+    source->part.next = id >= source->low           ? 0
+                        : source->low - id >= calls ? (uint32_t)calls
+                                                    : (uint32_t)(source->low - id);
+    CORE_CHECK(source->part.next <= source->part.calls);
+    return SQLITE_OK;
+}
+
+/* A part with calls left, if there is one. */
+static int part_take(struct trace_source *source)
+{
+    int code = SQLITE_OK;
+
+    while (code == SQLITE_OK && source->part.next == source->part.calls && !source->parts_ended) {
+        code = unfold_step(source->parts);
+        source->parts_ended = code == SQLITE_DONE;
+        if (code == SQLITE_ROW)
+            code = part_read(source);
+        else if (code == SQLITE_DONE)
+            code = SQLITE_OK;
+    }
+    return code;
+}
+
+/* -1: these are no digits. */
+static int64_t digits_read(const unsigned char *at, int bytes)
+{
+    int64_t value = 0;
+
+    CORE_CHECK(bytes > 0 && bytes <= TRACE_TIME_BYTES_MAX);
+    for (int i = 0; i < bytes; i++) {
+        if (at[i] >> 4 > 9 || (at[i] & 15) > 9)
+            return -1;
+        value = value * 100 + (at[i] >> 4) * 10 + (at[i] & 15);
+    }
+    return value;
+}
+
+static int part_row(struct trace_source *source, struct trace_row *out_row)
+{
+    uint32_t n = source->part.next++, at = source->part.first + n;
+    const struct loop *loop = source->part.loop;
+    const struct loop_call *call = &source->unfold->call[loop->at + at % loop->calls];
+    const unsigned char *times = source->part.times;
+    int64_t request = 0,
+            enter = digits_read(times + n * (unsigned)source->part.enter_bytes,
+                                source->part.enter_bytes),
+            duration = digits_read(times + source->part.calls * (unsigned)source->part.enter_bytes +
+                                       n * (unsigned)source->part.duration_bytes,
+                                   source->part.duration_bytes);
+
+    CORE_CHECK(n < source->part.calls);
+    CORE_CHECK(loop->at + at % loop->calls < source->unfold->call_count);
+    if (call->has_request &&
+        (__builtin_mul_overflow((int64_t)(at / loop->calls), loop->step, &request) ||
+         __builtin_add_overflow(request, source->part.request, &request) ||
+         __builtin_add_overflow(request, call->request, &request)))
+        return NONSENSE;
+    *out_row =
+        (struct trace_row){.seq = ((uint64_t)source->part.id + n) & (((uint64_t)1 << SEQ_BITS) - 1),
+                           .request = request,
+                           .enter = source->part.enter + enter,
+                           .repeat = call->repeat,
+                           .duration = duration,
+                           .shape = call->shape,
+                           .tag = call->tag};
+    return enter < 0 || duration < 0 || request < 0 ? NONSENSE : SQLITE_OK;
+}
+
+int trace_source_next(struct trace_source *source, struct trace_row *out_row, int64_t *out_id)
+{
+    struct trace_batch *batch = &source->batch;
+    int code = batch->next == batch->count ? rows_take(source) : SQLITE_OK;
+
+    if (code == SQLITE_OK && source->part.next == source->part.calls)
+        code = part_take(source);
+    if (code != SQLITE_OK)
+        return code;
+    CORE_CHECK(source->part.next <= source->part.calls);
+    bool row = batch->next < batch->count, part = source->part.next < source->part.calls;
+    if (!row && !part)
+        return SQLITE_DONE;
+    int64_t id = source->part.id + source->part.next;
+    if (row && (!part || batch->id[batch->next] < id)) {
+        id = batch->id[batch->next];
+        *out_row = batch->row[batch->next++];
+    } else {
+        if (row && batch->id[batch->next] == id)
+            batch->next++; /* invariant 1 */
+        code = part_row(source, out_row);
+    }
+    if (code == SQLITE_OK && id <= source->after)
+        code = NONSENSE;
+    source->after = *out_id = id;
+    return code == SQLITE_OK ? SQLITE_ROW : code;
+}
+
+static bool part_holds(const struct trace_source *source, int64_t id)
+{
+    return source->part.calls && id >= source->part.id && id - source->part.id < source->part.calls;
+}
+
+/* There is no part with that id: nor with those up to the next one. */
+static int gap_find(struct trace_source *source, int64_t id)
+{
+    CORE_CHECK(!part_holds(source, id));
+    sqlite3_bind_int64(source->behind, 1, id);
+    int code = unfold_step(source->behind);
+
+    source->gap_low = id;
+    source->gap_high = INT64_MAX;
+    if (code == SQLITE_ROW && sqlite3_column_type(source->behind, 0) != SQLITE_NULL)
+        source->gap_high = sqlite3_column_int64(source->behind, 0) - 1;
+    sqlite3_reset(source->behind);
+    return code == SQLITE_ROW ? SQLITE_OK : code;
+}
+
+int trace_source_get(struct trace_source *source, int64_t id, struct trace_row *out_row)
+{
+    int code = SQLITE_OK;
+
+    if (!part_holds(source, id) && !in_range(id, source->gap_low, source->gap_high)) {
+        trace_source_seek(source, id, id);
+        code = part_take(source);
+        if (code == SQLITE_OK && !part_holds(source, id))
+            code = gap_find(source, id);
+    }
+    if (code == SQLITE_OK && part_holds(source, id)) {
+        source->part.next = (uint32_t)(id - source->part.id);
+        code = part_row(source, out_row);
+        return code == SQLITE_OK ? SQLITE_ROW : code;
+    }
+    if (code == SQLITE_OK) {
+        trace_source_seek(source, id, id);
+        code = rows_take(source);
+    }
+    if (code != SQLITE_OK || !source->batch.count)
+        return code == SQLITE_OK ? SQLITE_DONE : code;
+    *out_row = source->batch.row[0];
+    return SQLITE_ROW;
+}
+
+/* --- virtual tables --------------------------------------------------------------------------- */
+
+struct table {
+    sqlite3_vtab base;
+    struct trace_unfold *unfold;
+};
+struct events { /* a cursor */
+    sqlite3_vtab_cursor base;
+    struct trace_source *source;
+    struct trace_row row;
+    int64_t id;
+    bool one; /* there are no others */
+    bool ended;
+};
+struct messages { /* a cursor */
+    sqlite3_vtab_cursor base;
+    sqlite3_stmt *rows, *parts;
+    bool rows_ended, parts_ended, ended;
+    struct {
+        int64_t value[6]; /* id, channel, tag, send, receive, bytes */
+        bool has_bytes;
+        int64_t send_step, receive_step;
+    } part[EVERY_MAX]; /* rows that take turns */
+    int64_t every, messages, next;
+    bool from_part; /* the current one is part[next - 1] */
+};
+
+static int table_failed(sqlite3_vtab *table, int code)
+{
+    struct table *of = (struct table *)table;
+
+    sqlite3_free(table->zErrMsg);
+    table->zErrMsg = sqlite3_mprintf("%s", code == NONSENSE ? "a loop makes no sense"
+                                                            : sqlite3_errmsg(of->unfold->db));
+    return code;
+}
+
+static int table_connect(sqlite3 *db, void *context, int count, const char *const *word,
+                         sqlite3_vtab **out_table, char **error)
+{
+    bool events = !strcmp(word[0], "crosswait_event");
+    int code = sqlite3_declare_vtab(
+        db, events ? "CREATE TABLE event (id INTEGER, shape INTEGER, request INTEGER, t_enter "
+                     "INTEGER, duration INTEGER, repeat INTEGER, tag INTEGER)"
+                   : "CREATE TABLE message (id INTEGER, channel INTEGER, tag INTEGER, send "
+                     "INTEGER, receive INTEGER, bytes INTEGER)");
+    struct table *table = code == SQLITE_OK ? core_alloc_zero(1, sizeof *table) : NULL;
+
+    (void)count;
+    (void)error;
+    if (code == SQLITE_OK && !table)
+        return SQLITE_NOMEM;
+    if (code != SQLITE_OK)
+        return code;
+    table->unfold = context;
+    *out_table = &table->base;
+    return SQLITE_OK;
+}
+
+static int table_disconnect(sqlite3_vtab *table)
+{
+    free(table);
+    return SQLITE_OK;
+}
+
+enum { FROM_LOW = 1, FROM_HIGH = 2, FROM_EQUAL = 4 };
+
+static int plan_bound(unsigned char operation)
+{
+    switch (operation) {
+    case SQLITE_INDEX_CONSTRAINT_EQ:
+        return FROM_EQUAL;
+    case SQLITE_INDEX_CONSTRAINT_GT:
+    case SQLITE_INDEX_CONSTRAINT_GE:
+        return FROM_LOW;
+    case SQLITE_INDEX_CONSTRAINT_LT:
+    case SQLITE_INDEX_CONSTRAINT_LE:
+        return FROM_HIGH;
+    default:
+        return 0;
+    }
+}
+
+/* Bounds of ids; SQLite itself compares once more. */
+static int events_plan(sqlite3_vtab *table, sqlite3_index_info *info)
+{
+    uint64_t rows = ((struct table *)table)->unfold->file_bytes / BYTES_OF_A_ROW + 2;
+    int place[FROM_EQUAL + 1] = {0}, wanted = 0, next = 0;
+
+    for (int i = 0; i < info->nConstraint; i++) {
+        int bound = plan_bound(info->aConstraint[i].op);
+        if (!bound || !info->aConstraint[i].usable || info->aConstraint[i].iColumn > 0 ||
+            wanted & bound)
+            continue;
+        wanted |= bound;
+        place[bound] = i;
+    }
+    if (wanted & FROM_EQUAL)
+        wanted = FROM_EQUAL;
+    for (int bound = FROM_LOW; bound <= FROM_EQUAL; bound *= 2)
+        if (wanted & bound)
+            info->aConstraintUsage[place[bound]].argvIndex = ++next;
+    CORE_CHECK(next <= 2); /* one id, or two bounds */
+    info->idxNum = wanted;
+    rows = wanted & FROM_EQUAL ? 1 : wanted ? rows / 2 : rows;
+    info->estimatedRows = (sqlite3_int64)rows;
+    info->estimatedCost = (double)rows * 2 + 10;
+    if (wanted & FROM_EQUAL)
+        info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+    info->orderByConsumed =
+        info->nOrderBy == 1 && info->aOrderBy[0].iColumn <= 0 && !info->aOrderBy[0].desc;
+    return SQLITE_OK;
+}
+
+static int events_open(sqlite3_vtab *table, sqlite3_vtab_cursor **out_cursor)
+{
+    struct events *events = core_alloc_zero(1, sizeof *events);
+
+    if (!events)
+        return SQLITE_NOMEM;
+    int code = trace_source_open(((struct table *)table)->unfold, &events->source);
+    if (code != SQLITE_OK) {
+        free(events);
+        return table_failed(table, code);
+    }
+    *out_cursor = &events->base;
+    return SQLITE_OK;
+}
+
+static int events_close(sqlite3_vtab_cursor *cursor)
+{
+    struct events *events = (struct events *)cursor;
+
+    trace_source_close(events->source);
+    free(events);
+    return SQLITE_OK;
+}
+
+static int events_next(sqlite3_vtab_cursor *cursor)
+{
+    struct events *events = (struct events *)cursor;
+    int code =
+        events->one ? SQLITE_DONE : trace_source_next(events->source, &events->row, &events->id);
+
+    events->ended = code != SQLITE_ROW;
+    if (code == SQLITE_DONE)
+        trace_source_rest(events->source);
+    return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK
+                                                     : table_failed(cursor->pVtab, code);
+}
+
+static int events_filter(sqlite3_vtab_cursor *cursor, int plan, const char *text, int count,
+                         sqlite3_value **value)
+{
+    struct events *events = (struct events *)cursor;
+    int64_t low = INT64_MIN, high = INT64_MAX;
+    int next = 0;
+
+    (void)text;
+    events->one = false;
+    for (int bound = FROM_LOW; bound <= FROM_EQUAL; bound *= 2) {
+        if (!(plan & bound))
+            continue;
+        CORE_CHECK(next < count); /* events_plan asked for it */
+        sqlite3_value *one = value[next++];
+        int type = sqlite3_value_type(one);
+        if (type == SQLITE_NULL) {
+            events->ended = true;
+            return SQLITE_OK;
+        }
+        if (type != SQLITE_INTEGER) /* SQLite compares */
+            continue;
+        if (bound & (FROM_LOW | FROM_EQUAL))
+            low = sqlite3_value_int64(one);
+        if (bound & (FROM_HIGH | FROM_EQUAL))
+            high = sqlite3_value_int64(one);
+    }
+    if (low != high) {
+        trace_source_seek(events->source, low, high);
+        return events_next(cursor);
+    }
+    int code = trace_source_get(events->source, low, &events->row);
+    trace_source_rest(events->source);
+    events->id = low;
+    events->one = true;
+    events->ended = code != SQLITE_ROW;
+    return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK
+                                                     : table_failed(cursor->pVtab, code);
+}
+
+static int events_eof(sqlite3_vtab_cursor *cursor)
+{
+    return ((struct events *)cursor)->ended;
+}
+
+static int events_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *out_id)
+{
+    *out_id = ((struct events *)cursor)->id;
+    return SQLITE_OK;
+}
+
+static int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int column)
+{
+    const struct events *events = (struct events *)cursor;
+    const struct trace_row *row = &events->row;
+    const int64_t value[] = {events->id,    row->shape,  row->request, row->enter,
+                             row->duration, row->repeat, row->tag};
+    CORE_CHECK(column >= 0 && (size_t)column < sizeof value / sizeof *value);
+    bool none = column == 4                 ? row->duration < 0
+                : column == 2 || column > 4 ? !value[column]
+                                            : false;
+
+    if (!none)
+        sqlite3_result_int64(context, value[column]);
+    return SQLITE_OK;
+}
+
+static int messages_plan(sqlite3_vtab *table, sqlite3_index_info *info)
+{
+    uint64_t rows = ((struct table *)table)->unfold->file_bytes / BYTES_OF_A_ROW + 2;
+
+    info->estimatedRows = (sqlite3_int64)rows;
+    info->estimatedCost = (double)rows * 2;
+    info->orderByConsumed =
+        info->nOrderBy == 1 && info->aOrderBy[0].iColumn <= 0 && !info->aOrderBy[0].desc;
+    return SQLITE_OK;
+}
+
+static int messages_close(sqlite3_vtab_cursor *cursor)
+{
+    struct messages *messages = (struct messages *)cursor;
+
+    sqlite3_finalize(messages->rows);
+    sqlite3_finalize(messages->parts);
+    free(messages);
+    return SQLITE_OK;
+}
+
+static int messages_open(sqlite3_vtab *table, sqlite3_vtab_cursor **out_cursor)
+{
+    struct messages *messages = core_alloc_zero(1, sizeof *messages);
+    struct trace_unfold *unfold = ((struct table *)table)->unfold;
+
+    if (!messages)
+        return SQLITE_NOMEM;
+    int code =
+        unfold_prepare(unfold,
+                       "SELECT id, channel, tag, send, receive, bytes FROM main.message_row ORDER "
+                       "BY id",
+                       &messages->rows);
+    if (code == SQLITE_OK)
+        code = unfold_prepare(
+            unfold,
+            "SELECT id, channel, tag, send, receive, bytes, send_step, receive_step, "
+            "messages, every FROM main.message_part ORDER BY id",
+            &messages->parts);
+    if (code != SQLITE_OK) {
+        messages_close(&messages->base);
+        return table_failed(table, code);
+    }
+    *out_cursor = &messages->base;
+    return SQLITE_OK;
+}
+
+static int message_part_read(struct messages *messages, int64_t index)
+{
+    sqlite3_stmt *stmt = messages->parts;
+    int64_t count = sqlite3_column_int64(stmt, 8), every = sqlite3_column_int64(stmt, 9);
+
+    CORE_CHECK(index >= 0 && index < EVERY_MAX);
+    if (!index) {
+        messages->messages = count;
+        messages->every = every;
+    }
+    if (count != messages->messages || every != messages->every || !in_range(every, 1, EVERY_MAX) ||
+        !in_range(count, 1, TRACE_PART_CALLS_MAX))
+        return NONSENSE;
+    for (int i = 0; i < 6; i++)
+        messages->part[index].value[i] = sqlite3_column_int64(stmt, i);
+    messages->part[index].has_bytes = sqlite3_column_type(stmt, 5) != SQLITE_NULL;
+    messages->part[index].send_step = sqlite3_column_int64(stmt, 6);
+    messages->part[index].receive_step = sqlite3_column_int64(stmt, 7);
+    for (int i = 3; i < 5; i++) /* so that nothing overflows */
+        if (!in_range(messages->part[index].value[i], 0, INT64_C(1) << SEQ_BITS) ||
+            !in_range(sqlite3_column_int64(stmt, i + 3), -(INT64_C(1) << SEQ_BITS),
+                      INT64_C(1) << SEQ_BITS))
+            return NONSENSE;
+    return in_range(messages->part[0].value[0], 0, INT64_MAX / 2) &&
+                   messages->part[index].value[0] == messages->part[0].value[0] + index
+               ? SQLITE_OK
+               : NONSENSE;
+}
+
+/* The next rows of message_part that take turns. */
+static int message_parts_take(struct messages *messages)
+{
+    int code = SQLITE_ROW;
+
+    messages->next = 0;
+    messages->every = 1;
+    for (int64_t i = 0; code == SQLITE_ROW && i < messages->every; i++) {
+        code = unfold_step(messages->parts);
+        if (code == SQLITE_DONE) {
+            messages->parts_ended = true;
+            messages->messages = 0;
+            return i ? NONSENSE : SQLITE_OK;
+        }
+        if (code == SQLITE_ROW && (code = message_part_read(messages, i)) == SQLITE_OK)
+            code = SQLITE_ROW;
+    }
+    return code == SQLITE_ROW ? SQLITE_OK : code;
+}
+
+/* Takes the place of the row that was handed out, and says which comes next. */
+static int messages_next(sqlite3_vtab_cursor *cursor)
+{
+    struct messages *messages = (struct messages *)cursor;
+    int code = SQLITE_OK;
+
+    if (!messages->from_part && !messages->rows_ended) {
+        code = unfold_step(messages->rows);
+        messages->rows_ended = code == SQLITE_DONE;
+        code = code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
+    }
+    if (code == SQLITE_OK && !messages->parts_ended &&
+        messages->next == messages->messages * messages->every)
+        code = message_parts_take(messages);
+    if (code != SQLITE_OK)
+        return table_failed(cursor->pVtab, code);
+    bool part = !messages->parts_ended && messages->next < messages->messages * messages->every;
+    messages->ended = messages->rows_ended && !part;
+    messages->from_part =
+        part && (messages->rows_ended || messages->part[0].value[0] + messages->next <=
+                                             sqlite3_column_int64(messages->rows, 0));
+    messages->next += messages->from_part;
+    if (messages->ended) {
+        sqlite3_reset(messages->rows);
+        sqlite3_reset(messages->parts);
+    }
+    return SQLITE_OK;
+}
+
+static int messages_filter(sqlite3_vtab_cursor *cursor, int plan, const char *text, int count,
+                           sqlite3_value **value)
+{
+    struct messages *messages = (struct messages *)cursor;
+
+    (void)plan;
+    (void)text;
+    (void)count;
+    (void)value;
+    sqlite3_reset(messages->rows);
+    sqlite3_reset(messages->parts);
+    messages->rows_ended = messages->parts_ended = messages->from_part = false;
+    messages->messages = messages->every = messages->next = 0;
+    return messages_next(cursor);
+}
+
+static int messages_eof(sqlite3_vtab_cursor *cursor)
+{
+    return ((struct messages *)cursor)->ended;
+}
+
+static int messages_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int column)
+{
+    const struct messages *messages = (struct messages *)cursor;
+
+    if (!messages->from_part) {
+        if (sqlite3_column_type(messages->rows, column) != SQLITE_NULL)
+            sqlite3_result_int64(context, sqlite3_column_int64(messages->rows, column));
+        return SQLITE_OK;
+    }
+    CORE_CHECK(messages->next > 0 && messages->every > 0);
+    int64_t at = messages->next - 1, round = at / messages->every, of = at % messages->every,
+            value = messages->part[of].value[column];
+    value += column == 0   ? round * messages->every
+             : column == 3 ? round * messages->part[of].send_step
+             : column == 4 ? round * messages->part[of].receive_step
+                           : 0;
+    if (column != 5 || messages->part[of].has_bytes)
+        sqlite3_result_int64(context, value);
+    return SQLITE_OK;
+}
+
+static int messages_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *out_id)
+{
+    const struct messages *messages = (struct messages *)cursor;
+
+    *out_id = messages->from_part ? messages->part[0].value[0] + messages->next - 1
+                                  : sqlite3_column_int64(messages->rows, 0);
+    return SQLITE_OK;
+}
+
+static const sqlite3_module event_module = {.xCreate = table_connect,
+                                            .xConnect = table_connect,
+                                            .xBestIndex = events_plan,
+                                            .xDisconnect = table_disconnect,
+                                            .xDestroy = table_disconnect,
+                                            .xOpen = events_open,
+                                            .xClose = events_close,
+                                            .xFilter = events_filter,
+                                            .xNext = events_next,
+                                            .xEof = events_eof,
+                                            .xColumn = events_column,
+                                            .xRowid = events_rowid};
+static const sqlite3_module message_module = {.xCreate = table_connect,
+                                              .xConnect = table_connect,
+                                              .xBestIndex = messages_plan,
+                                              .xDisconnect = table_disconnect,
+                                              .xDestroy = table_disconnect,
+                                              .xOpen = messages_open,
+                                              .xClose = messages_close,
+                                              .xFilter = messages_filter,
+                                              .xNext = messages_next,
+                                              .xEof = messages_eof,
+                                              .xColumn = messages_column,
+                                              .xRowid = messages_rowid};
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+/* Where there are no parts, the table itself serves. */
+static int table_make(struct trace_unfold *unfold, const char *name, const sqlite3_module *module)
+{
+    char text[160], kind[32];
+    sqlite3_stmt *stmt = NULL;
+
+    snprintf(text, sizeof text, "SELECT 1 FROM main.%s_part", name);
+    int code = unfold_prepare(unfold, text, &stmt);
+    if (code == SQLITE_OK)
+        code = unfold_step(stmt);
+    sqlite3_finalize(stmt);
+    if (code != SQLITE_ROW)
+        return code == SQLITE_DONE ? SQLITE_OK : code;
+    snprintf(kind, sizeof kind, "crosswait_%s", name);
+    code = core_fault() ? SQLITE_NOMEM
+                        : sqlite3_create_module_v2(unfold->db, kind, module, unfold, NULL);
+    snprintf(text, sizeof text,
+             "PRAGMA temp_store=MEMORY; CREATE VIRTUAL TABLE temp.%s_row USING %s", name, kind);
+    return code == SQLITE_OK ? sqlite3_exec(unfold->db, text, NULL, NULL, NULL) : code;
+}
+
+enum core_status trace_unfold_open(struct trace *trace)
+{
+    struct trace_unfold *unfold = core_alloc_zero(1, sizeof *unfold);
+
+    if (!unfold)
+        return core_report(CORE_NO_MEMORY, "cannot read the trace '%s': out of memory",
+                           trace->path);
+    trace->unfold = unfold;
+    unfold->db = trace->db;
+    unfold->path = trace->path;
+    unfold->file_bytes = trace->file_bytes;
+    int code = core_fault()
+                   ? SQLITE_NOMEM
+                   : sqlite3_create_function_v2(trace->db, "crosswait_take", 7,
+                                                SQLITE_UTF8 | SQLITE_DIRECTONLY, &unfold->batch,
+                                                trace_row_take, NULL, NULL, NULL);
+    if (code == SQLITE_OK)
+        code = table_make(unfold, "event", &event_module);
+    if (code == SQLITE_OK)
+        code = table_make(unfold, "message", &message_module);
+    return code == SQLITE_OK ? CORE_OK : trace_failed(trace, code);
+}
+
+enum core_status trace_source_failed(const struct trace *trace, int code)
+{
+    return code == NONSENSE ? trace_damaged(trace, "an event makes no sense")
+                            : trace_failed(trace, code);
+}
+
+void trace_unfold_free(struct trace_unfold *unfold)
+{
+    if (!unfold)
+        return;
+    free(unfold->loop);
+    free(unfold->call);
+    free(unfold);
+}

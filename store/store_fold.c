@@ -1,0 +1,490 @@
+/* Loops of a rank: where the last calls come again, round after round, their rows become a `loop`
+ * and parts of it (core/trace/trace_schema.sql). All that the rows say is kept, times included;
+ * what is saved is the rest of them, which each round has like the one before.
+ *
+ * A call's code is what a round repeats: its shape, how far its request is from that of the call
+ * before it that has one, polls that it stands for, its tag. When a call has another code than the
+ * one a period ago, the period is looked for anew: back to where the last 32, 8 or 1 calls had the
+ * same codes. Once a round came three times it is the loop's, from the next call on; a call that is
+ * not what the loop has there stays a row of its own, and the loop goes on behind it.
+ *
+ * E.g. Irecv Isend Waitall, Irecv Isend Waitall...: period 3, and the Irecv behind the 32nd call
+ * that equals the one a period before is the first call of the first part.
+ *
+ * Invariants
+ *  1. Each row goes to exactly one of event_row and event_part, and parts are unfolded into what
+ *     was put: a call joins a part only if what the loop says of it equals its row.
+ *  2. part.row[0, part.count) have consecutive numbers.
+ *  3. Between ranks nothing is left here. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "core/fault.h"
+#include "core/random.h"
+#include "core/trace/trace.h"
+#include "store/store_part.h"
+
+enum {
+    HISTORY = 1 << 13,        /* codes that are remembered */
+    PERIOD_MAX = HISTORY / 2, /* calls of a round */
+    ROUNDS_MIN = 2,           /* that equal the one before, */
+    RUN_MIN = 32,             /* and calls that do, before it is a loop */
+    PLACE_BITS = 12,          /* of contexts, for each length */
+    PART_CALLS = 128,         /* five parts fill a page */
+    PART_MIN = 16,            /* fewer calls are no part */
+    PART_SETTLED = 64,        /* from so many on, a call that lasts longer stands for itself */
+    NEAR = 16,                /* calls of a loop that may have been left out, */
+    MISSES_MAX = 64,          /* and calls that are none of it, before it has ended */
+    CONTEXTS = 3
+};
+_Static_assert((int)PART_CALLS <= (int)TRACE_PART_CALLS_MAX, "readers take no more");
+#define REQUEST_MAX (INT64_C(1) << 40) /* so that sums do not overflow */
+#define HASH_FACTOR 0x9E3779B97F4A7C15u
+
+static const uint32_t context_calls[CONTEXTS] = {32, 8, 1}; /* powers of two */
+
+struct code {
+    int64_t request; /* ahead of that of the call before; STORE_NULL: it has none */
+    int64_t calls, tag;
+    uint32_t shape;
+};
+struct loop_call {   /* hashed as bytes: no gaps */
+    int64_t request; /* ahead of the round's; STORE_NULL: it has none */
+    int64_t calls, tag, shape;
+};
+struct store_fold {
+    struct code code[HISTORY]; /* by number modulo HISTORY */
+    uint64_t hash[HISTORY];
+    uint64_t place[CONTEXTS][1 << PLACE_BITS]; /* number + 1 of the last call with such a context */
+    uint64_t context[CONTEXTS];                /* of the last calls */
+    uint64_t count;                            /* codes so far */
+    uint64_t period, run; /* the last `run` codes equal those a period before; 0: none */
+    int64_t request;      /* of the last call that has one */
+    struct {
+        struct loop_call call[PERIOD_MAX];
+        uint32_t calls;  /* of a round; 0: there is no loop */
+        uint32_t next;   /* that is due */
+        uint32_t misses; /* calls that were none of it, one after the other */
+        uint32_t id;     /* 0: it is not written yet */
+        int64_t step;    /* from round to round */
+    } loop;
+    struct {
+        struct store_row row[PART_CALLS];
+        uint32_t count, first; /* first: which of the loop's calls row[0] is */
+        int64_t request;       /* of the round in which it begins, */
+        bool known;            /* if a call has told it */
+        int enter_bytes, duration_bytes;
+    } part;
+    struct store_intern content; /* of loops, of all ranks */
+};
+
+/* --- finding the period ----------------------------------------------------------------------- */
+
+static bool code_equal(const struct code *a, const struct code *b)
+{
+    return a->shape == b->shape && a->request == b->request && a->calls == b->calls &&
+           a->tag == b->tag;
+}
+
+static uint64_t code_hash(const struct code *code)
+{
+    return core_random_mix(((uint64_t)code->request + (uint64_t)code->shape * HASH_FACTOR) ^
+                           ((uint64_t)code->calls * HASH_FACTOR + (uint64_t)code->tag));
+}
+
+static const struct code *code_at(const struct store_fold *fold, uint64_t number)
+{
+    CORE_CHECK(number < fold->count && fold->count - number <= HISTORY);
+    return &fold->code[number % HISTORY];
+}
+
+static uint64_t *place_of(struct store_fold *fold, int context)
+{
+    CORE_CHECK(context >= 0 && context < CONTEXTS);
+    return &fold->place[context][fold->context[context] * HASH_FACTOR >> (64 - PLACE_BITS)];
+}
+
+/* A context is the sum of the last calls' hashes, each times a power of HASH_FACTOR. */
+static void contexts_move(struct store_fold *fold, uint64_t hash)
+{
+    CORE_CHECK(fold->count > 0); /* the call is counted */
+    for (int i = 0; i < CONTEXTS; i++) {
+        uint64_t gone = 0, power = HASH_FACTOR;
+        for (uint32_t calls = context_calls[i]; calls > 1; calls /= 2)
+            power *= power;
+        if (fold->count > context_calls[i])
+            gone = fold->hash[(fold->count - 1 - context_calls[i]) % HISTORY];
+        fold->context[i] = fold->context[i] * HASH_FACTOR + hash - gone * power;
+    }
+}
+
+/* The last call is another one than a period ago. */
+static void period_find(struct store_fold *fold)
+{
+    uint64_t last = fold->count - 1;
+
+    fold->run = 0;
+    for (int i = 0; i < CONTEXTS; i++) {
+        uint64_t place = *place_of(fold, i);
+        if (!place || last - (place - 1) > PERIOD_MAX ||
+            !code_equal(code_at(fold, place - 1), code_at(fold, last)))
+            continue;
+        fold->period = last - (place - 1);
+        for (fold->run = 1; fold->run < RUN_MIN && fold->run + fold->period <= last; fold->run++)
+            if (!code_equal(code_at(fold, last - fold->run),
+                            code_at(fold, last - fold->run - fold->period)))
+                break;
+        CORE_CHECK(fold->period > 0 && fold->period <= PERIOD_MAX);
+        return;
+    }
+}
+
+static void code_add(struct store_fold *fold, const struct store_row *row)
+{
+    struct code code = {.shape = row->shape, .calls = row->calls, .tag = row->tag};
+    uint64_t hash;
+
+    CORE_CHECK(row->shape > 0); /* store_intern.c invariant 1 */
+    code.request = row->request == STORE_NULL ? STORE_NULL : row->request - fold->request;
+    if (row->request != STORE_NULL)
+        fold->request = row->request;
+    hash = code_hash(&code);
+    fold->code[fold->count % HISTORY] = code;
+    fold->hash[fold->count % HISTORY] = hash;
+    fold->count++;
+    contexts_move(fold, hash);
+    if (fold->period && fold->period < fold->count &&
+        code_equal(&code, code_at(fold, fold->count - 1 - fold->period)))
+        fold->run++;
+    else
+        period_find(fold);
+    for (int i = 0; i < CONTEXTS; i++)
+        *place_of(fold, i) = fold->count;
+}
+
+/* --- the loop --------------------------------------------------------------------------------- */
+
+static bool loop_is_found(const struct store_fold *fold)
+{
+    CORE_CHECK(fold->period <= PERIOD_MAX);
+    return fold->run >= RUN_MIN && fold->run >= ROUNDS_MIN * fold->period;
+}
+
+/* The last round is the loop's; its first call is due. */
+static void loop_begin(struct store_fold *fold)
+{
+    int64_t request = 0;
+
+    CORE_CHECK(fold->period > 0 && fold->period <= PERIOD_MAX);
+    CORE_CHECK(!fold->part.count); /* of another loop */
+    fold->loop.calls = (uint32_t)fold->period;
+    fold->loop.next = fold->loop.misses = fold->loop.id = 0;
+    for (uint32_t i = 0; i < fold->loop.calls; i++) {
+        const struct code *code = code_at(fold, fold->count - fold->period + i);
+        if (code->request != STORE_NULL)
+            request += code->request;
+        fold->loop.call[i] =
+            (struct loop_call){.request = code->request == STORE_NULL ? STORE_NULL : request,
+                               .calls = code->calls,
+                               .tag = code->tag,
+                               .shape = code->shape};
+    }
+    fold->loop.step = request;
+}
+
+static uint32_t loop_after(const struct store_fold *fold, uint32_t index)
+{
+    CORE_CHECK(index < fold->loop.calls);
+    return index + 1 < fold->loop.calls ? index + 1 : 0;
+}
+
+static bool call_is(const struct loop_call *call, const struct store_row *row)
+{
+    return call->shape == row->shape && call->calls == row->calls && call->tag == row->tag &&
+           (call->request == STORE_NULL) == (row->request == STORE_NULL);
+}
+
+/* Which of the loop's next calls it is; calls: none of them. */
+static uint32_t loop_find(const struct store_fold *fold, const struct store_row *row)
+{
+    uint32_t at = fold->loop.next;
+
+    CORE_CHECK(at < fold->loop.calls);
+    for (uint32_t i = 0; i < NEAR && i < fold->loop.calls; i++, at = loop_after(fold, at))
+        if (call_is(&fold->loop.call[at], row))
+            return at;
+    return fold->loop.calls;
+}
+
+static enum core_status loop_write(struct store *store, struct store_fold *fold)
+{
+    int64_t row[3] = {0, fold->loop.calls, fold->loop.step};
+    size_t bytes = fold->loop.calls * sizeof *fold->loop.call;
+    enum core_status status;
+    uint32_t id;
+    bool is_new;
+
+    CORE_CHECK(fold->loop.calls > 0 && fold->loop.calls <= PERIOD_MAX);
+    if (fold->loop.id)
+        return CORE_OK;
+    /* the step follows from the calls but where the round's last one is behind its first */
+    status = CORE_ARRAY_ROOM_ZERO(store->scratch, store->scratch_room, bytes + sizeof row[2],
+                                  "the trace");
+    if (status != CORE_OK)
+        return status;
+    memcpy(store->scratch, fold->loop.call, bytes);
+    memcpy(store->scratch + bytes, &row[2], sizeof row[2]);
+    status = store_intern(&fold->content, store->scratch, bytes + sizeof row[2], &id, &is_new);
+    row[0] = id;
+    if (status == CORE_OK && is_new)
+        status = store_put_integers(&store->sql, STORE_LOOP, row, 3);
+    for (uint32_t i = 0; status == CORE_OK && is_new && i < fold->loop.calls; i++) {
+        const struct loop_call *call = &fold->loop.call[i];
+        int64_t value[6] = {id, i, call->shape, call->request, call->calls, call->tag};
+        status = store_put_integers(&store->sql, STORE_LOOP_CALL, value, 6);
+    }
+    if (status == CORE_OK)
+        fold->loop.id = id;
+    return status;
+}
+
+/* --- parts ------------------------------------------------------------------------------------ */
+
+/* Bytes of so many decimal digits; 0: more than a part has room for. */
+static int digits_bytes(int64_t value)
+{
+    int bytes = 1;
+
+    for (int64_t end = 100; value >= end; end *= 100)
+        if (++bytes > TRACE_TIME_BYTES_MAX)
+            return 0;
+    return value < 0 ? 0 : bytes;
+}
+
+static void digits_put(unsigned char *out, int bytes, int64_t value)
+{
+    CORE_CHECK(value >= 0 && bytes > 0);
+    for (int i = bytes - 1; i >= 0; i--, value /= 100)
+        out[i] = (unsigned char)(value % 100 / 10 << 4 | value % 10);
+    CORE_CHECK(!value); /* digits_bytes said that they suffice */
+}
+
+static enum core_status event_put(struct store *store, int64_t rank, const struct store_row *row)
+{
+    int64_t value[7] = {rank << STORE_SEQ_BITS | (int64_t)row->seq,
+                        row->shape,
+                        row->request,
+                        row->t_enter,
+                        row->duration,
+                        row->calls,
+                        row->tag};
+
+    CORE_CHECK(row->seq > 0); /* store_lane_next gives no call without one */
+    return store_put_integers(&store->sql, STORE_EVENT, value, 7);
+}
+
+static enum core_status part_write(struct store *store, int64_t rank)
+{
+    struct store_fold *fold = store->fold;
+    unsigned char times[PART_CALLS * 2 * TRACE_TIME_BYTES_MAX];
+    uint32_t count = fold->part.count;
+    int enter = fold->part.enter_bytes, duration = fold->part.duration_bytes;
+    const struct store_row *row = fold->part.row;
+    enum core_status status = loop_write(store, fold);
+
+    CORE_CHECK(count >= PART_MIN && count <= PART_CALLS);
+    for (uint32_t i = 0; i < count; i++) {
+        CORE_CHECK(row[i].seq == row[0].seq + i); /* invariant 2 */
+        digits_put(times + i * (unsigned)enter, enter, row[i].t_enter - row[0].t_enter);
+        digits_put(times + count * (unsigned)enter + i * (unsigned)duration, duration,
+                   row[i].duration);
+    }
+    return status != CORE_OK
+               ? status
+               : store_put(&store->sql, STORE_EVENT_PART, "iiiiiiiib",
+                           rank << STORE_SEQ_BITS | (int64_t)row[0].seq, (int64_t)fold->loop.id,
+                           (int64_t)fold->part.first, (int64_t)count, fold->part.request,
+                           row[0].t_enter, (int64_t)enter, (int64_t)duration, (const void *)times,
+                           (size_t)count * (unsigned)(enter + duration));
+}
+
+/* Writes the part's calls: as a part, if they are enough for one. */
+static enum core_status part_end(struct store *store, int64_t rank)
+{
+    struct store_fold *fold = store->fold;
+    enum core_status status = CORE_OK;
+
+    if (fold->part.count >= PART_MIN)
+        status = part_write(store, rank);
+    else
+        for (uint32_t i = 0; status == CORE_OK && i < fold->part.count; i++)
+            status = event_put(store, rank, &fold->part.row[i]);
+    fold->part.count = 0;
+    return status;
+}
+
+/* Of the round in which the part begins, as the call that would be its next tells. */
+static int64_t part_request(const struct store_fold *fold, const struct store_row *row)
+{
+    uint32_t at = fold->part.count ? fold->part.first + fold->part.count : fold->loop.next;
+    int64_t rounds = at / fold->loop.calls;
+
+    CORE_CHECK(at % fold->loop.calls == fold->loop.next);
+    return row->request - fold->loop.call[fold->loop.next].request - rounds * fold->loop.step;
+}
+
+static bool part_begins(struct store_fold *fold, const struct store_row *row)
+{
+    int bytes = digits_bytes(row->duration);
+
+    CORE_CHECK(!fold->part.count);
+    if (!bytes)
+        return false;
+    fold->part.first = fold->loop.next;
+    fold->part.known = false;
+    fold->part.request = 0;
+    fold->part.enter_bytes = 1;
+    fold->part.duration_bytes = bytes;
+    return true;
+}
+
+/* Whether the call that is due can stand in the part behind its last one. */
+static bool part_takes(const struct store_fold *fold, const struct store_row *row)
+{
+    const struct store_row *first = &fold->part.row[0];
+
+    CORE_CHECK(fold->part.count > 0);
+    return fold->part.count < PART_CALLS && row->seq == first->seq + fold->part.count &&
+           digits_bytes(row->t_enter - first->t_enter) && digits_bytes(row->duration) &&
+           (row->request == STORE_NULL || !fold->part.known ||
+            part_request(fold, row) == fold->part.request);
+}
+
+/* It would make all calls of the part longer. */
+static bool part_outlier(const struct store_fold *fold, const struct store_row *row)
+{
+    return fold->part.count >= PART_SETTLED &&
+           digits_bytes(row->duration) > fold->part.duration_bytes;
+}
+
+static void part_add(struct store_fold *fold, const struct store_row *row)
+{
+    int enter = digits_bytes(row->t_enter - fold->part.row[0].t_enter),
+        duration = digits_bytes(row->duration);
+
+    CORE_CHECK(fold->part.count < PART_CALLS);
+    CORE_CHECK(call_is(&fold->loop.call[fold->loop.next], row)); /* invariant 1 */
+    if (!fold->part.count)
+        enter = 1;
+    if (row->request != STORE_NULL && !fold->part.known) {
+        fold->part.request = part_request(fold, row);
+        fold->part.known = true;
+    }
+    if (enter > fold->part.enter_bytes)
+        fold->part.enter_bytes = enter;
+    if (duration > fold->part.duration_bytes)
+        fold->part.duration_bytes = duration;
+    fold->part.row[fold->part.count++] = *row;
+    fold->loop.next = loop_after(fold, fold->loop.next);
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+/* A call that is none of the loop, or not where it is due. */
+static enum core_status loop_miss(struct store *store, int64_t rank, const struct store_row *row)
+{
+    struct store_fold *fold = store->fold;
+    enum core_status status = part_end(store, rank);
+
+    if (status == CORE_OK)
+        status = event_put(store, rank, row);
+    if (++fold->loop.misses > MISSES_MAX)
+        fold->loop.calls = 0;
+    if (loop_is_found(fold))
+        loop_begin(fold);
+    return status;
+}
+
+static enum core_status loop_take(struct store *store, int64_t rank, const struct store_row *row)
+{
+    struct store_fold *fold = store->fold;
+    uint32_t at = loop_find(fold, row);
+    enum core_status status = CORE_OK;
+
+    if (at == fold->loop.calls)
+        return loop_miss(store, rank, row);
+    bool outlier = part_outlier(fold, row);
+    if (outlier || at != fold->loop.next || (fold->part.count && !part_takes(fold, row)))
+        status = part_end(store, rank);
+    fold->loop.next = at;
+    fold->loop.misses = 0;
+    if (status != CORE_OK)
+        return status;
+    if (outlier || (!fold->part.count && !part_begins(fold, row))) {
+        fold->loop.next = loop_after(fold, at);
+        return event_put(store, rank, row);
+    }
+    part_add(fold, row);
+    return CORE_OK;
+}
+
+/* Numbers that no call of a loop has. */
+static bool row_is_odd(const struct store_row *row)
+{
+    return row->duration < 0 || row->t_enter < 0 ||
+           (row->request != STORE_NULL && (row->request < 0 || row->request > REQUEST_MAX));
+}
+
+enum core_status store_fold_put(struct store *store, int32_t rank, const struct store_row *row)
+{
+    struct store_fold *fold = store->fold;
+
+    if (!fold)
+        return event_put(store, rank, row);
+    if (row_is_odd(row)) {
+        enum core_status status = part_end(store, rank);
+        return status != CORE_OK ? status : event_put(store, rank, row);
+    }
+    code_add(fold, row);
+    if (fold->loop.calls)
+        return loop_take(store, rank, row);
+    if (loop_is_found(fold))
+        loop_begin(fold);
+    return event_put(store, rank, row);
+}
+
+enum core_status store_fold_end(struct store *store, int32_t rank)
+{
+    struct store_fold *fold = store->fold;
+    enum core_status status;
+
+    if (!fold)
+        return CORE_OK;
+    status = part_end(store, rank);
+    CORE_CHECK(!fold->part.count); /* invariant 3 */
+    memset(fold->place, 0, sizeof fold->place);
+    memset(fold->context, 0, sizeof fold->context);
+    fold->count = fold->period = fold->run = 0;
+    fold->request = 0;
+    fold->loop.calls = 0;
+    return status;
+}
+
+enum core_status store_fold_begin(struct store *store)
+{
+    const char *word = getenv("CROSSWAIT_LOOPS");
+
+    if (word && strcmp(word, "off") == 0)
+        return CORE_OK;
+    store->fold = core_alloc_zero(1, sizeof *store->fold);
+    return store->fold ? CORE_OK
+                       : core_report(CORE_NO_MEMORY, "cannot write the trace: out of memory");
+}
+
+void store_fold_done(struct store *store)
+{
+    if (store->fold)
+        store_intern_done(&store->fold->content);
+    free(store->fold);
+}
