@@ -231,7 +231,7 @@ static uint64_t tick_rate(void)
     return (uint64_t)((double)(ticks - life.ticks) * 1e9 / (double)(realtime - life.realtime_ns));
 }
 
-static void recorder_note(struct lane *lane, const char *text)
+void recorder_note(struct lane *lane, const char *text)
 {
     lane = recorder.definer ? recorder.definer : lane;
     recorder_text(lane, 0, 65535, text);

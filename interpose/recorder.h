@@ -200,8 +200,9 @@ void recorder_finalized(struct lane *lane);
 void recorder_aborting(struct lane *lane, int code);
 struct lane *recorder_lane_slow(void **cfa);
 void recorder_define_call(struct lane *lane, unsigned call);
-void recorder_say(const char *text);  /* on stderr */
-void recorder_warn(const char *text); /* the same, once */
+void recorder_say(const char *text);                     /* on stderr */
+void recorder_warn(const char *text);                    /* the same, once */
+void recorder_note(struct lane *lane, const char *text); /* of the trace */
 void recorder_lock(void); /* definitions; does nothing while only one thread can be here */
 void recorder_unlock(void);
 int recorder_cancel_disable(void); /* no cancellation is acted on until, with its result, */
@@ -613,9 +614,10 @@ int recorder_neighbors_out(struct lane *lane, MPI_Comm comm);
 
 /* --- the library layer ------------------------------------------------------------------------ */
 
-/* A non-blocking collective takes tags from its communicator when it is started: the counter
- * before, and what was taken since belongs to the call seq. */
-int layer_tag(MPI_Comm comm);
+/* A non-blocking collective takes tags from its communicator when it is started: returns the
+ * counter before, and what was taken since belongs to the call seq. The library has accepted comm.
+ */
+int layer_starting(MPI_Comm comm, uint64_t seq);
 void layer_started(MPI_Comm comm, int tag_before, uint64_t seq);
 /* The call seq goes on making a communicator out of comm, whose id is given, after it has returned.
  */
@@ -624,6 +626,8 @@ void layer_making(MPI_Comm comm, uint32_t id, uint64_t seq);
  * its messages belong to the call seq. */
 void layer_persistent(uint64_t init_seq, uint32_t request);
 void layer_restarted(uint32_t request, uint64_t seq);
+/* A blocking collective is back, and nothing was recorded inside of it. */
+void layer_silent(struct lane *lane, const struct spool_event *e, MPI_Comm comm);
 
 /* Budget for closer looks: `most` at first, then one unit in so many ticks of
  * recorder_clock. A mistake in a loop shows in its first rounds, and the loops of a simulation cost

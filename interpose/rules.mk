@@ -21,13 +21,10 @@ INTERPOSE_GENERATE = $(wildcard interpose/generate/*.py interpose/generate/*.c.t
 INTERPOSE_SOURCES = $(wildcard interpose/*.c interpose/objects/*.c interpose/misuse/*.c)
 
 # The header says which MPI library this is. Open MPI after 4 may declare calls that the table
-# lacks: they are let through, and counted. The library layer needs what Open MPI installs with
-# --with-devel-headers (Debian does); without it the inside of the library is not looked into.
+# lacks: they are let through, and counted.
 OPENMPI_MAJOR := $(shell echo OMPI_MAJOR_VERSION | \
     $(CC) -E -P $(INTERPOSE_MPI) -include mpi.h -x c - 2>/dev/null | tail -n 1)
 OPENMPI_IS_4 := $(filter 4,$(OPENMPI_MAJOR))
-OPENMPI_LAYER := $(shell echo | $(CC) -E $(INTERPOSE_MPI) -include ompi_config.h \
-    -include ompi/mca/pml/pml.h -x c - >/dev/null 2>&1 && echo openmpi || echo none)
 
 # A library of ours for each MPI library: $(1) its name here, $(2) the folder of what is generated,
 # $(3) the sources that are about it, $(4) what the generator is told, $(5) the flags of its
@@ -66,7 +63,7 @@ $$(BUILD)/$(6): $$(INTERPOSE_SOURCES:interpose/%.c=$$(BUILD)/obj/$(1)/%.o) \
 ALL += $$(BUILD)/$(6)
 endef
 $(eval $(call INTERPOSE_LIBRARY,openmpi,$(BUILD)/gen,interpose/library/openmpi.c \
-    $(wildcard interpose/layer/$(OPENMPI_LAYER)*.c),$(if \
+    $(wildcard interpose/layer/openmpi*.c),$(if \
     $(OPENMPI_IS_4),,--newer),INTERPOSE_MPI,libcrosswait-openmpi.so))
 # What MPICH and what comes from it have in common, and what their recorders stand in front of.
 MPICH_SOURCES = interpose/library/hydra.c interpose/library/names.c interpose/layer/none.c \
@@ -110,10 +107,6 @@ ALL += $(BUILD)/libcrosswait-threads.so
 %/interpose_seldom.o: INTERPOSE_CFLAGS += -g1
 # Of calls that are seldom made are half of the wrappers.
 %/interpose_seldom.o: OPT = -Og
-
-# The library's own headers are not written for our warnings.
-$(BUILD)/obj/openmpi/layer/%.o: INTERPOSE_CFLAGS += -std=gnu11 -Wno-shadow -Wno-unused-parameter \
-    -Wno-sign-compare -Wno-pointer-arith
 
 $(BUILD)/obj/interpose/leaf/%.o: %.c
 	@mkdir -p $(@D)

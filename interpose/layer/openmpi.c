@@ -1,5 +1,5 @@
-/* The library layer for Open MPI 4.1 and 5.0: the messages and waits inside its own collectives.
- * Built for the version of the headers, and on in that version only.
+/* The library layer for Open MPI 4.1 and 5.0: the messages and waits inside its own collectives, by
+ * whatever component they are made of (tuned, basic, libnbc, han, adapt, inter, sync).
  *
  * Every message of Open MPI passes through the table mca_pml and every wait through
  * ompi_request_functions. After MPI_Init both get recording versions; before MPI_Finalize the
@@ -10,37 +10,30 @@
  * A non-blocking collective goes on inside whatever call makes progress. Its messages carry a tag
  * that was taken from its communicator's counter when it was started, so the tag says which call
  * they belong to; their completion, which no table shows, is told by the request's completion
- * callback.
+ * callback. Where the library sets one of its own on a message (adapt), that it was called is seen
+ * the next time that the library comes by here: before it sends anything that waited for it.
  *
- *  1. Nothing is swapped unless version, table sizes and all entries are what this file was
- *     compiled for.
+ * A way through shared memory sends no messages. A collective that went such a way is noticed when
+ * it returns: the record then holds the inside of some collectives only, and says so.
+ *
+ *  1. Nothing is swapped unless version, table sizes and all entries are what openmpi.h says.
  *  2. A datatype that the library made for itself has no envelope and no lasting address: its
  *     messages are recorded in bytes.
  *  3. A communicator's id is forgotten when the library deletes it, whoever freed it. */
-#define OMPI_SKIP_MPICXX 1
-#include "interpose/recorder.h"
+#include "interpose/layer/openmpi.h"
 
-#include <dlfcn.h>
-#include <elf.h>
-#include <link.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-#include "ompi_config.h"
-#include "ompi/communicator/communicator.h"
-#include "ompi/datatype/ompi_datatype.h"
-#include "ompi/mca/coll/base/coll_tags.h"
-#include "ompi/mca/pml/base/pml_base_request.h"
-#include "ompi/mca/pml/pml.h"
-#include "ompi/request/request.h"
 
 #include "core/trace/traits.h"
 #include "interpose/objects/handles.h"
 #include "interpose/layer/layer.h"
 #include "interpose/perturb.h"
 
-static mca_pml_base_module_t *table, own_table; /* the library's, and a copy as it was */
-static ompi_request_fns_t *wait_table, own_wait_table;
+static const struct openmpi_shape *shape;
+static struct openmpi_messages *table, own_table; /* the library's, and a copy as it was */
+static struct openmpi_waits *wait_table, own_wait_table;
+static openmpi_del_comm_fn *del_comm, own_del_comm;
 
 #define COLLECTIVES                                                                         \
     (1ull << EVENT_CLASS_COLL | 1ull << EVENT_CLASS_ICOLL | 1ull << EVENT_CLASS_COLL_INIT | \
@@ -130,6 +123,20 @@ static struct maker {
 } maker[16];
 static unsigned maker_count; /* ever; the newest are kept */
 
+/* With threads, another one may be the first to send for a collective whose tags are not known:
+ * they are when the call is back, and never of a blocking one. By communicator: the call that was
+ * made on it last. */
+enum { CALLS = 256 };
+static struct comm_call {
+    MPI_Comm comm;
+    uint64_t seq;
+} comm_call[CALLS];
+
+static struct comm_call *call_on(MPI_Comm comm)
+{
+    return &comm_call[(((uintptr_t)comm >> 4) * 0x9E3779B1u >> 8) % CALLS];
+}
+
 static struct schedule *schedule_at(MPI_Comm comm, int tag)
 {
     return &schedule[(((uintptr_t)comm >> 4) * 0x9E3779B1u + (unsigned)tag * 0x85EBCA6Bu) %
@@ -146,12 +153,42 @@ static bool in_collective(const struct lane *lane)
  * look at its request themselves. */
 static bool openmpi_scheduled(int tag)
 {
-    return tag <= MCA_COLL_BASE_TAG_NONBLOCKING_BASE && tag >= MCA_COLL_BASE_TAG_NONBLOCKING_END;
+    return tag <= shape->tag_first && tag >= OPENMPI_TAG_LAST;
+}
+
+/* The library makes communicators for windows and files: threads that make some at once have them
+ * in another order on each rank. Its own number of one is that of all its members. */
+static uint32_t comm_of(struct lane *lane, MPI_Comm comm)
+{
+    bool same = !shape->comm_flags || openmpi_field(comm, shape->comm_flags) & OPENMPI_COMM_SAME;
+    if (same && (lane->comm_cache.handle != HANDLE(comm) ||
+                 lane->comm_cache.generation != recorder.generation))
+        return handles_comm(lane, comm, (uint32_t)openmpi_field(comm, shape->comm_number));
+    return recorder_comm(lane, comm);
+}
+
+/* The call that the thread is in; 0: its inside is not recorded. */
+static uint64_t own_of(const struct lane *lane)
+{
+    return lane->open[0].seq != lane->unseen ? lane->open[0].seq : 0;
+}
+
+static uint64_t parent_of_threads(struct lane *lane, MPI_Comm comm, int tag, uint64_t own)
+{
+    struct comm_call *call = call_on(comm);
+    if (in_collective(lane) && lane->open[0].comm == comm_of(lane, comm))
+        *call = (struct comm_call){comm, own};
+    else if (call->comm == comm)
+        own = call->seq;
+    if (own) /* of a communicator that the library made for itself, the first to send is who owns it
+              */
+        *schedule_at(comm, tag) = (struct schedule){comm, tag, 0, own};
+    return own;
 }
 
 /* Sequence number of the application's call that a message with an internal tag belongs to; 0: not
  * a collective's. */
-static uint64_t parent_of(const struct lane *lane, MPI_Comm comm, int tag)
+static uint64_t parent_of(struct lane *lane, MPI_Comm comm, int tag)
 {
     bool collective = in_collective(lane);
     if (openmpi_scheduled(tag)) { /* not of a blocking collective such as MPI_Barrier, but of what
@@ -167,21 +204,24 @@ static uint64_t parent_of(const struct lane *lane, MPI_Comm comm, int tag)
             if (m->comm == comm && !(maybe_own && lane->open[0].comm == m->id))
                 return m->seq;
         }
+        if (UNLIKELY(recorder.threads))
+            return parent_of_threads(lane, comm, tag, collective ? own_of(lane) : 0);
     }
-    return collective && lane->open[0].seq != lane->unseen ? lane->open[0].seq : 0;
+    return collective ? own_of(lane) : 0;
 }
 
-int layer_tag(MPI_Comm comm)
+int layer_starting(MPI_Comm comm, uint64_t seq)
 {
-    return comm && comm != recorder_handle.comm_null ? comm->c_nbc_tag : 0;
+    const struct lane *lane = recorder_thread.current;
+    if (UNLIKELY(recorder.threads))
+        *call_on(comm) = (struct comm_call){comm, lane && lane->unseen == seq ? 0 : seq};
+    return openmpi_field(comm, shape->comm_tag);
 }
 
 void layer_started(MPI_Comm comm, int tag_before, uint64_t seq)
 {
-    if (!comm || comm == recorder_handle.comm_null)
-        return;
-    int after = comm->c_nbc_tag,
-        first = tag_before > after ? tag_before : MCA_COLL_BASE_TAG_NONBLOCKING_BASE;
+    int after = openmpi_field(comm, shape->comm_tag),
+        first = tag_before > after ? tag_before : shape->tag_first;
     const struct lane *lane = recorder_thread.current;
     if (lane && lane->unseen == seq)
         seq = 0;
@@ -206,6 +246,47 @@ void layer_restarted(uint32_t request, uint64_t seq)
     for (int i = 0; i < SCHEDULES; i++)
         if (schedule[i].request == request && schedule[i].comm)
             schedule[i].seq = seq;
+}
+
+/* Whether such a call of several ranks cannot be done without messages. */
+static bool needs_messages(const struct spool_event *e)
+{
+    static const uint8_t verb[] = {VERB_BCAST,     VERB_REDUCE,  VERB_ALLREDUCE, VERB_GATHER,
+                                   VERB_ALLGATHER, VERB_SCATTER, VERB_ALLTOALL,  VERB_SCAN};
+    const uint64_t uneven = TRAIT_BIT(PER_RANK) | TRAIT_BIT(NEIGHBOR);
+    const struct call_description *of = &call_description[e->head.a];
+    bool known = of->verb == VERB_BARRIER;
+    for (size_t i = 0; e->count > 0 && !(of->traits & uneven) && i < sizeof verb / sizeof *verb;
+         i++)
+        known |= of->verb == verb[i];
+    return known;
+}
+
+void layer_silent(struct lane *lane, const struct spool_event *e, MPI_Comm comm)
+{
+    static _Atomic bool told;
+    const struct comm_info *info = !told && lane->unseen != e->seq && e->comm && needs_messages(e)
+                                       ? handles_comm_info(lane, comm)
+                                       : NULL;
+    if (!info || info->inter || info->size < 2)
+        return;
+    told = true;
+    lane->writer.header->layer = SPOOL_LAYER_SAMPLE;
+    recorder_note(lane, "library layer: some collectives send no messages through the library's "
+                        "table (shared memory, or a library of collectives), and what is inside "
+                        "of them is not seen");
+}
+
+/* --- what the library has --------------------------------------------------------------------- */
+
+static inline struct openmpi_request *openmpi_request(MPI_Request request)
+{
+    return (struct openmpi_request *)request;
+}
+
+static inline const struct openmpi_type *openmpi_type(MPI_Datatype type)
+{
+    return (const struct openmpi_type *)type;
 }
 
 /* --- events ----------------------------------------------------------------------------------- */
@@ -238,44 +319,33 @@ static struct spool_event *openmpi_enter(struct lane *lane, unsigned call, uint6
     return e;
 }
 
-/* The library makes communicators for windows and files: threads that make some at once have them
- * in another order on each rank. Its own number of one is that of all its members. */
-static uint32_t comm_of(struct lane *lane, MPI_Comm comm)
-{
-#if OMPI_MAJOR_VERSION < 5
-    if (lane->comm_cache.handle != HANDLE(comm) ||
-        lane->comm_cache.generation != recorder.generation)
-        return handles_comm(lane, comm, comm->c_contextid);
-#endif
-    return recorder_comm(lane, comm);
-}
-
 static void message_fields(struct lane *lane, struct spool_event *e, size_t count,
                            MPI_Datatype type, int peer, int tag, MPI_Comm comm)
 {
     uint32_t id = handles_type_known(type);
-    if (!id && (type->super.flags & OMPI_DATATYPE_FLAG_PREDEFINED))
+    if (!id && (openmpi_type(type)->flags & OPENMPI_TYPE_PREDEFINED))
         id = recorder_type(lane, type);
     if (!id) {
         id = recorder_type(lane, recorder_handle.type_byte);
-        count *= type->super.size;
+        count *= openmpi_type(type)->bytes;
     }
     recorder_fields(e, comm_of(lane, comm), recorder_peer(peer), tag, id,
                     count <= INT32_MAX ? (int32_t)count : INT32_MAX, 0);
 }
 
-static unsigned mode_offset(mca_pml_base_send_mode_t mode)
+static unsigned mode_offset(enum openmpi_mode mode)
 {
-    return mode == MCA_PML_BASE_SEND_BUFFERED      ? 1
-           : mode == MCA_PML_BASE_SEND_SYNCHRONOUS ? 2
-           : mode == MCA_PML_BASE_SEND_READY       ? 3
-                                                   : 0;
+    return mode == OPENMPI_BUFFERED      ? 1
+           : mode == OPENMPI_SYNCHRONOUS ? 2
+           : mode == OPENMPI_READY       ? 3
+                                         : 0;
 }
 
-static void record_completion(struct lane *lane, ompi_request_t *request, uint64_t parent)
+/* id: the request's, when it was started: its memory may be another one's by now. */
+static void record_completion(struct lane *lane, MPI_Request request, uint32_t id, uint64_t parent)
 {
     struct request_info info = recorder_request_find(request, NULL);
-    if (!info.id)
+    if (!info.id || info.id != id)
         return;
     recorder_request_forget(info);
     if (lane->depth >= SPOOL_DEPTH_MAX)
@@ -284,193 +354,281 @@ static void record_completion(struct lane *lane, ompi_request_t *request, uint64
     recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, info.id);
     recorder_open(lane, e);
     e->t_leave = e->t_enter;
-    recorder_done(lane, e->seq, 0, info, NULL, &request->req_status, request->req_status.MPI_ERROR);
+    const MPI_Status *status = &openmpi_request(request)->status;
+    recorder_done(lane, e->seq, 0, info, NULL, status, status->MPI_ERROR);
     recorder_close(lane, e, 0, STEP_ON);
 }
 
+/* --- callbacks of the library ----------------------------------------------------------------- */
+
+/* Messages on which the library may put, or has put, a callback of its own: the one that the
+ * thread started last, and those of all threads that have one. */
+static __thread struct started {
+    MPI_Request request; /* NULL: none */
+    uint32_t id;
+    uint64_t parent;
+} latest __attribute__((tls_model("initial-exec")));
+
+enum { TAKEN_MAX = 256 };
+static struct started taken[TAKEN_MAX];
+static _Atomic uint32_t taken_count;
+
 /* Called by whoever makes progress. */
-static int openmpi_completed(ompi_request_t *request)
+static int openmpi_completed(MPI_Request request)
 {
     struct lane *lane = recorder_thread.current;
+    if (latest.request == request)
+        latest.request = NULL;
     if (lane && lane != recorder_nobody)
-        record_completion(lane, request, (uint64_t)(uintptr_t)request->req_complete_cb_data);
+        record_completion(lane, request, recorder_request_find(request, NULL).id,
+                          (uint64_t)(uintptr_t)openmpi_request(request)->context);
     return 0;
+}
+
+static void taken_add(struct lane *lane, struct started started)
+{
+    struct started oldest = {0};
+    recorder_lock();
+    if (taken_count == TAKEN_MAX) {
+        oldest = taken[0];
+        memmove(taken, taken + 1, (TAKEN_MAX - 1) * sizeof *taken);
+        taken_count--;
+    }
+    taken[taken_count++] = started;
+    recorder_unlock();
+    if (oldest.request)
+        record_completion(lane, oldest.request, oldest.id, oldest.parent);
+}
+
+/* One whose callback was called; false: there is none. */
+static bool taken_completed(struct started *out)
+{
+    uint32_t i = 0;
+    recorder_lock();
+    while (i < taken_count && openmpi_request(taken[i].request)->completed)
+        i++;
+    bool found = i < taken_count;
+    if (found) {
+        *out = taken[i];
+        taken_count--;
+        memmove(taken + i, taken + i + 1, (taken_count - i) * sizeof *taken);
+    }
+    recorder_unlock();
+    return found;
+}
+
+/* Another thread may have completed it before it saw the callback, which then is never called. */
+static void completed_meanwhile(struct lane *lane, struct started started)
+{
+    struct openmpi_request *of = openmpi_request(started.request);
+    openmpi_completed_fn ours = openmpi_completed;
+    if (__atomic_load_n(&of->complete, __ATOMIC_SEQ_CST) == OPENMPI_IS_COMPLETE &&
+        __atomic_compare_exchange_n(&of->completed, &ours, NULL, false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_SEQ_CST))
+        record_completion(lane, started.request, started.id, started.parent);
+}
+
+static __attribute__((noinline)) void settle_some(struct lane *lane)
+{
+    struct started started = latest;
+    latest.request = NULL;
+    if (started.request && openmpi_request(started.request)->completed != openmpi_completed)
+        taken_add(lane, started);
+    else if (started.request && recorder.threads)
+        completed_meanwhile(lane, started);
+    while (taken_count && taken_completed(&started))
+        record_completion(lane, started.request, started.id, started.parent);
+}
+
+/* Before and after whatever the library does here, in a thread that is in a recorded call. */
+static inline void openmpi_settle(void)
+{
+    struct lane *lane = recorder_thread.current;
+    if (UNLIKELY(latest.request || taken_count) && lane && lane != recorder_nobody)
+        settle_some(lane);
 }
 
 /* The started message gets its id; then its event is closed; then its completion is told or waited
  * for. */
-static void leave_started(struct lane *lane, struct spool_event *e, ompi_request_t *request,
+static void leave_started(struct lane *lane, struct spool_event *e, MPI_Request request,
                           uint64_t parent, int tag, enum request_kind kind, int returned)
 {
-    bool watched = returned == OMPI_SUCCESS && request != recorder_handle.request_null;
-    if (watched)
-        e->request = recorder_request_new(request, NULL, kind, 0);
+    struct openmpi_request *of = openmpi_request(request);
+    bool watched = returned == MPI_SUCCESS && request != recorder_handle.request_null;
+    uint32_t id = watched ? recorder_request_new(request, NULL, kind, 0) : 0;
+    e->request = id;
     recorder_close(lane, e, returned, STEP_ON);
-    if (!watched || !openmpi_scheduled(tag) || request->req_complete_cb)
+    if (!watched || !openmpi_scheduled(tag) || of->completed)
         return;
-    if (REQUEST_COMPLETE(request)) {
-        record_completion(lane, request, parent);
+    if (of->complete == OPENMPI_IS_COMPLETE) {
+        record_completion(lane, request, id, parent);
         return;
     }
-    request->req_complete_cb_data = (void *)(uintptr_t)parent;
-    request->req_complete_cb = openmpi_completed;
+    of->context = (void *)(uintptr_t)parent;
+    of->completed = openmpi_completed;
+    latest = (struct started){request, id, parent};
+    if (UNLIKELY(recorder.threads)) {
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+        completed_meanwhile(lane, latest);
+    }
 }
 
 /* Under a live policy a standard send inside a collective becomes synchronous. */
-static mca_pml_base_send_mode_t mode_under_policy(mca_pml_base_send_mode_t mode, size_t count,
-                                                  const ompi_datatype_t *type)
+static enum openmpi_mode mode_under_policy(enum openmpi_mode mode, size_t count, MPI_Datatype type)
 {
-    if (LIKELY(!recorder.perturb) || mode != MCA_PML_BASE_SEND_STANDARD ||
-        !perturb_inner_send(count * type->super.size))
+    if (LIKELY(!recorder.perturb) || mode != OPENMPI_STANDARD ||
+        !perturb_inner_send(count * openmpi_type(type)->bytes))
         return mode;
-    return MCA_PML_BASE_SEND_SYNCHRONOUS;
+    return OPENMPI_SYNCHRONOUS;
 }
 
-static __attribute__((noinline)) int
-inner_isend(const void *buf, size_t count, ompi_datatype_t *type, int dst, int tag,
-            mca_pml_base_send_mode_t mode, ompi_communicator_t *comm, ompi_request_t **request)
+static __attribute__((noinline)) int inner_isend(const void *buf, size_t count, MPI_Datatype type,
+                                                 int dst, int tag, enum openmpi_mode mode,
+                                                 MPI_Comm comm, MPI_Request *request)
 {
+    openmpi_settle();
     struct lane *lane = openmpi_inside(tag);
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
     if (!parent)
-        return own_table.pml_isend(buf, count, type, dst, tag, mode, comm, request);
+        return own_table.isend(buf, count, type, dst, tag, mode, comm, request);
     struct spool_event *e = openmpi_enter(lane, LAYER_ISEND + mode_offset(mode), parent);
     message_fields(lane, e, count, type, dst, tag, comm);
     mode = mode_under_policy(mode, count, type);
     recorder_open(lane, e);
-    int returned = own_table.pml_isend(buf, count, type, dst, tag, mode, comm, request);
+    int returned = own_table.isend(buf, count, type, dst, tag, mode, comm, request);
     recorder_back(e);
     leave_started(lane, e, *request, parent, tag, REQUEST_SEND, returned);
     return returned;
 }
 
-static int layer_isend(const void *buf, size_t count, ompi_datatype_t *type, int dst, int tag,
-                       mca_pml_base_send_mode_t mode, ompi_communicator_t *comm,
-                       ompi_request_t **request)
+static int layer_isend(const void *buf, size_t count, MPI_Datatype type, int dst, int tag,
+                       enum openmpi_mode mode, MPI_Comm comm, MPI_Request *request)
 {
     return LIKELY(openmpi_outside(tag))
-               ? own_table.pml_isend(buf, count, type, dst, tag, mode, comm, request)
+               ? own_table.isend(buf, count, type, dst, tag, mode, comm, request)
                : inner_isend(buf, count, type, dst, tag, mode, comm, request);
 }
 
-static __attribute__((noinline)) int inner_send(const void *buf, size_t count,
-                                                ompi_datatype_t *type, int dst, int tag,
-                                                mca_pml_base_send_mode_t mode,
-                                                ompi_communicator_t *comm)
+static __attribute__((noinline)) int inner_send(const void *buf, size_t count, MPI_Datatype type,
+                                                int dst, int tag, enum openmpi_mode mode,
+                                                MPI_Comm comm)
 {
+    openmpi_settle();
     struct lane *lane = openmpi_inside(tag);
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
     if (!parent)
-        return own_table.pml_send(buf, count, type, dst, tag, mode, comm);
+        return own_table.send(buf, count, type, dst, tag, mode, comm);
     struct spool_event *e = openmpi_enter(lane, LAYER_SEND + mode_offset(mode), parent);
     message_fields(lane, e, count, type, dst, tag, comm);
     mode = mode_under_policy(mode, count, type);
     recorder_open(lane, e);
-    int returned = own_table.pml_send(buf, count, type, dst, tag, mode, comm);
+    int returned = own_table.send(buf, count, type, dst, tag, mode, comm);
     recorder_back(e);
     recorder_close(lane, e, returned, STEP_ON);
     return returned;
 }
 
-static int layer_send(const void *buf, size_t count, ompi_datatype_t *type, int dst, int tag,
-                      mca_pml_base_send_mode_t mode, ompi_communicator_t *comm)
+static int layer_send(const void *buf, size_t count, MPI_Datatype type, int dst, int tag,
+                      enum openmpi_mode mode, MPI_Comm comm)
 {
-    return LIKELY(openmpi_outside(tag)) ? own_table.pml_send(buf, count, type, dst, tag, mode, comm)
+    return LIKELY(openmpi_outside(tag)) ? own_table.send(buf, count, type, dst, tag, mode, comm)
                                         : inner_send(buf, count, type, dst, tag, mode, comm);
 }
 
-static __attribute__((noinline)) int inner_irecv(void *buf, size_t count, ompi_datatype_t *type,
-                                                 int src, int tag, ompi_communicator_t *comm,
-                                                 ompi_request_t **request)
+static __attribute__((noinline)) int inner_irecv(void *buf, size_t count, MPI_Datatype type,
+                                                 int src, int tag, MPI_Comm comm,
+                                                 MPI_Request *request)
 {
+    openmpi_settle();
     struct lane *lane = openmpi_inside(tag);
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
     if (!parent)
-        return own_table.pml_irecv(buf, count, type, src, tag, comm, request);
+        return own_table.irecv(buf, count, type, src, tag, comm, request);
     struct spool_event *e = openmpi_enter(lane, LAYER_IRECV, parent);
     message_fields(lane, e, count, type, src, tag, comm);
     recorder_open(lane, e);
-    int returned = own_table.pml_irecv(buf, count, type, src, tag, comm, request);
+    int returned = own_table.irecv(buf, count, type, src, tag, comm, request);
     recorder_back(e);
     leave_started(lane, e, *request, parent, tag, REQUEST_RECV, returned);
     return returned;
 }
 
-static int layer_irecv(void *buf, size_t count, ompi_datatype_t *type, int src, int tag,
-                       ompi_communicator_t *comm, ompi_request_t **request)
+static int layer_irecv(void *buf, size_t count, MPI_Datatype type, int src, int tag, MPI_Comm comm,
+                       MPI_Request *request)
 {
-    return LIKELY(openmpi_outside(tag))
-               ? own_table.pml_irecv(buf, count, type, src, tag, comm, request)
-               : inner_irecv(buf, count, type, src, tag, comm, request);
+    return LIKELY(openmpi_outside(tag)) ? own_table.irecv(buf, count, type, src, tag, comm, request)
+                                        : inner_irecv(buf, count, type, src, tag, comm, request);
 }
 
-static __attribute__((noinline)) int inner_recv(void *buf, size_t count, ompi_datatype_t *type,
-                                                int src, int tag, ompi_communicator_t *comm,
-                                                ompi_status_public_t *status)
+static __attribute__((noinline)) int inner_recv(void *buf, size_t count, MPI_Datatype type, int src,
+                                                int tag, MPI_Comm comm, MPI_Status *status)
 {
+    openmpi_settle();
     struct lane *lane = openmpi_inside(tag);
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
     if (!parent)
-        return own_table.pml_recv(buf, count, type, src, tag, comm, status);
+        return own_table.recv(buf, count, type, src, tag, comm, status);
     MPI_Status mine = {0};
     MPI_Status *at = status == MPI_STATUS_IGNORE ? &mine : status;
     struct spool_event *e = openmpi_enter(lane, LAYER_RECV, parent);
     message_fields(lane, e, count, type, src, tag, comm);
     recorder_open(lane, e);
-    int returned = own_table.pml_recv(buf, count, type, src, tag, comm, at);
+    int returned = own_table.recv(buf, count, type, src, tag, comm, at);
     recorder_back(e);
-    recorder_status(lane, e->seq, 0, at, returned);
+    MPI_Status seen = *at;
+    seen.MPI_TAG = tag; /* the layer over UCX loses the signs of tags */
+    recorder_status(lane, e->seq, 0, &seen, returned);
     recorder_close(lane, e, returned, STEP_ON);
     return returned;
 }
 
-static int layer_recv(void *buf, size_t count, ompi_datatype_t *type, int src, int tag,
-                      ompi_communicator_t *comm, ompi_status_public_t *status)
+static int layer_recv(void *buf, size_t count, MPI_Datatype type, int src, int tag, MPI_Comm comm,
+                      MPI_Status *status)
 {
-    return LIKELY(openmpi_outside(tag))
-               ? own_table.pml_recv(buf, count, type, src, tag, comm, status)
-               : inner_recv(buf, count, type, src, tag, comm, status);
+    return LIKELY(openmpi_outside(tag)) ? own_table.recv(buf, count, type, src, tag, comm, status)
+                                        : inner_recv(buf, count, type, src, tag, comm, status);
 }
 
-static int layer_isend_init(const void *buf, size_t count, ompi_datatype_t *type, int dst, int tag,
-                            mca_pml_base_send_mode_t mode, ompi_communicator_t *comm,
-                            ompi_request_t **request)
+static int layer_isend_init(const void *buf, size_t count, MPI_Datatype type, int dst, int tag,
+                            enum openmpi_mode mode, MPI_Comm comm, MPI_Request *request)
 {
+    openmpi_settle();
     struct lane *lane = openmpi_inside(tag);
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
     if (LIKELY(!parent))
-        return own_table.pml_isend_init(buf, count, type, dst, tag, mode, comm, request);
+        return own_table.isend_init(buf, count, type, dst, tag, mode, comm, request);
     struct spool_event *e = openmpi_enter(lane, LAYER_SEND_INIT + mode_offset(mode), parent);
     message_fields(lane, e, count, type, dst, tag, comm);
     mode = mode_under_policy(mode, count, type);
     recorder_open(lane, e);
-    int returned = own_table.pml_isend_init(buf, count, type, dst, tag, mode, comm, request);
+    int returned = own_table.isend_init(buf, count, type, dst, tag, mode, comm, request);
     recorder_back(e);
-    if (returned == OMPI_SUCCESS)
+    if (returned == MPI_SUCCESS)
         e->request = recorder_request_new(*request, NULL, REQUEST_SEND | REQUEST_PERSISTENT, 0);
     recorder_close(lane, e, returned, STEP_ON);
     return returned;
 }
 
-static int layer_irecv_init(void *buf, size_t count, ompi_datatype_t *type, int src, int tag,
-                            ompi_communicator_t *comm, ompi_request_t **request)
+static int layer_irecv_init(void *buf, size_t count, MPI_Datatype type, int src, int tag,
+                            MPI_Comm comm, MPI_Request *request)
 {
+    openmpi_settle();
     struct lane *lane = openmpi_inside(tag);
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
     if (LIKELY(!parent))
-        return own_table.pml_irecv_init(buf, count, type, src, tag, comm, request);
+        return own_table.irecv_init(buf, count, type, src, tag, comm, request);
     struct spool_event *e = openmpi_enter(lane, LAYER_RECV_INIT, parent);
     message_fields(lane, e, count, type, src, tag, comm);
     recorder_open(lane, e);
-    int returned = own_table.pml_irecv_init(buf, count, type, src, tag, comm, request);
+    int returned = own_table.irecv_init(buf, count, type, src, tag, comm, request);
     recorder_back(e);
-    if (returned == OMPI_SUCCESS)
+    if (returned == MPI_SUCCESS)
         e->request = recorder_request_new(*request, NULL, REQUEST_RECV | REQUEST_PERSISTENT, 0);
     recorder_close(lane, e, returned, STEP_ON);
     return returned;
 }
 
-static int layer_del_comm(ompi_communicator_t *comm)
+static int layer_del_comm(MPI_Comm comm)
 {
     uint32_t id = recorder_freeing(OBJECT_COMM, comm);
     if (id)
@@ -481,7 +639,9 @@ static int layer_del_comm(ompi_communicator_t *comm)
     for (int i = 0; i < 16; i++)
         if (maker[i].comm == comm)
             maker[i].comm = NULL;
-    return own_table.pml_del_comm(comm);
+    if (call_on(comm)->comm == comm)
+        call_on(comm)->comm = NULL;
+    return own_del_comm(comm);
 }
 
 /* --- waits ------------------------------------------------------------------------------------ */
@@ -489,11 +649,18 @@ static int layer_del_comm(ompi_communicator_t *comm)
 /* The lane, when a blocking collective of the application waits. */
 static inline struct lane *openmpi_waiting(void)
 {
+    openmpi_settle();
     struct lane *lane = recorder_thread.current;
     return lane && lane != recorder_nobody && lane->depth == 1 && in_collective(lane) &&
                    lane->open[0].seq != lane->unseen
                ? lane
                : NULL;
+}
+
+static inline int back_settled(int returned)
+{
+    openmpi_settle();
+    return returned;
 }
 
 static void leave_one(struct lane *lane, struct spool_event *e, uint32_t index,
@@ -504,20 +671,20 @@ static void leave_one(struct lane *lane, struct spool_event *e, uint32_t index,
         recorder_request_forget(info);
 }
 
-static int layer_wait(ompi_request_t **request, ompi_status_public_t *status)
+static int layer_wait(MPI_Request *request, MPI_Status *status)
 {
     struct lane *lane = openmpi_waiting();
-    if (LIKELY(!lane))
-        return own_wait_table.req_wait(request, status);
-    struct request_info info = recorder_request_find(*request, NULL);
-    if (!info.id)
-        return own_wait_table.req_wait(request, status);
+    struct request_info info = {0};
+    if (lane)
+        info = recorder_request_find(*request, NULL);
+    if (LIKELY(!info.id))
+        return back_settled(own_wait_table.wait(request, status));
     MPI_Status mine = {0};
     MPI_Status *at = status == MPI_STATUS_IGNORE ? &mine : status;
     struct spool_event *e = openmpi_enter(lane, LAYER_WAIT, lane->open[0].seq);
     recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, info.id);
     recorder_open(lane, e);
-    int returned = own_wait_table.req_wait(request, at);
+    int returned = own_wait_table.wait(request, at);
     recorder_back(e);
     leave_one(lane, e, 0, info, at, returned);
     recorder_close(lane, e, returned, STEP_ON);
@@ -526,7 +693,7 @@ static int layer_wait(ompi_request_t **request, ompi_status_public_t *status)
 
 /* Enters a wait on several. NULL: none of them is known. */
 static struct spool_event *enter_list(struct lane *lane, unsigned call, size_t count,
-                                      ompi_request_t **request, struct request_info **out_info)
+                                      MPI_Request *request, struct request_info **out_info)
 {
     if (!lane || !count || count > INT32_MAX)
         return NULL;
@@ -548,170 +715,148 @@ static struct spool_event *enter_list(struct lane *lane, unsigned call, size_t c
 }
 
 /* Persistent requests, which linear all-to-all and all-gather are made of. */
-static int layer_start_requests(size_t count, ompi_request_t **request)
+static int layer_start_requests(size_t count, MPI_Request *request)
 {
     struct request_info *info;
     struct spool_event *e = enter_list(openmpi_waiting(), LAYER_START, count, request, &info);
     if (LIKELY(!e))
-        return own_table.pml_start(count, request);
-    int returned = own_table.pml_start(count, request);
+        return own_table.start(count, request);
+    int returned = own_table.start(count, request);
     recorder_back(e);
     recorder_close(recorder_thread.current, e, returned, STEP_ON);
     return returned;
 }
 
-static int layer_wait_all(size_t count, ompi_request_t **request, ompi_status_public_t *status)
+static int layer_wait_all(size_t count, MPI_Request *request, MPI_Status *status)
 {
     struct lane *lane = openmpi_waiting();
     struct request_info *info;
     struct spool_event *e = enter_list(lane, LAYER_WAITALL, count, request, &info);
     if (LIKELY(!e))
-        return own_wait_table.req_wait_all(count, request, status);
+        return back_settled(own_wait_table.wait_all(count, request, status));
     MPI_Status *at = status == MPI_STATUSES_IGNORE ? recorder_statuses(lane, (int)count) : status;
-    int returned = own_wait_table.req_wait_all(count, request, at);
+    int returned = own_wait_table.wait_all(count, request, at);
     recorder_back(e);
-    if (returned == OMPI_SUCCESS)
+    if (returned == MPI_SUCCESS)
         for (size_t i = 0; i < count; i++)
             leave_one(lane, e, (uint32_t)i, info[i], at ? &at[i] : at, returned);
     recorder_close(lane, e, returned, STEP_ON);
     return returned;
 }
 
-static int layer_wait_any(size_t count, ompi_request_t **request, int *index,
-                          ompi_status_public_t *status)
+static int layer_wait_any(size_t count, MPI_Request *request, int *index, MPI_Status *status)
 {
     struct lane *lane = openmpi_waiting();
     struct request_info *info;
     struct spool_event *e = enter_list(lane, LAYER_WAITANY, count, request, &info);
     if (LIKELY(!e))
-        return own_wait_table.req_wait_any(count, request, index, status);
+        return own_wait_table.wait_any(count, request, index, status);
     MPI_Status mine = {0};
     MPI_Status *at = status == MPI_STATUS_IGNORE ? &mine : status;
-    int returned = own_wait_table.req_wait_any(count, request, index, at);
+    int returned = own_wait_table.wait_any(count, request, index, at);
     recorder_back(e);
-    if (returned == OMPI_SUCCESS && *index >= 0 && (size_t)*index < count)
+    if (returned == MPI_SUCCESS && *index >= 0 && (size_t)*index < count)
         leave_one(lane, e, (uint32_t)*index, info[*index], at, returned);
     recorder_close(lane, e, returned, STEP_ON);
     return returned;
 }
 
-static int layer_wait_some(size_t count, ompi_request_t **request, int *outcount, int *indices,
-                           ompi_status_public_t *status)
+static int layer_wait_some(size_t count, MPI_Request *request, int *outcount, int *indices,
+                           MPI_Status *status)
 {
     struct lane *lane = openmpi_waiting();
     struct request_info *info;
     struct spool_event *e = enter_list(lane, LAYER_WAITSOME, count, request, &info);
     if (LIKELY(!e))
-        return own_wait_table.req_wait_some(count, request, outcount, indices, status);
+        return own_wait_table.wait_some(count, request, outcount, indices, status);
     MPI_Status *at = status == MPI_STATUSES_IGNORE ? recorder_statuses(lane, (int)count) : status;
-    int returned = own_wait_table.req_wait_some(count, request, outcount, indices, at);
+    int returned = own_wait_table.wait_some(count, request, outcount, indices, at);
     recorder_back(e);
-    if (returned == OMPI_SUCCESS && *outcount != MPI_UNDEFINED)
+    if (returned == MPI_SUCCESS && *outcount != MPI_UNDEFINED)
         for (int i = 0; i < *outcount; i++)
             leave_one(lane, e, (uint32_t)indices[i], info[indices[i]], at ? &at[i] : at, returned);
     recorder_close(lane, e, returned, STEP_ON);
     return returned;
 }
 
-static int layer_test(ompi_request_t **request, int *flag, ompi_status_public_t *status)
+static int layer_test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     struct lane *lane = openmpi_waiting();
     struct request_info info = {0};
     if (lane)
         info = recorder_request_find(*request, NULL);
     if (LIKELY(!info.id))
-        return own_wait_table.req_test(request, flag, status);
+        return back_settled(own_wait_table.test(request, flag, status));
     MPI_Status mine = {0};
     MPI_Status *at = status == MPI_STATUS_IGNORE ? &mine : status;
     struct spool_event *e = openmpi_enter(lane, LAYER_TEST, lane->open[0].seq);
     recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, info.id);
     recorder_open(lane, e);
-    int returned = own_wait_table.req_test(request, flag, at);
+    int returned = own_wait_table.test(request, flag, at);
     recorder_back(e);
-    if (returned == OMPI_SUCCESS && *flag)
+    if (returned == MPI_SUCCESS && *flag)
         leave_one(lane, e, 0, info, at, returned);
-    recorder_close(lane, e, returned, returned != OMPI_SUCCESS || *flag ? STEP_ON : STEP_IN_VAIN);
+    recorder_close(lane, e, returned, returned != MPI_SUCCESS || *flag ? STEP_ON : STEP_IN_VAIN);
     return returned;
 }
 
-static int layer_test_all(size_t count, ompi_request_t **request, int *flag,
-                          ompi_status_public_t *status)
+static int layer_test_all(size_t count, MPI_Request *request, int *flag, MPI_Status *status)
 {
     struct lane *lane = openmpi_waiting();
     struct request_info *info;
     struct spool_event *e = enter_list(lane, LAYER_TESTALL, count, request, &info);
     if (LIKELY(!e))
-        return own_wait_table.req_test_all(count, request, flag, status);
+        return own_wait_table.test_all(count, request, flag, status);
     MPI_Status *at = status == MPI_STATUSES_IGNORE ? recorder_statuses(lane, (int)count) : status;
-    int returned = own_wait_table.req_test_all(count, request, flag, at);
+    int returned = own_wait_table.test_all(count, request, flag, at);
     recorder_back(e);
-    if (returned == OMPI_SUCCESS && *flag)
+    if (returned == MPI_SUCCESS && *flag)
         for (size_t i = 0; i < count; i++)
             leave_one(lane, e, (uint32_t)i, info[i], at ? &at[i] : at, returned);
-    recorder_close(lane, e, returned, returned != OMPI_SUCCESS || *flag ? STEP_ON : STEP_IN_VAIN);
+    recorder_close(lane, e, returned, returned != MPI_SUCCESS || *flag ? STEP_ON : STEP_IN_VAIN);
     return returned;
 }
 
 /* --- on and off ------------------------------------------------------------------------------- */
 
-static void *table_of_size(const char *name, size_t size)
-{
-    void *at = recorder_symbol(name);
-    Dl_info info;
-    const ElfW(Sym) *symbol = NULL;
-    if (!at || !dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol ||
-        symbol->st_size != size)
-        return NULL;
-    return at;
-}
-
-#define TEXT_OF(x) #x
-#define VERSION(major, minor) "Open MPI v" TEXT_OF(major) "." TEXT_OF(minor) "."
-
 bool layer_knows(const char *version)
 {
-    const char *wanted = VERSION(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION);
-    return strncmp(version, wanted, strlen(wanted)) == 0;
+    const char *why;
+    if (!shape)
+        shape = openmpi_shape(version, &why);
+    return shape != NULL;
 }
 
 const char *layer_start(const char *version)
 {
-    static char reason[200];
-    if (!layer_knows(version)) {
-        snprintf(reason, sizeof reason, "library layer off: built for %.40s, this is %.100s",
-                 VERSION(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION), version);
-        return reason;
-    }
-    const char *off = getenv("CROSSWAIT_LAYER");
+    const char *why = NULL, *off = getenv("CROSSWAIT_LAYER");
     if (off && strcmp(off, "off") == 0)
         return "library layer off: CROSSWAIT_LAYER=off";
-    table = table_of_size("mca_pml", sizeof *table);
-    wait_table = table_of_size("ompi_request_functions", sizeof *wait_table);
+    shape = openmpi_shape(version, &why);
+    if (!shape)
+        return why;
+    char *at = recorder_symbol("mca_pml");
+    table = (struct openmpi_messages *)(at + shape->messages);
+    del_comm = (openmpi_del_comm_fn *)(at + shape->del_comm);
+    wait_table = recorder_symbol("ompi_request_functions");
     recorder_handle.type_byte = recorder_symbol("ompi_mpi_byte");
-    if (!table || !wait_table || !recorder_handle.type_byte)
-        return "library layer off: the library's tables are not of the known shape";
-    if (!table->pml_isend || !table->pml_send || !table->pml_irecv || !table->pml_recv ||
-        !table->pml_del_comm || !table->pml_isend_init || !table->pml_irecv_init ||
-        !table->pml_start || !wait_table->req_wait || !wait_table->req_wait_all ||
-        !wait_table->req_wait_any || !wait_table->req_wait_some || !wait_table->req_test ||
-        !wait_table->req_test_all)
-        return "library layer off: an entry of the library's tables is empty";
-    own_table = *table; /* invariant 1: all that was looked at above is as it should be */
+    own_table = *table; /* invariant 1: openmpi_shape looked at all of it */
+    own_del_comm = *del_comm;
     own_wait_table = *wait_table;
-    table->pml_isend = layer_isend;
-    table->pml_send = layer_send;
-    table->pml_irecv = layer_irecv;
-    table->pml_recv = layer_recv;
-    table->pml_isend_init = layer_isend_init;
-    table->pml_irecv_init = layer_irecv_init;
-    table->pml_start = layer_start_requests;
-    table->pml_del_comm = layer_del_comm;
-    wait_table->req_wait = layer_wait;
-    wait_table->req_wait_all = layer_wait_all;
-    wait_table->req_wait_any = layer_wait_any;
-    wait_table->req_wait_some = layer_wait_some;
-    wait_table->req_test = layer_test;
-    wait_table->req_test_all = layer_test_all;
+    table->isend = layer_isend;
+    table->send = layer_send;
+    table->irecv = layer_irecv;
+    table->recv = layer_recv;
+    table->isend_init = layer_isend_init;
+    table->irecv_init = layer_irecv_init;
+    table->start = layer_start_requests;
+    *del_comm = layer_del_comm;
+    wait_table->wait = layer_wait;
+    wait_table->wait_all = layer_wait_all;
+    wait_table->wait_any = layer_wait_any;
+    wait_table->wait_some = layer_wait_some;
+    wait_table->test = layer_test;
+    wait_table->test_all = layer_test_all;
     recorder.layer = true;
     return NULL;
 }
@@ -722,23 +867,23 @@ const char *layer_start(const char *version)
  * are matched by the library itself (ob1). */
 static bool matches_itself(void)
 {
-    const mca_pml_base_component_t *selected =
-        table_of_size("mca_pml_base_selected_component", sizeof *selected);
-    return selected && !strcmp(selected->pmlm_version.mca_component_name, "ob1");
+    enum { BYTES = 280, NAME = 84 };
+    const char *selected = openmpi_variable("mca_pml_base_selected_component", BYTES);
+    return selected && !strcmp(selected + NAME, "ob1");
 }
 
 MPI_Comm layer_receive_comm(MPI_Request request)
 {
-    const struct mca_pml_base_request_t *of = (const void *)request;
-    if (!recorder.layer || !matches_itself() || request->req_type != OMPI_REQUEST_PML ||
-        !request->req_persistent || of->req_type != MCA_PML_REQUEST_RECV)
+    const struct openmpi_message_request *of = (const void *)request;
+    if (!recorder.layer || !matches_itself() || of->request.type != OPENMPI_REQUEST_MESSAGE ||
+        !of->request.persistent || of->type != OPENMPI_RECEIVE)
         return recorder_handle.comm_null;
-    return of->req_comm;
+    return of->comm;
 }
 
 void layer_receive_from(MPI_Request request, int source)
 {
-    ((struct mca_pml_base_request_t *)request)->req_peer = source;
+    *(int32_t *)((char *)request + shape->partner) = source;
 }
 
 void layer_stop(void)
@@ -747,5 +892,6 @@ void layer_stop(void)
         return;
     recorder.layer = false;
     *table = own_table;
+    *del_comm = own_del_comm;
     *wait_table = own_wait_table;
 }

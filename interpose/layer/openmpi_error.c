@@ -3,29 +3,16 @@
  * these are replaced by functions that keep what was raised (exit_record.h) and go on to the
  * library's own, which prints it and ends the job.
  *
- *  1. Nothing is replaced unless version, the object's size and its functions are what this file
- *     was compiled for. */
-#define OMPI_SKIP_MPICXX 1
-#include "interpose/recorder.h"
+ *  1. Nothing is replaced unless version, the object's size and its functions are what openmpi.h
+ *     says. */
+#include "interpose/layer/openmpi.h"
 
-#include <dlfcn.h>
-#include <elf.h>
-#include <link.h>
 #include <stdarg.h>
-#include <string.h>
-
-#include "ompi_config.h"
-#include "ompi/errhandler/errhandler.h"
 
 #include "interpose/exit_record.h"
 #include "interpose/layer/layer.h"
 
-static struct {
-    ompi_errhandler_t *handler; /* NULL: not replaced */
-    MPI_Comm_errhandler_function *comm;
-    MPI_File_errhandler_function *file;
-    MPI_Win_errhandler_function *win;
-} own;
+static struct openmpi_error_functions *functions, own; /* NULL: not replaced; as they were */
 
 /* The library gives a text behind the error, and nothing else. */
 #define FATAL(kind, type)                                   \
@@ -46,35 +33,25 @@ FATAL(win, MPI_Win)
 
 void layer_errors_start(const char *version)
 {
-    ompi_predefined_errhandler_t *object = recorder_symbol("ompi_mpi_errors_are_fatal");
-    const ElfW(Sym) *symbol = NULL;
-    Dl_info info;
+    char *object = openmpi_variable("ompi_mpi_errors_are_fatal", OPENMPI_ERROR_BYTES);
+    void *comm = recorder_symbol("ompi_mpi_errors_are_fatal_comm_handler"),
+         *file = recorder_symbol("ompi_mpi_errors_are_fatal_file_handler"),
+         *win = recorder_symbol("ompi_mpi_errors_are_fatal_win_handler");
 
-    if (!layer_knows(version) || !object ||
-        !dladdr1(object, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol ||
-        symbol->st_size != sizeof *object)
+    if (!layer_knows(version) || !object || !comm || !file || !win)
         return;
-    ompi_errhandler_t *handler = &object->eh;
-    if ((void *)handler->eh_comm_fn != recorder_symbol("ompi_mpi_errors_are_fatal_comm_handler") ||
-        (void *)handler->eh_file_fn != recorder_symbol("ompi_mpi_errors_are_fatal_file_handler") ||
-        (void *)handler->eh_win_fn != recorder_symbol("ompi_mpi_errors_are_fatal_win_handler") ||
-        !handler->eh_comm_fn || !handler->eh_file_fn || !handler->eh_win_fn)
+    struct openmpi_error_functions *at = (void *)(object + OPENMPI_ERROR_FUNCTIONS);
+    if ((void *)at->comm != comm || (void *)at->file != file || (void *)at->win != win)
         return;
-    own.comm = handler->eh_comm_fn; /* invariant 1: all that was looked at is as it should be */
-    own.file = handler->eh_file_fn;
-    own.win = handler->eh_win_fn;
-    own.handler = handler;
-    handler->eh_comm_fn = (MPI_Comm_errhandler_function *)fatal_comm;
-    handler->eh_file_fn = (MPI_File_errhandler_function *)fatal_file;
-    handler->eh_win_fn = (MPI_Win_errhandler_function *)fatal_win;
+    own = *at; /* invariant 1: all that was looked at is as it should be */
+    functions = at;
+    *at = (struct openmpi_error_functions){fatal_comm, fatal_file, fatal_win};
 }
 
 void layer_errors_stop(void)
 {
-    if (!own.handler)
+    if (!functions)
         return;
-    own.handler->eh_comm_fn = own.comm;
-    own.handler->eh_file_fn = own.file;
-    own.handler->eh_win_fn = own.win;
-    own.handler = NULL;
+    *functions = own;
+    functions = NULL;
 }

@@ -24,7 +24,7 @@ algorithms() {
 one() {
     local least=$1 p=$2 count inner ways found
     shift 2
-    if ! record -n "$p" "$BUILD/tests/interpose/one_collective" "$@" >log 2>&1; then
+    if ! record -n "$p" "$PROGRAMS/one_collective" "$@" >log 2>&1; then
         echo "P=$p $*: the program failed"; cat log; exit 1
     fi
     found=$(PYTHONPATH=$SOURCE/tests:$SOURCE/tests/interpose /usr/bin/python3 \

@@ -1,10 +1,11 @@
 # Sourced by the tests of this folder. MPI=mpich: programs of that library, and the recorder for it.
+# PROGRAMS: where programs are that were built for another Open MPI.
 SPOOL=$PWD/spool
 if [ "$MPI" = mpich ]; then
     MPIRUN=mpiexec.mpich LIBRARY=$BUILD/libcrosswait.so PROGRAMS=$BUILD/mpich/interpose \
         CORPUS=$BUILD/mpich/programs
 else
-    MPIRUN=mpirun LIBRARY=$BUILD/libcrosswait.so PROGRAMS=$BUILD/tests/interpose \
+    MPIRUN=mpirun LIBRARY=$BUILD/libcrosswait.so PROGRAMS=${PROGRAMS:-$BUILD/tests/interpose} \
         CORPUS=$BUILD/corpus/programs
 fi
 # record [-n N] [-x VARIABLE[=VALUE]]... COMMAND...: runs it under mpirun with the library, spools

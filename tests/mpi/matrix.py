@@ -4,7 +4,7 @@ cell has instead where it is not what the document says. --write puts the table 
 
 The right ones and the wrong ones are those lines of corpus/programs (TEST: ...) and of
 tests/mpi/programs that are listed here; each library runs each."""
-import os, re, subprocess, sys
+import os, re, sqlite3, subprocess, sys
 
 sys.dont_write_bytecode = True
 SOURCE = os.environ.get("SOURCE") or os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
@@ -56,6 +56,11 @@ WORLDS = (
     *("window", "exclusive", "accumulate", "stores", "probe", "waitany", "waitsome", "testany"),
     *("cancelled", "persistent", "general", "connect", "threads", "buffering", "needle"),
 )
+# Of tests/interpose/programs/one_collective.c; each also as MPI_I...
+COLLECTIVES = (
+    *("Bcast", "Reduce", "Allreduce", "Alltoall", "Alltoallv", "Allgather", "Allgatherv"),
+    *("Barrier", "Reduce_scatter", "Reduce_scatter_block", "Gather", "Scatter", "Scan", "Exscan"),
+)
 PYTHON = {
     "right": ("from mpi4py import MPI\nMPI.COMM_WORLD.allreduce(1)\n", r"^verdict: clean$"),
     "hang": (
@@ -93,8 +98,9 @@ class Column:
 
     def program(self, name):
         if name not in self.built:
-            own = f"{SOURCE}/tests/mpi/programs/{name}.c"
-            source = own if os.path.exists(own) else f"{SOURCE}/corpus/programs/{name}.c"
+            folders = ("tests/mpi/programs", "tests/interpose/programs", "corpus/programs")
+            sources = [f"{SOURCE}/{folder}/{name}.c" for folder in folders]
+            source = next(path for path in sources if os.path.exists(path))
             cc = {"impi": ["gcc"], "abi": ["mpicc_abi"]}.get(self.name, ["mpicc"])
             at = [
                 f"-I{self.at}/include",
@@ -177,6 +183,25 @@ class Column:
                 good += self.count(f"{name} {flags}", own == abis.explored(compiler, name, *flags))
         return f"{good} of {2 * len(WORLDS)}"
 
+    def inside(self):
+        """Collectives of which the library's messages are recorded: of every call of one, on every
+        rank. Nothing is told to the library, but which way to take where it needs that."""
+        names = [*COLLECTIVES, *("I" + name.lower() for name in COLLECTIVES)]
+        self.watched(self.job("one_collective", 4, " ".join(n.lower() for n in names) + " 3 1000"))
+        with sqlite3.connect("T.db") as trace:
+            made = trace.execute(
+                "WITH parents AS (SELECT DISTINCT e.id - s.parent_back AS id FROM event_row e"
+                " JOIN shape s ON s.id = e.shape WHERE s.parent_back IS NOT NULL)"
+                " SELECT c.name, count(*) = count(p.id) FROM event_row e"
+                " JOIN shape s ON s.id = e.shape JOIN call c ON c.id = s.call"
+                " LEFT JOIN parents p ON p.id = e.id"
+                " WHERE s.parent_back IS NULL GROUP BY c.name"
+            )
+            seen = dict(made.fetchall())
+        unseen = [n for n in names if seen.get("MPI_" + n) != 1]
+        self.count(f"nothing is seen inside of {unseen}", not unseen)
+        return f"{len(names) - len(unseen)} of {len(names)}"
+
     def lacking(self):
         """Functions of its header that calls.table has no row for."""
         include = f"{self.at}/include"
@@ -194,6 +219,7 @@ class Column:
             self.ended(),
             self.python(),
             self.worlds(),
+            self.inside(),
             self.lacking(),
         ]
 
@@ -204,6 +230,7 @@ ROWS = [
     "hangs: proven and ended",
     "mpi4py of its wheel: right",
     "worlds: explored as with Open MPI 4.1",
+    "collectives: the library's messages inside are recorded",
     "functions of its header that are not recorded",
 ]
 
