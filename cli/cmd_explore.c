@@ -218,7 +218,7 @@ static int cmd_explore_again(struct explore_program *program, const struct setti
     if (status == CORE_OK) {
         show_output(&program->outcome, program->command->rank_count);
         for (int i = 0; i < outcome->finding_count; i++)
-            fprintf(stderr, "crosswait: %s: %s\n", outcome->finding[i].rule,
+            fprintf(stderr, "crosswait: %s: %s\n", world_rule_row(outcome->finding[i].rule)->id,
                     outcome->finding[i].text);
         if (!outcome->decisions->unfinished)
             status = explore_program_followed(program, &policy);

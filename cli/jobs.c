@@ -141,7 +141,8 @@ static enum core_status jobs_launch(struct jobs *jobs, const struct replay_polic
 
 /* --- what came of it -------------------------------------------------------------------------- */
 
-static void jobs_found(struct world_outcome *outcome, const char *rule, int rank, const char *text)
+static void jobs_found(struct world_outcome *outcome, enum world_rule rule, int rank,
+                       const char *text)
 {
     if (outcome->finding_count == WORLD_FINDINGS_MAX)
         return;
@@ -204,17 +205,17 @@ static void rank_end(struct jobs *jobs, uint32_t r, struct world_outcome *outcom
         rank->end = WORLD_RANK_EXITED;
         rank->exit_status = (int)known->code;
         if (known->state == EVENT_RANK_EXITED && error_of(jobs, r, text, sizeof text)) {
-            jobs_found(outcome, "error", (int)r, text);
+            jobs_found(outcome, WORLD_RULE_ERROR, (int)r, text);
         } else if (known->code) {
             snprintf(text, sizeof text, "rank %u ended with status %d", r, rank->exit_status);
-            jobs_found(outcome, "exit-status", (int)r, text);
+            jobs_found(outcome, WORLD_RULE_EXIT_STATUS, (int)r, text);
         }
         break;
     case EVENT_RANK_ABORTED:
         rank->end = WORLD_RANK_ABORTED;
         rank->abort_code = (int)known->code;
         snprintf(text, sizeof text, "rank %u calls MPI_Abort with code %d", r, rank->abort_code);
-        jobs_found(outcome, "abort", (int)r, text);
+        jobs_found(outcome, WORLD_RULE_ABORT, (int)r, text);
         if (last_of(jobs, r, &event))
             jobs_stands(jobs, r, &event);
         break;
@@ -223,7 +224,7 @@ static void rank_end(struct jobs *jobs, uint32_t r, struct world_outcome *outcom
         rank->signal = (int)known->code;
         snprintf(text, sizeof text, "rank %u is ended by signal %d (%s)", r, rank->signal,
                  strsignal(rank->signal));
-        jobs_found(outcome, "crash", (int)r, text);
+        jobs_found(outcome, WORLD_RULE_CRASH, (int)r, text);
         break;
     default:
         rank->end = WORLD_RANK_STOPPED;
@@ -264,10 +265,11 @@ static void jobs_ends(struct jobs *jobs, const struct launch_result *launched,
             jobs_stands(jobs, call->rank, &event);
     }
     if (launched->end == LAUNCH_END_DEADLOCK)
-        jobs_found(outcome, "deadlock", stuck_of(ending),
+        jobs_found(outcome, WORLD_RULE_DEADLOCK, stuck_of(ending),
                    launched->verdict ? launched->verdict : "it waits for ever");
     else if (launched->end == LAUNCH_END_BUDGET)
-        jobs_found(outcome, "time", -1, launched->verdict ? launched->verdict : "its time is over");
+        jobs_found(outcome, WORLD_RULE_TIME, -1,
+                   launched->verdict ? launched->verdict : "its time is over");
 }
 
 static enum core_status jobs_outputs(struct jobs *jobs)

@@ -243,8 +243,8 @@ static enum core_status tell_stands(struct explore_program *program,
     enum core_status status = CORE_OK;
     if (!failure)
         return CORE_OK;
-    look->waits = !strcmp(failure->rule, "deadlock");
-    look->freed = !strcmp(failure->rule, "freed");
+    look->waits = failure->rule == WORLD_RULE_DEADLOCK;
+    look->freed = failure->rule == WORLD_RULE_FREED;
     for (int r = 0; r < program->command->rank_count && status == CORE_OK; r++) {
         const struct world_rank_outcome *rank = &program->outcome.rank[r];
         if (explore_outcome_stands(&program->outcome, failure, r))
@@ -261,7 +261,8 @@ static char *others_found(const struct world_outcome *outcome)
     if (others > 0)
         snprintf(more, sizeof more, "; and %d more", others);
     if (outcome->finding_count &&
-        asprintf(&text, "%s: %s%s", outcome->finding[0].rule, outcome->finding[0].text, more) < 0)
+        asprintf(&text, "%s: %s%s", world_rule_row(outcome->finding[0].rule)->id,
+                 outcome->finding[0].text, more) < 0)
         text = NULL;
     return text;
 }

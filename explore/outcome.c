@@ -11,7 +11,6 @@
 #include "core/random.h"
 #include "explore/failure.h"
 #include "explore/message_diff.h"
-#include "world/rule.h"
 
 enum core_status explore_allow_add(struct explore_allow *allow, char *word)
 {
@@ -38,8 +37,8 @@ static bool rank_fails(const struct world_outcome *outcome, int rank)
 bool explore_outcome_stands(const struct world_process_outcome *outcome,
                             const struct world_finding *failure, int rank)
 {
-    bool about = world_rule_traits(failure->rule) & WORLD_RULE_OF_CALL;
-    bool waits = !strcmp(failure->rule, "deadlock");
+    bool about = world_rule_is(failure->rule, WORLD_OF_CALL);
+    bool waits = failure->rule == WORLD_RULE_DEADLOCK;
     bool fails =
         waits ? outcome->rank[rank].end == WORLD_RANK_STOPPED : rank_fails(&outcome->world, rank);
     return about && fails && outcome->rank[rank].call;
@@ -194,7 +193,7 @@ static uint64_t hash_stands(uint64_t key, const struct world_process_outcome *ou
         key = hash_bytes(key ^ (uint64_t)r, rank->call, strlen(rank->call));
         key = core_random_mix(key ^ view->place(view->context, rank->site));
     }
-    return !strcmp(failure->rule, "deadlock") && view->fewer ? core_random_mix(key) : key;
+    return failure->rule == WORLD_RULE_DEADLOCK && view->fewer ? core_random_mix(key) : key;
 }
 
 enum core_status explore_outcome_key(const struct world_process_outcome *outcome,
@@ -207,7 +206,8 @@ enum core_status explore_outcome_key(const struct world_process_outcome *outcome
         const struct world_finding *finding = &outcome->world.finding[i];
         if (failure && !explore_failure_is(finding))
             continue;
-        key += hash_bytes((uint64_t)(uint32_t)finding->rank, finding->rule, strlen(finding->rule));
+        const char *id = world_rule_row(finding->rule)->id;
+        key += hash_bytes((uint64_t)(uint32_t)finding->rank, id, strlen(id));
     }
     for (int r = 0; r < view->rank_count; r++) {
         const struct world_rank_outcome *rank = &outcome->rank[r];

@@ -116,11 +116,11 @@ enum core_status explore_program_run(void *context, const struct replay_policy *
     if (told && told->unfinished)
         return CORE_OK;
     for (int i = 0; p->worlds && i < p->outcome.world.finding_count; i++)
-        if (!strcmp(p->outcome.world.finding[i].rule, "unsupported"))
+        if (p->outcome.world.finding[i].rule == WORLD_RULE_UNSUPPORTED)
             return core_report(CORE_UNSUPPORTED, "%s", p->outcome.world.finding[i].text);
     const struct world_finding *failure = explore_failure_of(&p->outcome.world);
-    p->passed |= !failure || explore_failure_is_unseen(failure);
-    p->refused |= failure && explore_failure_is_refusal(failure);
+    p->passed |= !failure || world_rule_is(failure->rule, WORLD_UNSEEN);
+    p->refused |= failure && world_rule_is(failure->rule, WORLD_REFUSED);
     const struct explore_view view = {.allow = &p->allow,
                                       .rank_count = p->command->rank_count,
                                       .fewer = policy->buffering != REPLAY_EAGER,

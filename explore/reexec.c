@@ -654,7 +654,7 @@ static enum core_status reexec_world(struct mirror *mirror, const struct replay_
 static bool reexec_failed(const struct world_outcome *outcome)
 {
     for (int i = 0; i < outcome->finding_count; i++)
-        if (!strcmp(outcome->finding[i].rule, "error"))
+        if (outcome->finding[i].rule == WORLD_RULE_ERROR)
             return true;
     return false;
 }

@@ -113,7 +113,7 @@ static enum core_status schedule_export_decided(const struct world_decisions *to
 static bool schedule_export_finished(const struct world_outcome *outcome)
 {
     for (int i = 0; i < outcome->finding_count; i++)
-        if (!strcmp(outcome->finding[i].rule, "exit-status"))
+        if (outcome->finding[i].rule == WORLD_RULE_EXIT_STATUS)
             return false;
     return outcome->finished;
 }

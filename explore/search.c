@@ -146,7 +146,7 @@ struct ran {
 static void beyond_note(struct explore_search *s, const struct world_outcome *outcome)
 {
     for (int i = 0; i < outcome->finding_count && !*s->beyond; i++)
-        if (!strcmp(outcome->finding[i].rule, "limit"))
+        if (outcome->finding[i].rule == WORLD_RULE_LIMIT)
             memcpy(s->beyond, outcome->finding[i].text, sizeof s->beyond);
 }
 

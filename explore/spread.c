@@ -40,8 +40,8 @@ struct answer { /* its arrays follow in this order */
     uint64_t event_count, bytes; /* of all arrays */
     enum core_status status;
     bool finished;
-    int32_t failure; /* which rule of explore_failure_rule; -1: none */
-    int32_t failed;  /* the rank of it */
+    enum world_rule failure; /* WORLD_RULE_NONE: it did not fail */
+    int32_t failed;          /* the rank of it */
     char says[WORLD_TEXT_MAX];
 };
 
@@ -130,15 +130,10 @@ static bool answer_send(int fd, struct answer *head, const struct explore_events
     return true;
 }
 
-/* A rule goes by its number, as its name lies in this process. */
 static void failure_tell(const struct world_outcome *outcome, struct answer *head)
 {
     const struct world_finding *failure = explore_failure_of(outcome);
-    const char *rule;
-    head->failure = -1;
-    for (uint32_t i = 0; failure && (rule = explore_failure_rule(i)); i++)
-        if (!strcmp(rule, failure->rule))
-            head->failure = (int32_t)i;
+    head->failure = failure ? failure->rule : WORLD_RULE_NONE;
     if (!failure)
         return;
     head->failed = failure->rank;
@@ -449,13 +444,12 @@ bool explore_spread_take(struct explore_spread *spread, uint64_t hash,
     spread->told.past = at[4];
     spread->outcome =
         (struct world_outcome){.finished = head->finished, .decisions = &spread->told};
-    if (head->failure >= 0) {
+    if (head->failure != WORLD_RULE_NONE) {
         struct world_finding *failure = &spread->outcome.finding[0];
-        failure->rule = explore_failure_rule((uint32_t)head->failure);
+        failure->rule = head->failure;
         failure->rank = head->failed;
         memcpy(failure->text, head->says, sizeof failure->text);
         spread->outcome.finding_count = 1;
-        CORE_CHECK(failure->rule);
     }
     *out_outcome = &spread->outcome;
     *out_key = head->key;

@@ -225,7 +225,7 @@ void cost_check(const struct collective *collective, const struct scenario *s,
         !cost_exceeds_row(&claim, unit, measured.rounds, measured.words_bytes))
         return;
     struct world_finding *finding = &outcome->finding[outcome->finding_count++];
-    finding->rule = "cost";
+    finding->rule = WORLD_RULE_COST;
     finding->rank = -1;
     claim_text(&claim, unit, measured.rounds, measured.words_bytes, finding->text,
                sizeof finding->text);

@@ -133,7 +133,7 @@ static void exhaust_keep(struct exhaust *e, struct explore_search *search,
     explore_list_done(&list);
     explore_sends_done(&sends);
     if (outcome->finding_count)
-        harness_keep(e->folder, "crash", e->collective, &scenario, &outcome->finding[0]);
+        harness_keep(e->folder, WORLD_RULE_CRASH, e->collective, &scenario, &outcome->finding[0]);
 }
 
 static void look_at(struct exhaust *e)
@@ -207,7 +207,7 @@ static bool exhaust_died(struct exhaust *e, int status)
 {
     struct progress *p = e->shared;
     const bool late = WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF;
-    const struct world_finding finding = {.rule = late ? "timeout" : "crash"};
+    const struct world_finding finding = {.rule = late ? WORLD_RULE_TIMEOUT : WORLD_RULE_CRASH};
     if (!p->inside)
         return false;
     harness_keep(e->folder, finding.rule, e->collective, &p->scenario, &finding);

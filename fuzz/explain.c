@@ -154,7 +154,7 @@ static bool is_meaningful(const struct collective *c, const struct scenario *s,
 static void explain_changes(const struct collective *collective, const struct scenario *given,
                             char *text, size_t room, bool *out_nonempty)
 {
-    char rule[TRIAL_RULE_MAX], was[32], is[32];
+    char was[32], is[32];
     const char *last = "";
     uint64_t messages;
     int shown = 0;
@@ -162,8 +162,7 @@ static void explain_changes(const struct collective *collective, const struct sc
     text[0] = 0;
     *out_nonempty = false;
     trial_ms = CHANGE_MS;
-    trial_run(collective, given, false, rule, &messages);
-    if (!rule[0])
+    if (trial_run(collective, given, false, &messages) == WORLD_RULE_NONE)
         return;
     for (size_t i = 0; i < sizeof change / sizeof *change; i++) {
         const struct change *of = &change[i];
@@ -177,9 +176,9 @@ static void explain_changes(const struct collective *collective, const struct sc
             other.type_send = other.type;
         if (!execute_adapt(collective, &other) || scenario_get(&other, of->key) != now)
             continue;
-        trial_run(collective, &other, false, rule, &messages);
-        *out_nonempty |= rule[0] && !strcmp(of->key, "count") && now > 0;
-        if (!rule[0] && used < room) {
+        bool passes = trial_run(collective, &other, false, &messages) == WORLD_RULE_NONE;
+        *out_nonempty |= !passes && !strcmp(of->key, "count") && now > 0;
+        if (passes && used < room) {
             scenario_word(given, of->key, was);
             scenario_word(&other, of->key, is);
             used += (size_t)snprintf(text + used, room - used, "%s%s %s fails, %s passes",
@@ -233,8 +232,9 @@ int harness_explain(const struct collective *collective, const struct scenario *
     if (text[0])
         printf("%s\n", text);
     for (int i = 0; i < outcome.finding_count; i++)
-        printf("finding: %s: %s\n", outcome.finding[i].rule, outcome.finding[i].text);
-    if (outcome.finding_count && !strcmp(outcome.finding[0].rule, "wrong-result"))
+        printf("finding: %s: %s\n", world_rule_row(outcome.finding[i].rule)->id,
+               outcome.finding[i].text);
+    if (outcome.finding_count && outcome.finding[0].rule == WORLD_RULE_WRONG_RESULT)
         stored_find(collective, &scenario, text);
     else
         text[0] = 0;

@@ -35,7 +35,7 @@ extern int __asan_region_is_poisoned(void *begin, size_t size) __attribute__((we
 
 /* --- the ranks' environment ------------------------------------------------------------------- */
 
-static void harness_report(const char *rule, const char *format, ...)
+static void harness_report(enum world_rule rule, const char *format, ...)
 {
     char text[WORLD_TEXT_MAX];
     va_list arguments;
@@ -65,7 +65,7 @@ static void harness_result(int call, int group, int rank, uint64_t checksum)
         now.result_rank[call][group] = rank;
         now.result[call][group] = checksum;
     } else if (now.result[call][group] != checksum) {
-        world_note("disagreement", "ranks %d and %d have results that differ in some bits",
+        world_note(WORLD_RULE_DISAGREEMENT, "ranks %d and %d have results that differ in some bits",
                    now.result_rank[call][group], rank);
     }
 }
@@ -299,8 +299,8 @@ bool harness_leaks(void)
 
 /* --- a run ------------------------------------------------------------------------------------ */
 
-static void harness_find(struct world_outcome *out, const char *rule, int rank, const char *format,
-                         ...)
+static void harness_find(struct world_outcome *out, enum world_rule rule, int rank,
+                         const char *format, ...)
 {
     if (out->finding_count == WORLD_FINDINGS_MAX)
         return;
@@ -337,10 +337,10 @@ static void plan_make(const struct collective *collective, struct scenario *scen
  * nor has it for windows on elements far apart. */
 static bool harness_refused(const struct scenario *scenario, const struct world_outcome *out)
 {
-    const char *rule = out->finding_count ? out->finding[0].rule : "";
+    enum world_rule rule = out->finding_count ? out->finding[0].rule : WORLD_RULE_NONE;
     if (scenario_type_huge(scenario->type))
-        return strcmp(rule, "wrong-result") != 0 && strcmp(rule, "overrun") != 0;
-    return scenario_type_large(scenario->type) && !strcmp(rule, "limit");
+        return rule != WORLD_RULE_WRONG_RESULT && rule != WORLD_RULE_OVERRUN;
+    return scenario_type_large(scenario->type) && rule == WORLD_RULE_LIMIT;
 }
 
 /* The number of ranks in the smallest group around which messages travel. */
@@ -358,7 +358,7 @@ static void find_lost(struct world_outcome *out, FILE *places)
     int rank;
     if (!memory_lost(&rank, text))
         return;
-    harness_find(out, "leaked-memory", rank, "%s", text);
+    harness_find(out, WORLD_RULE_LEAKED_MEMORY, rank, "%s", text);
     if (places)
         memory_lost_places(places);
 }
@@ -410,7 +410,7 @@ bool harness_run_as(const struct collective *collective, struct scenario *scenar
     find_lost(out, schedule->places);
     if (out->wildcard_rank >= 0 && smallest_group(scenario) > 2) /* of two there is one other */
         harness_find(
-            out, "wildcard", out->wildcard_rank,
+            out, WORLD_RULE_WILDCARD, out->wildcard_rank,
             "rank %d receives from any source, and always gets rank %d's message, where"
             " other ranks name their sources: any other message with that tag could be taken for "
             "its own",

@@ -44,7 +44,7 @@ bool harness_run_as(const struct collective *collective, struct scenario *scenar
 int harness_exhaust(int ranks_max, double seconds, const char *folder);
 /* Keeps a few inputs of each cause in the folder, `kind` in front of their names. True: this one.
  */
-bool harness_keep(const char *folder, const char *kind, const struct collective *collective,
+bool harness_keep(const char *folder, enum world_rule kind, const struct collective *collective,
                   const struct scenario *scenario, const struct world_finding *finding);
 
 /* Whether memory is lost that libraries allocated for the collective (what it allocates itself is
@@ -108,11 +108,11 @@ int harness_explain(const struct collective *collective, const struct scenario *
                     bool changed);
 /* Makes *scenario as small as it can while it still fails with the same rule (or still crashes), in
  * so many trials, or so much computing, at most. `smaller`, which may be NULL, is called with each
- * that is smaller than the one before. Returns the rule, "crash" or "timeout"; NULL when it does
+ * that is smaller than the one before. Returns the rule; WORLD_RULE_NONE when it does
  * not fail at all. Progress goes to standard error. */
 typedef void (*harness_smaller_fn)(const struct collective *collective,
                                    const struct scenario *scenario);
-const char *harness_shrink(const struct collective *collective, struct scenario *scenario,
-                           harness_smaller_fn smaller);
+enum world_rule harness_shrink(const struct collective *collective, struct scenario *scenario,
+                               harness_smaller_fn smaller);
 
 #endif

@@ -147,8 +147,8 @@ static int libfuzzer_main_shrink(const char *path, const char *out)
     if (!collective)
         return 2;
     shrunk_path = out;
-    const char *rule = harness_shrink(collective, &scenario, shrunk_write);
-    if (!rule) {
+    enum world_rule rule = harness_shrink(collective, &scenario, shrunk_write);
+    if (rule == WORLD_RULE_NONE) {
         printf("no finding\n");
         return 0;
     }
@@ -156,7 +156,7 @@ static int libfuzzer_main_shrink(const char *path, const char *out)
     harness_print(collective, &scenario, text, sizeof text);
     if (!out && fputs(text, stdout) < 0)
         return 3;
-    printf("%s\n", rule);
+    printf("%s\n", world_rule_row(rule)->id);
     return 1;
 }
 
@@ -195,8 +195,8 @@ static int replay_one(const char *path)
         return 2;
     harness_run(collective, &scenario, NULL, &outcome);
     for (int f = 0; f < outcome.finding_count; f++)
-        printf("%s: %s: %s: %s\n", path, collective->name, outcome.finding[f].rule,
-               outcome.finding[f].text);
+        printf("%s: %s: %s: %s\n", path, collective->name,
+               world_rule_row(outcome.finding[f].rule)->id, outcome.finding[f].text);
     if (!harness_leaks())
         return outcome.finding_count > 0;
     printf("%s: %s: %s\n", path, collective->name, harness_leaked);
@@ -324,7 +324,7 @@ static bool is_known(const struct collective *collective, const struct scenario 
     char pattern[256];
     int alike = 0;
     uint64_t text = hash_add(14695981039346656037u, collective->name, true);
-    text = hash_add(hash_add(text, finding->rule, true), finding->text, false);
+    text = hash_add(hash_add(text, world_rule_row(finding->rule)->id, true), finding->text, false);
     harness_pattern_words(collective, scenario, pattern);
     *out_key = hash_add(text, pattern, true);
     for (int i = 0; i < kept_count; i++) {
@@ -339,7 +339,7 @@ static bool is_known(const struct collective *collective, const struct scenario 
     return false;
 }
 
-bool harness_keep(const char *folder, const char *kind, const struct collective *collective,
+bool harness_keep(const char *folder, enum world_rule kind, const struct collective *collective,
                   const struct scenario *scenario, const struct world_finding *finding)
 {
     static uint8_t bytes[SCENARIO_BYTES_MAX];
@@ -348,15 +348,17 @@ bool harness_keep(const char *folder, const char *kind, const struct collective 
     if (is_known(collective, scenario, finding, &key))
         return false;
     size_t size = scenario_encode(scenario, bytes);
-    snprintf(path, sizeof path, "%s/%s-%016llx", folder, kind, (unsigned long long)key);
+    snprintf(path, sizeof path, "%s/%s-%016llx", folder, world_rule_row(kind)->id,
+             (unsigned long long)key);
     bool said = access(path, F_OK) == 0; /* by a process before this one */
     FILE *file = fopen(path, "wb");
     bool good = file && fwrite(bytes, 1, size, file) == size;
     if (!file || fclose(file) || !good)
         fprintf(stderr, "crosswait: cannot write '%s'\n", path);
     else if (!said)
-        fprintf(stderr, "crosswait: found %s: %s%s%s (%s)\n", collective->name, finding->rule,
-                finding->text[0] ? ": " : "", finding->text, path);
+        fprintf(stderr, "crosswait: found %s: %s%s%s (%s)\n", collective->name,
+                world_rule_row(finding->rule)->id, finding->text[0] ? ": " : "", finding->text,
+                path);
     return good;
 }
 
@@ -513,12 +515,12 @@ static void run_input(const uint8_t *data, size_t size)
         return;
     const char *folder = getenv("CROSSWAIT_FUZZ_KEEP");
     if (folder) {
-        harness_keep(folder, "crash", collective, &scenario, &outcome.finding[0]);
+        harness_keep(folder, WORLD_RULE_CRASH, collective, &scenario, &outcome.finding[0]);
         return;
     }
     for (int i = 0; i < outcome.finding_count; i++)
-        fprintf(stderr, "crosswait: %s: %s: %s\n", collective->name, outcome.finding[i].rule,
-                outcome.finding[i].text);
+        fprintf(stderr, "crosswait: %s: %s: %s\n", collective->name,
+                world_rule_row(outcome.finding[i].rule)->id, outcome.finding[i].text);
     abort();
 }
 

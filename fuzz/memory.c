@@ -56,7 +56,7 @@ static void memory_hold(size_t *held, size_t bytes, size_t most)
         return;
     *held += bytes;
     if (*held > most)
-        world_give_up("memory", "rank %d asks for %zu bytes; the ranks hold %zu MiB then",
+        world_give_up(WORLD_RULE_MEMORY, "rank %d asks for %zu bytes; the ranks hold %zu MiB then",
                       world_rank(), bytes, *held >> 20);
 }
 
@@ -103,7 +103,7 @@ static void slack_check(const struct sparse *block)
     const char *end = block->map + block->map_bytes - PAGE;
     for (const char *at = block->data + block->bytes; at < end; at++)
         if (*at != FILL && world_rank() >= 0)
-            world_note("overrun", "rank %d wrote behind the end of a block of %zu bytes",
+            world_note(WORLD_RULE_OVERRUN, "rank %d wrote behind the end of a block of %zu bytes",
                        world_rank(), block->bytes);
 }
 

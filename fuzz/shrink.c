@@ -14,7 +14,7 @@ enum { SHORT_MS = 200, TRIALS_MAX = 3000, PROGRESS_SECONDS = 5, RANKS_FEW = 8 };
 struct shrinking {
     const struct collective *collective;
     struct scenario *best;
-    char rule[TRIAL_RULE_MAX];
+    enum world_rule rule;
     bool any_symptom; /* a candidate may fail in another way that the same mistake has */
     uint64_t messages;
     bool narrowed; /* what was found is allowed, and so is what it is made */
@@ -23,16 +23,9 @@ struct shrinking {
 };
 
 /* Symptoms of one mistake: data that go astray show as any of these, depending on the ranks. */
-static bool of_one_family(const char *a, const char *b)
+static bool of_one_family(enum world_rule a, enum world_rule b)
 {
-    static const char *const family[] = {"wrong-result", "truncation",       "overrun",
-                                         "disagreement", "leftover-message", "error"};
-    bool has_a = false, has_b = false;
-    for (size_t i = 0; i < sizeof family / sizeof *family; i++) {
-        has_a |= !strcmp(a, family[i]);
-        has_b |= !strcmp(b, family[i]);
-    }
-    return has_a && has_b;
+    return world_rule_is(a, WORLD_ASTRAY) && world_rule_is(b, WORLD_ASTRAY);
 }
 
 /* A line every few seconds. */
@@ -50,7 +43,6 @@ static void shrink_progress(struct shrinking *work)
 static bool shrink_attempt(struct shrinking *work, struct scenario candidate)
 {
     static uint8_t old_bytes[SCENARIO_BYTES_MAX], new_bytes[SCENARIO_BYTES_MAX];
-    char rule[TRIAL_RULE_MAX];
     uint64_t messages;
     if (!execute_adapt(work->collective, &candidate) || trials >= TRIALS_MAX ||
         (work->narrowed && !scenario_allowed(&candidate)))
@@ -60,10 +52,11 @@ static bool shrink_attempt(struct shrinking *work, struct scenario candidate)
     if (old_size == new_size && !memcmp(old_bytes, new_bytes, old_size))
         return false;
     shrink_progress(work);
-    trial_run(work->collective, &candidate, !strcmp(work->rule, trial_leaked), rule, &messages);
-    if (strcmp(rule, work->rule) && !(work->any_symptom && of_one_family(rule, work->rule)))
+    enum world_rule rule =
+        trial_run(work->collective, &candidate, work->rule == WORLD_RULE_LEAKED_MEMORY, &messages);
+    if (rule != work->rule && !(work->any_symptom && of_one_family(rule, work->rule)))
         return false;
-    strcpy(work->rule, rule);
+    work->rule = rule;
     *work->best = candidate;
     work->messages = messages;
     if (work->smaller)
@@ -222,10 +215,9 @@ static void shrink_all(struct shrinking *work)
 static void shrink_by_any_symptom(struct shrinking *work, const struct scenario *found)
 {
     struct scenario small = *work->best;
-    char rule[TRIAL_RULE_MAX];
+    const enum world_rule rule = work->rule;
     if (small.ranks <= RANKS_FEW)
         return;
-    strcpy(rule, work->rule);
     *work->best = *found;
     work->any_symptom = true;
     shrink_ranks(work);
@@ -235,31 +227,29 @@ static void shrink_by_any_symptom(struct shrinking *work, const struct scenario 
         return;
     }
     *work->best = small;
-    strcpy(work->rule, rule);
+    work->rule = rule;
 }
 
 /* Whether it is made small as one that does not end: what is left may only be slow. */
 static bool shrink_timeout(struct shrinking *work)
 {
     struct scenario found = *work->best;
-    char rule[TRIAL_RULE_MAX];
-    if (strcmp(work->rule, trial_timeout))
+    if (work->rule != WORLD_RULE_TIMEOUT)
         return false;
     shrink_all(work);
     trial_ms = time_limit_seconds_again() * 1000;
-    trial_run(work->collective, work->best, false, rule, &work->messages);
-    if (!strcmp(rule, trial_timeout))
+    if (trial_run(work->collective, work->best, false, &work->messages) == WORLD_RULE_TIMEOUT)
         return true;
     *work->best = found;
     return false;
 }
 
-const char *harness_shrink(const struct collective *collective, struct scenario *scenario,
-                           harness_smaller_fn smaller)
+enum world_rule harness_shrink(const struct collective *collective, struct scenario *scenario,
+                               harness_smaller_fn smaller)
 {
     static struct shrinking work;
     if (!execute_adapt(collective, scenario))
-        return NULL;
+        return WORLD_RULE_NONE;
     work = (struct shrinking){.collective = collective,
                               .best = scenario,
                               .smaller = smaller,
@@ -268,10 +258,10 @@ const char *harness_shrink(const struct collective *collective, struct scenario 
     const int long_ms = time_limit_seconds_again() * 1000;
     for (trial_ms = SHORT_MS;; trial_ms = long_ms) {
         trials = 0;
-        trial_run(collective, scenario, true, work.rule, &work.messages);
-        if (!work.rule[0])
-            return NULL;
-        if (strcmp(work.rule, trial_timeout))
+        work.rule = trial_run(collective, scenario, true, &work.messages);
+        if (work.rule == WORLD_RULE_NONE)
+            return WORLD_RULE_NONE;
+        if (work.rule != WORLD_RULE_TIMEOUT)
             break;
         if (trial_ms == long_ms || shrink_timeout(&work))
             return work.rule;

@@ -16,8 +16,12 @@
 
 enum { TRIAL_MS = 30, TIMEOUT_TRIALS = 100 };
 
+struct trial_answer {
+    uint64_t messages;
+    enum world_rule rule;
+};
+
 int trials, trial_ms;
-const char trial_leaked[] = "leaked-memory", trial_timeout[] = "timeout";
 
 static void trial_child(const struct collective *collective, struct scenario *scenario,
                         bool look_for_leaks, int out)
@@ -31,13 +35,12 @@ static void trial_child(const struct collective *collective, struct scenario *sc
     time_limit_once(trial_ms, SIG_DFL);
     if (!harness_run(collective, scenario, NULL, &outcome))
         _exit(0);
-    const char *rule = outcome.finding[0].rule;
+    struct trial_answer answer = {outcome.message_count, outcome.finding[0].rule};
     if (!outcome.finding_count && look_for_leaks && harness_leaks())
-        rule = trial_leaked;
+        answer.rule = WORLD_RULE_LEAKED_MEMORY;
     else if (!outcome.finding_count)
         _exit(0);
-    uint64_t messages = outcome.message_count;
-    if (write(out, &messages, sizeof messages) < 0 || write(out, rule, strlen(rule)) < 0)
+    if (write(out, &answer, sizeof answer) != sizeof answer)
         _exit(3);
     _exit(0);
 }
@@ -51,50 +54,46 @@ static long trial_computed(void)
            (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000;
 }
 
-static void trial_start(const struct collective *collective, const struct scenario *scenario,
-                        bool look_for_leaks, char rule[TRIAL_RULE_MAX], uint64_t *out_messages)
+static enum world_rule trial_start(const struct collective *collective,
+                                   const struct scenario *scenario, bool look_for_leaks,
+                                   uint64_t *out_messages)
 {
     int fds[2], status;
     struct scenario copy = *scenario;
-    rule[0] = 0;
+    struct trial_answer answer = {0};
     *out_messages = 0;
     if (pipe(fds))
-        return;
+        return WORLD_RULE_NONE;
     pid_t child = fork();
     if (child < 0) {
         close(fds[0]);
         close(fds[1]);
-        return;
+        return WORLD_RULE_NONE;
     }
     if (child == 0)
         trial_child(collective, &copy, look_for_leaks, fds[1]);
     close(fds[1]);
-    char answer[sizeof(uint64_t) + TRIAL_RULE_MAX];
-    size_t got = 0;
-    for (ssize_t n;
-         got < sizeof answer - 1 && (n = read(fds[0], answer + got, sizeof answer - 1 - got)) > 0;)
-        got += (size_t)n;
+    bool answered = read(fds[0], &answer, sizeof answer) == sizeof answer; /* at once: a pipe */
     close(fds[0]);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
-    if (got > sizeof(uint64_t)) {
-        answer[got] = 0;
-        memcpy(out_messages, answer, sizeof *out_messages);
-        snprintf(rule, TRIAL_RULE_MAX, "%.60s", answer + sizeof(uint64_t));
-    } else if (WIFSIGNALED(status) &&
-               (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF)) {
-        strcpy(rule, trial_timeout);
-        trials += TIMEOUT_TRIALS;
-    } else if (WIFSIGNALED(status) || WEXITSTATUS(status)) {
-        strcpy(rule, "crash");
+    if (answered) {
+        *out_messages = answer.messages;
+        return answer.rule;
     }
+    if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF)) {
+        trials += TIMEOUT_TRIALS;
+        return WORLD_RULE_TIMEOUT;
+    }
+    return WIFSIGNALED(status) || WEXITSTATUS(status) ? WORLD_RULE_CRASH : WORLD_RULE_NONE;
 }
 
-void trial_run(const struct collective *collective, const struct scenario *scenario,
-               bool look_for_leaks, char rule[TRIAL_RULE_MAX], uint64_t *out_messages)
+enum world_rule trial_run(const struct collective *collective, const struct scenario *scenario,
+                          bool look_for_leaks, uint64_t *out_messages)
 {
     long before = trial_computed();
-    trial_start(collective, scenario, look_for_leaks, rule, out_messages);
-    if (strcmp(rule, trial_timeout))
+    enum world_rule rule = trial_start(collective, scenario, look_for_leaks, out_messages);
+    if (rule != WORLD_RULE_TIMEOUT)
         trials += 1 + (int)((trial_computed() - before) / TRIAL_MS);
+    return rule;
 }

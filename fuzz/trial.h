@@ -8,16 +8,14 @@
 
 #include "corpus/collectives/registry.h"
 #include "fuzz/scenario/scenario.h"
-
-enum { TRIAL_RULE_MAX = 64 };
+#include "world/rule.h"
 
 /* What was spent, for whoever has a limit: one that computes for long, or does not end, counts as
  * several. Milliseconds of computing that one may take: set before the first. */
 extern int trials, trial_ms;
-extern const char trial_leaked[], trial_timeout[];
 
-/* The rule of the first finding, "crash", "timeout", or "" for none. Looking for leaks is slow. */
-void trial_run(const struct collective *collective, const struct scenario *scenario,
-               bool look_for_leaks, char rule[TRIAL_RULE_MAX], uint64_t *out_messages);
+/* The rule of the first finding; WORLD_RULE_NONE: there is none. Looking for leaks is slow. */
+enum world_rule trial_run(const struct collective *collective, const struct scenario *scenario,
+                          bool look_for_leaks, uint64_t *out_messages);
 
 #endif

@@ -698,7 +698,7 @@ static inline void world_request_local_end(struct ompi_request_t *local)
 enum core_status world_open(const struct world_options *options, struct world_outcome *outcome);
 void world_close(void);
 void world_rank_leave(struct world_rank *me, int status); /* it ends; what was forgotten is said */
-void world_found(const char *rule, int rank, const char *format, ...)
+void world_found(enum world_rule rule, int rank, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Arguments of a send or receive: peer is a world rank. */
 /* message: of a send whose data are told too, else NULL. */

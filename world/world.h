@@ -13,6 +13,7 @@
 
 #include "core/status.h"
 #include "replay/policy/policy.h"
+#include "world/rule.h"
 
 enum {
     WORLD_RANKS_MAX = 4096,
@@ -156,13 +157,8 @@ struct world_decisions {
     bool blind_windows, blind_threads;
 };
 
-/* Rules: deadlock, livelock, truncation, leftover-message, pending-request, leaked-request,
- * leaked-communicator, leaked-datatype, leaked-operation, leaked-group, leaked-errhandler,
- * leaked-info, leaked-window, leaked-file, buffer-modified, error (an MPI error with errors fatal),
- * freed (a thread uses what another one frees), abort, exit-status, not-finalized,
- * collective-mismatch, type-mismatch, limit. */
 struct world_finding {
-    const char *rule;
+    enum world_rule rule;
     int rank; /* -1: the world */
     char text[WORLD_TEXT_MAX];
 };
@@ -202,9 +198,10 @@ void world_done(void);
 /* The rank whose fiber runs now; -1 outside of a world. */
 int world_rank(void);
 /* Reports a finding from inside a rank; the world goes on. */
-void world_note(const char *rule, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void world_note(enum world_rule rule, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* The same, and the world ends. */
-_Noreturn void world_give_up(const char *rule, const char *format, ...)
+_Noreturn void world_give_up(enum world_rule rule, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* The rank whose stack's guard page holds this address, or -1. Safe in a signal handler. */
 int world_stack_owner(const void *address);

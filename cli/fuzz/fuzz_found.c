@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "cli/fuzz/fuzz_output.h"
-#include "cli/fuzz/fuzz_rule.h"
 #include "core/array.h"
 #include "core/text.h"
+#include "world/rule.h"
 
 enum { SHOWN_MAX = 5, SHOWN_ALL_MAX = 40, CAUSE_MAX = 600 };
 
@@ -20,7 +20,8 @@ enum { SHOWN_MAX = 5, SHOWN_ALL_MAX = 40, CAUSE_MAX = 600 };
 struct kept {
     char path[FUZZ_PATH_MAX], input[FUZZ_PATH_MAX + 8], explained[FUZZ_PATH_MAX + 24];
     char line[512], with[512], place[512], cause[CAUSE_MAX]; /* with: the scenario in one line */
-    char waits[512];                                         /* where a rank waits for ever */
+    enum world_rule rule;
+    char waits[512];   /* where a rank waits for ever */
     char freed[512];   /* where memory, or a request, was freed that is used */
     char stored[512];  /* what stored a wrong result last */
     char changes[512]; /* of the scenario that make it pass */
@@ -174,6 +175,13 @@ static void line_of(const char *base, const char *explained, const char *log, ch
         strcpy(line, "it fails");
 }
 
+/* Of "RULE: TEXT"; a report of a sanitizer, of libFuzzer or of a signal is a crash. */
+static enum world_rule rule_of(const char *line)
+{
+    enum world_rule rule = world_rule_named(line, strcspn(line, ":"));
+    return rule == WORLD_RULE_NONE ? WORLD_RULE_CRASH : rule;
+}
+
 /* "COLLECTIVE:RULE:PLACE:PATTERN", what names a finding over runs: the last two where there are
  * any. */
 static void cause_of(struct kept *kept)
@@ -182,7 +190,7 @@ static void cause_of(struct kept *kept)
     fuzz_line(kept->explained, "collective ", collective);
     fuzz_line(kept->explained, "pattern: ", pattern);
     int n = snprintf(kept->cause, CAUSE_MAX, "%.120s:%s", collective[0] ? collective + 11 : "?",
-                     fuzz_rule_of(kept->line)->id);
+                     world_rule_row(kept->rule)->id);
     if (kept->place[0])
         n += snprintf(kept->cause + n, CAUSE_MAX - (size_t)n, ":%.200s", kept->place);
     if (pattern[0] && pattern[9])
@@ -256,13 +264,14 @@ static void fuzz_found_examine(const struct fuzz_job *job, const char *program, 
     char *argv[] = {(char *)(uintptr_t)program, option, NULL};
     fuzz_spawn(argv, kept->explained, kept->explained, &status);
     line_of(base, kept->explained, log, kept->line);
+    kept->rule = rule_of(kept->line);
     with_of(kept);
     if (!fuzz_place(job, kept->explained, kept->place))
         kept->place[0] = 0;
     freed_of(job, kept);
     fuzz_line(kept->explained, "changes: ", kept->changes);
     fuzz_line(kept->explained, "stored: ", kept->stored);
-    if (!strcmp(fuzz_rule_of(kept->line)->id, "deadlock"))
+    if (kept->rule == WORLD_RULE_DEADLOCK)
         waits_of(job, kept);
     cause_of(kept);
 }
@@ -291,7 +300,7 @@ static void fuzz_found_show(const struct fuzz_job *job, const struct kept *kept)
          *real = command_for(job, "real", kept->input);
     if (again && real) {
         printf("  again      %s\n", again);
-        fuzz_output_finding(base, kept->line, place, again);
+        fuzz_output_finding(kept->rule, base, kept->line, place, again);
         printf("  real ranks %s\n", real);
     }
     free(again);

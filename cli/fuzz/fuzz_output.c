@@ -10,14 +10,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/fuzz/fuzz_rule.h"
 #include "core/array.h"
 #include "core/output.h"
 #include "reports/junit.h"
 #include "reports/sarif.h"
 
 struct found {
-    const struct fuzz_rule *rule;
+    enum world_rule rule;
     char *input, *text, *place, *again;
 };
 static struct {
@@ -54,11 +53,10 @@ static void found_done(struct found *found)
     free(found->again);
 }
 
-void fuzz_output_finding(const char *input, const char *finding, const char *place,
-                         const char *again)
+void fuzz_output_finding(enum world_rule rule, const char *input, const char *finding,
+                         const char *place, const char *again)
 {
-    struct found found = {fuzz_rule_of(finding), strdup(input), strdup(finding), strdup(place),
-                          strdup(again)};
+    struct found found = {rule, strdup(input), strdup(finding), strdup(place), strdup(again)};
     enum core_status status =
         found.input && found.text && found.place && found.again
             ? CORE_ARRAY_PUSH(output.found, output.count, output.room, "what was found", found)
@@ -76,7 +74,7 @@ void fuzz_output_judged(void)
 
 /* --- JUnit ------------------------------------------------------------------------------------ */
 
-static enum core_status junit_rule(struct junit *junit, const struct fuzz_rule *rule)
+static enum core_status junit_rule(struct junit *junit, enum world_rule rule)
 {
     const struct found *first = NULL;
     char *text = NULL, name[64];
@@ -92,7 +90,7 @@ static enum core_status junit_rule(struct junit *junit, const struct fuzz_rule *
     }
     if (!body || fclose(body) != 0)
         return core_report(CORE_NO_MEMORY, "out of memory for '%s'", output.junit_path);
-    snprintf(name, sizeof name, "crosswait.%s", rule->id);
+    snprintf(name, sizeof name, "crosswait.%s", world_rule_row(rule)->id);
     junit_case_add(junit, &(struct junit_case){.name = name, .seconds = -1},
                    first ? JUNIT_FAILED : JUNIT_PASSED,
                    &(struct junit_why){.message = first ? first->text : NULL, .text = text},
@@ -110,9 +108,10 @@ static enum core_status junit_all(void)
     struct junit *junit = junit_new(suite);
     if (!junit)
         return CORE_NO_MEMORY;
-    for (const struct fuzz_rule *rule = fuzz_rule_table;
-         output.judged && rule->id && status == CORE_OK; rule++)
-        status = junit_rule(junit, rule);
+    for (enum world_rule rule = WORLD_RULE_NONE + 1;
+         output.judged && rule < WORLD_RULE_COUNT && status == CORE_OK; rule++)
+        if (!world_rule_is(rule, WORLD_OF_RANKS))
+            status = junit_rule(junit, rule);
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     junit_seconds_set(junit, (double)(now.tv_sec - output.opened.tv_sec) +
@@ -161,13 +160,16 @@ static enum core_status sarif_all(void)
 
     if (!sarif)
         return CORE_NO_MEMORY;
-    for (const struct fuzz_rule *rule = fuzz_rule_table; rule->id; rule++)
-        sarif_rule_add(sarif,
-                       &(struct sarif_rule){rule->id, rule->says, rule->help, "fuzz", "fuzz"});
+    for (enum world_rule rule = WORLD_RULE_NONE + 1; rule < WORLD_RULE_COUNT; rule++) {
+        const struct world_rule_row *row = world_rule_row(rule);
+        if (!world_rule_is(rule, WORLD_OF_RANKS))
+            sarif_rule_add(sarif,
+                           &(struct sarif_rule){row->id, row->says, row->help, "fuzz", "fuzz"});
+    }
     for (uint32_t i = 0; i < output.count; i++) {
         const struct found *found = &output.found[i];
-        sarif_result_add(
-            sarif, &(struct sarif_result){found->rule->id, "error", found->text, output.source});
+        sarif_result_add(sarif, &(struct sarif_result){world_rule_row(found->rule)->id, "error",
+                                                       found->text, output.source});
         sarif_place_of(sarif, found->place);
         sarif_property_add(sarif, "input", found->input);
         sarif_property_add(sarif, "repeat", found->again);

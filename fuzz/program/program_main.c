@@ -142,6 +142,7 @@ int main(int argc, char **argv)
         return 2;
     fflush(stdout);
     for (int f = 0; f < outcome.finding_count; f++)
-        fprintf(stderr, "%s: %s\n", outcome.finding[f].rule, outcome.finding[f].text);
+        fprintf(stderr, "%s: %s\n", world_rule_row(outcome.finding[f].rule)->id,
+                outcome.finding[f].text);
     return outcome.finding_count > 0;
 }

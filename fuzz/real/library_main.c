@@ -97,7 +97,7 @@ static const struct collective known[] = {
     /* clang-format on */
 };
 
-static void library_main_report(const char *rule, const char *format, ...)
+static void library_main_report(enum world_rule rule, const char *format, ...)
 {
     va_list arguments;
     char text[200];
@@ -105,7 +105,7 @@ static void library_main_report(const char *rule, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (findings++ == 0)
-        snprintf(first_finding, sizeof first_finding, "%s %s", rule, text);
+        snprintf(first_finding, sizeof first_finding, "%s %s", world_rule_row(rule)->id, text);
 }
 
 static void pause_rank(unsigned turn)
@@ -300,7 +300,7 @@ static void compare_sums(const struct scenario *s)
         PMPI_Allreduce(&low, &lowest, 1, MPI_UNSIGNED_LONG, MPI_MIN, MPI_COMM_WORLD);
         PMPI_Allreduce(&high, &highest, 1, MPI_UNSIGNED_LONG, MPI_MAX, MPI_COMM_WORLD);
         if (highest && lowest != highest)
-            library_main_report("disagreement", "the ranks' results differ in some bits");
+            library_main_report(WORLD_RULE_DISAGREEMENT, "the ranks' results differ in some bits");
     }
 }
 
@@ -313,7 +313,8 @@ static void compare_times(const struct scenario *s)
         PMPI_Allreduce(&in, &last, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         PMPI_Allreduce(&out, &first, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
         if (first < last)
-            library_main_report("early-exit", "a rank left the barrier before the last had come");
+            library_main_report(WORLD_RULE_EARLY_EXIT,
+                                "a rank left the barrier before the last had come");
     }
 }
 

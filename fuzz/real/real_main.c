@@ -183,12 +183,12 @@ int MPI_Comm_get_attr(MPI_Comm comm, int key, void *value, int *flag)
     return error;
 }
 
-static void real_main_report(const char *rule, const char *format, ...);
+static void real_main_report(enum world_rule rule, const char *format, ...);
 
 static void tag_check(int tag)
 {
     if (tag_asked && tag > SCENARIO_TAG_LOW)
-        real_main_report("error",
+        real_main_report(WORLD_RULE_ERROR,
                          "rank %d of MPI_COMM_WORLD sends with tag %d, and MPI_TAG_UB is %d",
                          world_rank, tag, SCENARIO_TAG_LOW);
 }
@@ -310,14 +310,14 @@ int MPI_Waitall(int count, MPI_Request request[], MPI_Status status[])
 
 /* --- the environment -------------------------------------------------------------------------- */
 
-static void real_main_report(const char *rule, const char *format, ...)
+static void real_main_report(enum world_rule rule, const char *format, ...)
 {
     va_list arguments;
     char text[512];
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    printf("finding: %s: %s\n", rule, text);
+    printf("finding: %s: %s\n", world_rule_row(rule)->id, text);
     findings++;
 }
 
@@ -331,7 +331,7 @@ static void check_leftovers(MPI_Comm comm)
     for (int i = 0; i < 1000 && !here; i++)
         PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &here, &status);
     if (here)
-        real_main_report("leftover-message",
+        real_main_report(WORLD_RULE_LEFTOVER_MESSAGE,
                          "a message of rank %d to rank %d, tag %d, was never received",
                          status.MPI_SOURCE, rank, status.MPI_TAG);
 }
@@ -437,7 +437,7 @@ static void on_error(MPI_Comm *comm, int *code, ...)
     char text[MPI_MAX_ERROR_STRING];
     int length;
     PMPI_Error_string(*code, text, &length);
-    real_main_report("error", "rank %d of MPI_COMM_WORLD: %s", world_rank, text);
+    real_main_report(WORLD_RULE_ERROR, "rank %d of MPI_COMM_WORLD: %s", world_rank, text);
     fflush(stdout);
     usleep(100000);
     PMPI_Abort(*comm, 1);
@@ -458,10 +458,10 @@ static void real_main_compare(const struct collective *collective, int group)
         PMPI_Allreduce(&in, &last, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         PMPI_Allreduce(&out, &first, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
         if (world_rank == 0 && highest && lowest != highest)
-            real_main_report("disagreement", "the ranks' results differ in some bits");
+            real_main_report(WORLD_RULE_DISAGREEMENT, "the ranks' results differ in some bits");
         if (world_rank == 0 && collective->kind == collective_kind_barrier &&
             collective->form == COLLECTIVE_BLOCKING && scenario.also != ALSO_HALVES && first < last)
-            real_main_report("early-exit",
+            real_main_report(WORLD_RULE_EARLY_EXIT,
                              "a rank left the barrier %.3f s before the last had come",
                              last - first);
     }
@@ -535,7 +535,7 @@ int main(int argc, char **argv)
         real_main_compare(collective, group);
     if (__lsan_do_recoverable_leak_check && __lsan_do_recoverable_leak_check())
         real_main_report(
-            "leaked-memory",
+            WORLD_RULE_LEAKED_MEMORY,
             "rank %d of MPI_COMM_WORLD: the collective allocates memory that it never frees",
             world_rank);
     PMPI_Allreduce(&findings, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

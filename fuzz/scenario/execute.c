@@ -484,9 +484,9 @@ static bool report_item(const struct call *c, const struct shape_block *b, const
         if (is == should)
             continue;
         int item = (int)(i % layout->items), kind = layout->kind[item];
-        c->env->report("wrong-result", "rank %d, call %d: item %d of element %ld is %u, not %u",
-                       c->shape.rank, c->number + 1, item,
-                       b->at / layout->extent + i / layout->items, is, should);
+        c->env->report(WORLD_RULE_WRONG_RESULT,
+                       "rank %d, call %d: item %d of element %ld is %u, not %u", c->shape.rank,
+                       c->number + 1, item, b->at / layout->extent + i / layout->items, is, should);
         if (c->env->wrong && !c->recv.mapped)
             c->env->wrong(c->number,
                           b->at + i / layout->items * layout->extent + layout->place[item],
@@ -505,7 +505,7 @@ static void report_difference(const struct call *c, const struct element_buffer 
     while (got->memory[at] == expected->memory[at])
         at++;
     if (at < got->margin || at >= got->size - got->margin) {
-        c->env->report("overrun", "rank %d: a byte %s the receive buffer has changed",
+        c->env->report(WORLD_RULE_OVERRUN, "rank %d: a byte %s the receive buffer has changed",
                        c->shape.rank, at < got->margin ? "before" : "behind");
         return;
     }
@@ -513,7 +513,7 @@ static void report_difference(const struct call *c, const struct element_buffer 
         if (c->shape.recv.block[b].source != SHAPE_NOBODY &&
             report_item(c, &c->shape.recv.block[b], got->data, expected->data))
             return;
-    c->env->report("overrun",
+    c->env->report(WORLD_RULE_OVERRUN,
                    "rank %d: byte %td of the receive buffer belongs to no element and has changed",
                    c->shape.rank, got->memory + at - got->data);
 }
@@ -532,7 +532,7 @@ static void check_rounded(const struct call *c)
             exact += execute_rounded(c->shape.call, source, i);
         double error = got > exact ? got - exact : exact - got;
         if (!(error <= exact * 1e-12)) {
-            c->env->report("wrong-result",
+            c->env->report(WORLD_RULE_WRONG_RESULT,
                            "rank %d, call %d: element %ld is %.17g, not about %.17g", c->shape.rank,
                            c->number + 1, i, got, exact);
             return;
@@ -580,7 +580,7 @@ static void check_received(const struct call *c)
 static void check_sent(const struct call *c)
 {
     if (!c->send.mapped && execute_checksum(&c->send) != c->sent)
-        c->env->report("wrong-result", "rank %d, call %d: the send buffer has changed",
+        c->env->report(WORLD_RULE_WRONG_RESULT, "rank %d, call %d: the send buffer has changed",
                        c->shape.rank, c->number + 1);
 }
 
@@ -645,8 +645,8 @@ static void traffic_end(struct call *c)
     MPI_Recv(got, 2, MPI_INT, peer, TRAFFIC_TAG + c->number, c->shape.comm, MPI_STATUS_IGNORE);
     MPI_Wait(&c->traffic, MPI_STATUS_IGNORE);
     if (peer != MPI_PROC_NULL && (got[0] != peer || got[1] != c->number))
-        c->env->report("cross-talk", "rank %d: a message of the program's own arrived changed",
-                       c->shape.rank);
+        c->env->report(WORLD_RULE_CROSSING,
+                       "rank %d: a message of the program's own arrived changed", c->shape.rank);
 }
 
 /* A size that an int cannot count may be refused: MPI_Pack and others cannot say it. */
@@ -654,7 +654,8 @@ static void report_error(struct call *c, int error)
 {
     c->refused |= error && scenario_type_huge(c->shape.s->type);
     if (error && !c->refused)
-        c->env->report("error", "rank %d: the collective returned error %d", c->shape.rank, error);
+        c->env->report(WORLD_RULE_ERROR, "rank %d: the collective returned error %d", c->shape.rank,
+                       error);
 }
 
 /* An intercommunicator's barrier waits for the other group only. */
@@ -666,8 +667,9 @@ static void execute_left(const struct call *c)
     int group = shape->other_size ? !c->group : 0;
     int missing = c->env->missing(c->number, group, shape->peers_count);
     if (missing)
-        c->env->report("early-exit", "rank %d left the barrier before %d of %d rank%s%s had come",
-                       shape->rank, missing, shape->peers_count, shape->peers_count == 1 ? "" : "s",
+        c->env->report(WORLD_RULE_EARLY_EXIT,
+                       "rank %d left the barrier before %d of %d rank%s%s had come", shape->rank,
+                       missing, shape->peers_count, shape->peers_count == 1 ? "" : "s",
                        shape->other_size ? " of the other group" : "");
 }
 

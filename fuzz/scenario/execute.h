@@ -7,9 +7,11 @@
 #include "corpus/collectives/registry.h"
 #include "fuzz/scenario/scenario.h"
 #include "fuzz/scenario/shape.h"
+#include "world/rule.h"
 
 struct execute_environment {
-    void (*report)(const char *rule, const char *format, ...) __attribute__((format(printf, 2, 3)));
+    void (*report)(enum world_rule rule, const char *format, ...)
+        __attribute__((format(printf, 2, 3)));
     void (*pause)(unsigned turn); /* everybody else goes first, and those with a lower turn */
     /* Groups are 0 and 1, those of an intercommunicator, or 0 alone. */
     void (*entered)(int call, int group); /* this rank of the group is about to call */

@@ -56,7 +56,7 @@ static inline enum core_status fibers_run(void *context, const struct replay_pol
     memset(fibers_hash, 0, sizeof fibers_hash);
     enum core_status status = world_run(&options, &f->outcome);
     for (int i = 0; i < f->outcome.finding_count; i++)
-        f->deadlocks += !strcmp(f->outcome.finding[i].rule, "deadlock");
+        f->deadlocks += f->outcome.finding[i].rule == WORLD_RULE_DEADLOCK;
     uint64_t key = 0;
     for (int i = 0; i < f->rank_count; i++)
         key = core_random_mix(key ^ fibers_hash[i]);

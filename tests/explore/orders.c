@@ -446,7 +446,7 @@ static enum core_status run_world(void *context, const struct replay_policy *pol
     if (status != CORE_OK)
         return status;
     for (int i = 0; i < w->outcome.world.finding_count; i++)
-        w->stands |= !strcmp(w->outcome.world.finding[i].rule, "deadlock");
+        w->stands |= w->outcome.world.finding[i].rule == WORLD_RULE_DEADLOCK;
     for (int rank = 0; rank < w->ranks; rank++) {
         const struct world_rank_outcome *of = &w->outcome.rank[rank];
         snprintf(text[rank], TEXT, "%s", of->output);

@@ -35,7 +35,18 @@ ROOMS = {
         "explore",
         "corpus/collectives",
     ],
-    "cli": ["core", "store", "replay", "model", "checkers", "launch", "reports", "explore", "fuzz"],
+    "cli": [
+        "core",
+        "store",
+        "replay",
+        "model",
+        "checkers",
+        "launch",
+        "reports",
+        "world",
+        "explore",
+        "fuzz",
+    ],
 }
 # Words that are not the field's (or have several meanings), as parts of identifiers.
 WORDS = {"fly", "flies", "flying", "landed", "park", "parked", "talk", "talked", "later", "private"}

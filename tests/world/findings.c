@@ -367,17 +367,17 @@ static int check(int which, int seed)
     }
     int found = 0;
     for (int i = 0; i < outcome[0].finding_count; i++)
-        found |= !strcmp(outcome[0].finding[i].rule, cases[which].rule);
+        found |= !strcmp(world_rule_row(outcome[0].finding[i].rule)->id, cases[which].rule);
     if (right && outcome[0].finding_count) {
         printf("%s, seed %d: is right, but: %s: %s\n", cases[which].name, seed,
-               outcome[0].finding[0].rule, outcome[0].finding[0].text);
+               world_rule_row(outcome[0].finding[0].rule)->id, outcome[0].finding[0].text);
         failed = 1;
     }
     if (!right && !found &&
         seed == 0) { /* other schedules may hide it, or show it as something else */
         printf("%s, seed %d: %s is not found%s%s\n", cases[which].name, seed, cases[which].rule,
                outcome[0].finding_count ? ", but " : "",
-               outcome[0].finding_count ? outcome[0].finding[0].rule : "");
+               outcome[0].finding_count ? world_rule_row(outcome[0].finding[0].rule)->id : "");
         failed = 1;
     }
     return failed;

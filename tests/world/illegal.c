@@ -345,7 +345,7 @@ static int judge(const struct row *row, const struct world_outcome *outcome)
 {
     bool found = false;
     for (int i = 0; i < outcome->finding_count && row->rule; i++)
-        found |= !strcmp(outcome->finding[i].rule, row->rule);
+        found |= !strcmp(world_rule_row(outcome->finding[i].rule)->id, row->rule);
     if (row->want == FOUND)
         return !found;
     for (int r = 0; r < RANKS; r++)
@@ -375,7 +375,8 @@ int main(void)
                 continue;
             failed++;
             printf("%s, seed %d: %d findings, first %s: %s\n", rows[i].name, (int)seed,
-                   outcome.finding_count, outcome.finding_count ? outcome.finding[0].rule : "",
+                   outcome.finding_count,
+                   outcome.finding_count ? world_rule_row(outcome.finding[0].rule)->id : "",
                    outcome.finding_count ? outcome.finding[0].text : "");
         }
     printf("%d illegal things, each answered: %d failed\n", count, failed);

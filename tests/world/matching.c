@@ -237,7 +237,7 @@ static void world(int seed)
     settle_pick();
     int left = outcome.finding_dropped;
     for (int i = 0; i < outcome.finding_count; i++)
-        left += !strcmp(outcome.finding[i].rule, "leftover-message");
+        left += outcome.finding[i].rule == WORLD_RULE_LEFTOVER_MESSAGE;
     if (!chosen && !outcome.finding_dropped && left != (int)replay_match_count(&mirror))
         fault("another number of messages is left");
     kept += !chosen * replay_match_count(&mirror);

@@ -338,7 +338,7 @@ static int found(int which, int seed, const char *rule)
         exit(2);
     }
     for (int i = 0; i < outcome.finding_count; i++)
-        if (!rule || !strcmp(outcome.finding[i].rule, rule))
+        if (!rule || !strcmp(world_rule_row(outcome.finding[i].rule)->id, rule))
             return 1;
     return 0;
 }

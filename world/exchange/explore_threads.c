@@ -54,8 +54,9 @@ static void freed_check(const struct ompi_communicator_t *comm)
     if (!comm->freed)
         return;
     CORE_CHECK(comm->freed_by && comm->freed_by != WORLD->fiber);
-    world_found("freed", ME->rank, "rank %d calls %s with a %s that another of its threads frees",
-                ME->rank, WORLD->fiber->call, comm->freed);
+    world_found(WORLD_RULE_FREED, ME->rank,
+                "rank %d calls %s with a %s that another of its threads frees", ME->rank,
+                WORLD->fiber->call, comm->freed);
     world_end_job();
 }
 

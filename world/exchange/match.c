@@ -90,7 +90,7 @@ static void check_types(struct ompi_request_t *recv, MPI_Datatype sent, size_t b
     bool internal = recv->context != recv->comm->context;
     if (found == WORLD_TYPES_ALIKE || (WORLD->explore && (found != WORLD_TYPES_DIFFER || internal)))
         return;
-    world_found("type-mismatch", recv->owner->rank,
+    world_found(WORLD_RULE_TYPE_MISMATCH, recv->owner->rank,
                 "%s posted a receive whose basic types are not those of the message"
                 " from rank %d",
                 recv->handle.made_by, source);
@@ -384,8 +384,9 @@ static bool would_match(const struct ompi_request_t *send, const struct world_ra
 static void check_ready(const struct ompi_request_t *send, int world)
 {
     if (UNLIKELY(send->mode == MODE_READY))
-        world_found("error", send->owner->rank, "%s to rank %d, tag %d: no receive is posted yet",
-                    WORLD->fiber->call, world, send->tag);
+        world_found(WORLD_RULE_ERROR, send->owner->rank,
+                    "%s to rank %d, tag %d: no receive is posted yet", WORLD->fiber->call, world,
+                    send->tag);
 }
 
 static void send_explored(struct ompi_request_t *send, struct world_rank *dest, size_t bytes)
@@ -553,7 +554,7 @@ void world_request_finish(struct ompi_request_t *request)
     if (request->kind == REQUEST_SEND && !request->checked && request->peer != MPI_PROC_NULL &&
         UNLIKELY(request->checksum !=
                  world_type_checksum(request->buffer, request->count, request->type)))
-        world_found("buffer-modified", me->rank,
+        world_found(WORLD_RULE_BUFFER_MODIFIED, me->rank,
                     "the buffer of %s to rank %d of its communicator, tag %d, was changed before"
                     " the send had completed",
                     request->handle.made_by, request->peer, request->tag);
@@ -571,7 +572,7 @@ void world_match_report_leftovers(void)
     for (int i = 0; i < WORLD->rank_count; i++)
         for (struct world_message *m = WORLD->rank[i].unexpected; m; m = m->next)
             world_found(
-                "leftover-message", i,
+                WORLD_RULE_LEFTOVER_MESSAGE, i,
                 "a message of %zu bytes that rank %d sent with %s, tag %d, is never received",
                 m->bytes, m->world, m->call, m->tag);
 }

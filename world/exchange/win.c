@@ -193,7 +193,7 @@ static void locks_check(MPI_Win win)
 {
     if (win->part[win->comm.rank]->holders == 0)
         return;
-    world_found("freed", ME->rank,
+    world_found(WORLD_RULE_FREED, ME->rank,
                 "rank %d calls %s while a thread has a lock of its window, or waits for one",
                 ME->rank, WORLD->fiber->call);
     world_end_job();

@@ -62,7 +62,7 @@ static void *arena_grow(size_t bytes)
         used_bytes += current->bytes;
     bool whole = WORLD_PROCESSES && current && !world_process_early; /* it is all that there is */
     if (whole || bytes > limit || used_bytes > limit - bytes) {
-        world_found("limit", ME ? ME->rank : -1,
+        world_found(WORLD_RULE_LIMIT, ME ? ME->rank : -1,
                     "the world's messages, windows and handles need more than %zu bytes", limit);
         world_stop();
     }
@@ -73,7 +73,7 @@ static void *arena_grow(size_t bytes)
         size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
         struct chunk *chunk = chunk_new(size);
         if (!chunk) {
-            world_found("limit", ME ? ME->rank : -1, "out of memory");
+            world_found(WORLD_RULE_LIMIT, ME ? ME->rank : -1, "out of memory");
             world_stop();
         }
         chunk->next = next;
@@ -248,7 +248,7 @@ void *world_heap_alloc(size_t bytes)
     if (!WORLD_PROCESSES)
         kept->block = bytes < limit ? calloc(1, bytes + !bytes) : NULL;
     if (!kept->block) {
-        world_found("limit", ME->rank, "%s asks for %zu bytes", WORLD->fiber->call, bytes);
+        world_found(WORLD_RULE_LIMIT, ME->rank, "%s asks for %zu bytes", WORLD->fiber->call, bytes);
         world_stop();
     }
     CORE_CHECK(WORLD->running); /* world_heap_end will free it */
@@ -267,7 +267,7 @@ void *world_heap_sparse(size_t bytes)
     kept->block = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (kept->block == MAP_FAILED) {
-        world_found("limit", ME->rank, "%s asks for %zu bytes", WORLD->fiber->call, bytes);
+        world_found(WORLD_RULE_LIMIT, ME->rank, "%s asks for %zu bytes", WORLD->fiber->call, bytes);
         world_stop();
     }
     kept->next = WORLD->heap;

@@ -368,7 +368,7 @@ enum core_status world_fiber_reserve(int count, size_t stack_bytes)
 static struct world_fiber *of_pool(const struct world_rank *rank)
 {
     if (fiber_used == fiber_count && world_fiber_reserve(fiber_used + 1, 0) != CORE_OK) {
-        world_found("limit", rank->rank, "no memory for another fiber");
+        world_found(WORLD_RULE_LIMIT, rank->rank, "no memory for another fiber");
         world_stop();
     }
     struct world_fiber *got = fiber[fiber_used];

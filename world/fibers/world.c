@@ -30,30 +30,20 @@ _Static_assert(REPLAY_SEND_LIST > REPLAY_POOL && REPLAY_SEND_ONLY > REPLAY_POOL,
 
 /* --- findings --------------------------------------------------------------------------------- */
 
-static bool is_note(const char *rule)
-{
-    static const char *const note[] = {"not-finalized", "leftover-message", "pending-request",
-                                       "buffer-modified", "type-mismatch"};
-    bool is = strncmp(rule, "leaked-", 7) == 0;
-    for (size_t i = 0; i < sizeof note / sizeof *note; i++)
-        is |= strcmp(rule, note[i]) == 0;
-    return is;
-}
-
 /* Where the next finding goes; NULL: the table is full. A failure takes the place of a note. */
-static struct world_finding *found_at(struct world_outcome *outcome, const char *rule)
+static struct world_finding *found_at(struct world_outcome *outcome, enum world_rule rule)
 {
     CORE_CHECK(outcome->finding_count >= 0 && outcome->finding_count <= WORLD_FINDINGS_MAX);
     if (outcome->finding_count < WORLD_FINDINGS_MAX)
         return &outcome->finding[outcome->finding_count++];
     outcome->finding_dropped++;
-    for (int i = WORLD_FINDINGS_MAX; i-- > 0 && !is_note(rule);)
-        if (is_note(outcome->finding[i].rule)) /* a failure that is there stays */
+    for (int i = WORLD_FINDINGS_MAX; i-- > 0 && !world_rule_is(rule, WORLD_NOTE);)
+        if (world_rule_is(outcome->finding[i].rule, WORLD_NOTE)) /* a failure that is there stays */
             return &outcome->finding[i];
     return NULL;
 }
 
-static void world_found_one(const char *rule, int rank, const char *format, va_list arguments)
+static void world_found_one(enum world_rule rule, int rank, const char *format, va_list arguments)
 {
     CORE_CHECK(rank >= -1 && rank < WORLD_RANKS_MAX);
     struct world_finding *finding = found_at(WORLD->outcome, rule);
@@ -69,7 +59,7 @@ static void world_found_one(const char *rule, int rank, const char *format, va_l
     }
 }
 
-void world_found(const char *rule, int rank, const char *format, ...)
+void world_found(enum world_rule rule, int rank, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -77,7 +67,7 @@ void world_found(const char *rule, int rank, const char *format, ...)
     va_end(arguments);
 }
 
-void world_note(const char *rule, const char *format, ...)
+void world_note(enum world_rule rule, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -85,7 +75,7 @@ void world_note(const char *rule, const char *format, ...)
     va_end(arguments);
 }
 
-void world_give_up(const char *rule, const char *format, ...)
+void world_give_up(enum world_rule rule, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -218,8 +208,8 @@ static int error_raise(MPI_Errhandler handler, void *object, int code, const cha
     }
     char text[WORLD_TEXT_MAX / 2];
     vsnprintf(text, sizeof text, format, arguments);
-    world_found(code == MPI_ERR_TRUNCATE ? "truncation" : "error", ME->rank, "%s in %s: %s",
-                world_error_name(code), WORLD->fiber->call, text);
+    world_found(code == MPI_ERR_TRUNCATE ? WORLD_RULE_TRUNCATION : WORLD_RULE_ERROR, ME->rank,
+                "%s in %s: %s", world_error_name(code), WORLD->fiber->call, text);
     world_end_job();
 }
 
@@ -254,7 +244,7 @@ struct world_extra *world_extra(void)
 void world_not_initialized(void)
 {
     CORE_CHECK(!ME->initialized || ME->finalized);
-    world_found("error", ME->rank, "%s called %s", WORLD->fiber->call,
+    world_found(WORLD_RULE_ERROR, ME->rank, "%s called %s", WORLD->fiber->call,
                 ME->finalized ? "after MPI_Finalize" : "before MPI_Init");
     world_stop();
 }
@@ -269,7 +259,7 @@ void world_step_limit(void)
     world_thread_check();
     if (WORLD->step_count <= step_limit())
         return;
-    world_found("limit", ME->rank, "no end after %llu MPI calls; the last was %s",
+    world_found(WORLD_RULE_LIMIT, ME->rank, "no end after %llu MPI calls; the last was %s",
                 (unsigned long long)step_limit(), WORLD->fiber->call);
     world_stop();
 }
@@ -319,8 +309,9 @@ void world_poll_count(void)
             return;
     if (world_explore_refused())
         world_stop();
-    world_found("livelock", ME->rank, "rank %d polls with %s for ever: nobody can make progress",
-                ME->rank, WORLD->fiber->call);
+    world_found(WORLD_RULE_LIVELOCK, ME->rank,
+                "rank %d polls with %s for ever: nobody can make progress", ME->rank,
+                WORLD->fiber->call);
     world_stop();
 }
 
@@ -375,16 +366,17 @@ void world_handle_kill(struct world_handle *handle)
 
 static void report_handles(struct world_rank *rank)
 {
-    static const char *const rule[HANDLE_KIND_COUNT] = {[HANDLE_COMM] = "leaked-communicator",
-                                                        [HANDLE_GROUP] = "leaked-group",
-                                                        [HANDLE_TYPE] = "leaked-datatype",
-                                                        [HANDLE_OP] = "leaked-operation",
-                                                        [HANDLE_ERRHANDLER] = "leaked-errhandler",
-                                                        [HANDLE_INFO] = "leaked-info",
-                                                        [HANDLE_REQUEST] = "leaked-request",
-                                                        [HANDLE_MESSAGE] = "leaked-message",
-                                                        [HANDLE_WIN] = "leaked-window",
-                                                        [HANDLE_FILE] = "leaked-file"};
+    static const enum world_rule rule[HANDLE_KIND_COUNT] = {
+        [HANDLE_COMM] = WORLD_RULE_LEAKED_COMMUNICATOR,
+        [HANDLE_GROUP] = WORLD_RULE_LEAKED_GROUP,
+        [HANDLE_TYPE] = WORLD_RULE_LEAKED_DATATYPE,
+        [HANDLE_OP] = WORLD_RULE_LEAKED_OPERATION,
+        [HANDLE_ERRHANDLER] = WORLD_RULE_LEAKED_ERRHANDLER,
+        [HANDLE_INFO] = WORLD_RULE_LEAKED_INFO,
+        [HANDLE_REQUEST] = WORLD_RULE_LEAKED_REQUEST,
+        [HANDLE_MESSAGE] = WORLD_RULE_LEAKED_MESSAGE,
+        [HANDLE_WIN] = WORLD_RULE_LEAKED_WINDOW,
+        [HANDLE_FILE] = WORLD_RULE_LEAKED_FILE};
     for (struct world_handle *handle = rank->handles; handle; handle = handle->next) {
         uint32_t kind = handle->magic - (uint32_t)HANDLE_MAGIC;
         if (kind == 0 || kind >= HANDLE_KIND_COUNT)
@@ -400,7 +392,7 @@ static void report_handles(struct world_rank *rank)
                     ? (request->complete ? "complete, but never waited for" : "never completed")
                 : request->active ? "persistent, still active"
                                   : "persistent, never freed";
-            world_found("leaked-request", rank->rank, "a request of %s is left: %s",
+            world_found(WORLD_RULE_LEAKED_REQUEST, rank->rank, "a request of %s is left: %s",
                         handle->made_by, state);
             continue;
         }
@@ -488,8 +480,8 @@ static void report_deadlock(void)
     CORE_CHECK(shown <= blocked);
     if (shown < blocked)
         snprintf(text + used, sizeof text - used, "; and %d more", blocked - shown);
-    world_found("deadlock", first, "%d of %d ranks wait for ever: %s", blocked, WORLD->rank_count,
-                text);
+    world_found(WORLD_RULE_DEADLOCK, first, "%d of %d ranks wait for ever: %s", blocked,
+                WORLD->rank_count, text);
     if (WORLD_PROCESSES)
         blocked_tell();
 }
@@ -505,9 +497,11 @@ void world_rank_leave(struct world_rank *me, int status)
     CORE_CHECK(me->fiber->live && WORLD->live_count > 0);
     me->fiber->why = NULL;
     if (status != 0)
-        world_found("exit-status", me->rank, "rank %d ended with status %d", me->rank, status);
+        world_found(WORLD_RULE_EXIT_STATUS, me->rank, "rank %d ended with status %d", me->rank,
+                    status);
     if (!WORLD->options->initialized && me->initialized && !me->finalized)
-        world_found("not-finalized", me->rank, "rank %d ended without MPI_Finalize", me->rank);
+        world_found(WORLD_RULE_NOT_FINALIZED, me->rank, "rank %d ended without MPI_Finalize",
+                    me->rank);
     WORLD->live_count--;
 }
 

@@ -88,16 +88,16 @@ static void comm_mismatch(const struct world_meeting *meeting, int size, int roo
 {
     if (meeting->size != size)
         world_found(
-            "collective-mismatch", ME->rank,
+            WORLD_RULE_COLLECTIVE_MISMATCH, ME->rank,
             "rank %d calls %s on a communicator that it made of %d ranks and another member "
             "of %d",
             ME->rank, WORLD->fiber->call, size, meeting->size);
     else if (strcmp(meeting->call, WORLD->fiber->call))
-        world_found("collective-mismatch", ME->rank,
+        world_found(WORLD_RULE_COLLECTIVE_MISMATCH, ME->rank,
                     "rank %d calls %s where another member of the communicator calls %s", ME->rank,
                     WORLD->fiber->call, meeting->call);
     else if (meeting->root != root)
-        world_found("collective-mismatch", ME->rank,
+        world_found(WORLD_RULE_COLLECTIVE_MISMATCH, ME->rank,
                     "rank %d calls %s with root %d, another member with root %d", ME->rank,
                     meeting->call, root, meeting->root);
     else

@@ -40,7 +40,7 @@ static void run_add(MPI_Datatype type, ptrdiff_t disp, size_t count, uint32_t ba
     }
     if (type->run_count == building.room) {
         if (building.room >= RUNS_MAX) {
-            world_found("limit", ME->rank, "a datatype of %s has more than %d pieces",
+            world_found(WORLD_RULE_LIMIT, ME->rank, "a datatype of %s has more than %d pieces",
                         WORLD->fiber->call, RUNS_MAX);
             world_stop();
         }
@@ -71,8 +71,8 @@ void world_type_append(MPI_Datatype type, ptrdiff_t at, size_t count, MPI_Dataty
     size_t more;
     if (__builtin_mul_overflow(count, old->size, &more) ||
         more > (size_t)PTRDIFF_MAX - type->size) {
-        world_found("limit", ME->rank, "a datatype of %s has more bytes than can be counted",
-                    WORLD->fiber->call);
+        world_found(WORLD_RULE_LIMIT, ME->rank,
+                    "a datatype of %s has more bytes than can be counted", WORLD->fiber->call);
         world_stop();
     }
     ptrdiff_t extent = type_extent(old), reach = (ptrdiff_t)(count - 1) * extent;

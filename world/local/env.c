@@ -94,7 +94,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     (void)argc, (void)argv;
     WORLD->fiber->call = "MPI_Init";
     if (ME->initialized) {
-        world_found("error", ME->rank, "MPI_Init is called a second time");
+        world_found(WORLD_RULE_ERROR, ME->rank, "MPI_Init is called a second time");
         world_stop();
     }
     CORE_CHECK(!ME->finalized); /* who has ended had begun */
@@ -152,7 +152,8 @@ int MPI_Abort(MPI_Comm comm, int errorcode)
     ENTER("MPI_Abort");
     if (WORLD_PROCESSES)
         world_process_aborts(errorcode);
-    world_found("abort", ME->rank, "rank %d calls MPI_Abort with code %d", ME->rank, errorcode);
+    world_found(WORLD_RULE_ABORT, ME->rank, "rank %d calls MPI_Abort with code %d", ME->rank,
+                errorcode);
     world_end_job();
 }
 

@@ -624,8 +624,6 @@ static const char *name_of(const struct region *region, const char *text)
 
 static void names_resolve(struct region *region)
 {
-    for (int i = 0; i < region->outcome.finding_count; i++)
-        region->outcome.finding[i].rule = name_of(region, region->outcome.finding[i].rule);
     for (size_t i = 0; i < region->question_count; i++)
         region->question[i].call = name_of(region, region->question[i].call);
     for (size_t i = 0; i < region->event_count; i++)
@@ -674,12 +672,22 @@ static const struct world_decisions *decisions_read(struct world_processes *w)
     return d;
 }
 
+static bool rules_are_whole(const struct world_outcome *outcome)
+{
+    bool whole = true;
+    CORE_CHECK(outcome->finding_count >= 0 && outcome->finding_count <= WORLD_FINDINGS_MAX);
+    for (int i = 0; i < outcome->finding_count; i++)
+        whole &= (unsigned)outcome->finding[i].rule < WORLD_RULE_COUNT;
+    return whole;
+}
+
 /* A rank that writes where it should not may have hit what is shared. */
 static bool answer_is_whole(const struct region *region, const struct world_decisions *d)
 {
     return region->outcome.finding_count >= 0 &&
            region->outcome.finding_count <= WORLD_FINDINGS_MAX &&
-           region->question_count <= WORLD_LOG_MAX && region->event_count <= WORLD_LOG_MAX &&
+           rules_are_whole(&region->outcome) && region->question_count <= WORLD_LOG_MAX &&
+           region->event_count <= WORLD_LOG_MAX &&
            (!d || (!d->decision == !d->decision_count && !d->option == !d->option_count &&
                    !d->missed == !d->missed_count && !d->past == !d->past_count));
 }
@@ -698,7 +706,7 @@ static bool is_beyond(const struct region *region)
 {
     bool beyond = false;
     for (int i = 0; i < region->outcome.finding_count; i++)
-        beyond |= !strcmp(region->outcome.finding[i].rule, "limit");
+        beyond |= region->outcome.finding[i].rule == WORLD_RULE_LIMIT;
     return beyond;
 }
 
@@ -708,7 +716,7 @@ static bool is_ended(const struct region *region)
     bool ended = false;
     CORE_CHECK(region->outcome.finding_count <= WORLD_FINDINGS_MAX); /* answer_is_whole */
     for (int i = 0; i < region->outcome.finding_count; i++)
-        ended |= (world_rule_traits(region->outcome.finding[i].rule) & WORLD_RULE_ENDS) != 0;
+        ended |= world_rule_is(region->outcome.finding[i].rule, WORLD_ENDS);
     return ended && region->outcome.decisions;
 }
 
@@ -719,10 +727,10 @@ static bool is_unsure(struct region *region, struct world_decisions *decisions)
     for (int i = 0; i < region->outcome.finding_count; i++) {
         struct world_finding *finding = &region->outcome.finding[i];
         if (!has_loose(region) ||
-            (strcmp(finding->rule, "deadlock") != 0 && strcmp(finding->rule, "livelock") != 0))
+            (finding->rule != WORLD_RULE_DEADLOCK && finding->rule != WORLD_RULE_LIVELOCK))
             continue;
         unsure = true;
-        finding->rule = "threads";
+        finding->rule = WORLD_RULE_THREADS;
         snprintf(finding->text, sizeof finding->text,
                  "a rank waits in MPI while another thread of a rank waits for something that "
                  "is not MPI: a world cannot tell whether it goes on");

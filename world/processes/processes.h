@@ -62,8 +62,8 @@ struct world_rank_outcome {
 };
 
 /* Valid until the next world_processes_run of the same struct world_processes, or its end. Rules of
- * findings beyond those of world.h: crash (a signal ended a rank), time (it was broken off,
- * unfinished), threads (it stood still, and whether for ever cannot be told). */
+ * findings that only these worlds have: crash (a signal ended a rank), time (it was broken off,
+ * unfinished), threads (it stood still, and whether for ever cannot be told), unsupported. */
 struct world_process_outcome {
     struct world_outcome world;
     const struct world_rank_outcome *rank; /* [rank_count] */

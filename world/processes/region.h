@@ -128,9 +128,9 @@ struct region {
     _Atomic int32_t
         debugged; /* + 1: a rank that waits for its debugger; 0: none, or not any more */
     /* The answer. */
-    _Atomic uint32_t over;        /* somebody saw that the world cannot go on: the rest is ended */
-    _Atomic uint32_t time;        /* the runner's time was over */
-    struct world_outcome outcome; /* the rules of its findings are names */
+    _Atomic uint32_t over; /* somebody saw that the world cannot go on: the rest is ended */
+    _Atomic uint32_t time; /* the runner's time was over */
+    struct world_outcome outcome;
     uint64_t question_count, event_count;
     bool lost;
     struct region_name name[REGION_NAMES_MAX];

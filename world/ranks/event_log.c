@@ -9,8 +9,9 @@
 #include "program/memory.h"
 #include "program/python.h"
 
-/* Texts are literals of this library, so an address stands for one. */
-const char *rank_name(const char *text)
+/* A text as it stands in the region. Texts are literals of this library, so an address stands for
+ * one. */
+static const char *event_log_name(const char *text)
 {
     uint64_t key = (uintptr_t)text;
     for (uint64_t at = core_random_mix(key), tried = 0; tried < REGION_NAMES_MAX; at++, tried++) {
@@ -36,7 +37,7 @@ void rank_event(void *unused, const struct world_event *event)
     }
     struct world_event *kept = &rank_region->event[rank_region->event_count++];
     *kept = *event;
-    kept->call = rank_name(event->call);
+    kept->call = event_log_name(event->call);
 }
 
 /* --- questions -------------------------------------------------------------------------------- */
@@ -200,6 +201,6 @@ void world_process_asked(uint32_t options, enum replay_reason reason, uint32_t a
                                 .answer = answer,
                                 .rank = fiber->rank->rank,
                                 .event = (uint32_t)rank_region->event_count,
-                                .call = rank_name(fiber->call),
+                                .call = event_log_name(fiber->call),
                                 .site = (uintptr_t)fiber->site};
 }

@@ -375,13 +375,13 @@ static void ended_early(int r, int status)
         rank_region->rank[r].early |=
             i != r && WORLD->rank[i].fiber->live && !WORLD->rank[i].finalized;
     if (WIFSIGNALED(status))
-        world_found("crash", r, "rank %d is ended by signal %d (%s)", r, WTERMSIG(status),
+        world_found(WORLD_RULE_CRASH, r, "rank %d is ended by signal %d (%s)", r, WTERMSIG(status),
                     strsignal(WTERMSIG(status)));
     else if (runs)
-        world_found("exit-status", r, "rank %d ends at once with status %d, in %s", r,
+        world_found(WORLD_RULE_EXIT_STATUS, r, "rank %d ends at once with status %d, in %s", r,
                     WEXITSTATUS(status), WORLD->fiber->call ? WORLD->fiber->call : "no MPI call");
     else
-        world_found("exit-status", r, "rank %d ends with status %d while it waits", r,
+        world_found(WORLD_RULE_EXIT_STATUS, r, "rank %d ends with status %d while it waits", r,
                     WEXITSTATUS(status));
     rank_region->over = 1;
 }
@@ -526,7 +526,7 @@ static bool ranks_fork(void)
         }
         if (pid < 0) {
             WORLD->stop = true;
-            world_found("limit", made, "no process for another rank: %s", strerror(errno));
+            world_found(WORLD_RULE_LIMIT, made, "no process for another rank: %s", strerror(errno));
             rank_region->over = 1;
             rest_kill();
             break;
@@ -559,15 +559,13 @@ static bool world_serve(void)
     }
     if (good && rank_region->time) {
         WORLD->stop = true;
-        world_found("time", ME->rank, "time limit reached: rank %d was last in %s", ME->rank,
-                    WORLD->fiber->call ? WORLD->fiber->call : "its start");
+        world_found(WORLD_RULE_TIME, ME->rank, "time limit reached: rank %d was last in %s",
+                    ME->rank, WORLD->fiber->call ? WORLD->fiber->call : "its start");
     }
     if (good)
         world_close();
     good &= scratch_clear(&rank_region->scratch);
     replay_policy_done(&options.policy);
-    for (int i = 0; good && i < rank_region->outcome.finding_count; i++)
-        rank_region->outcome.finding[i].rule = rank_name(rank_region->outcome.finding[i].rule);
     rank_region->busy = false;
     fork_server_say(good ? REGION_DONE : REGION_FAILED);
     return false;

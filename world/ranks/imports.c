@@ -170,7 +170,8 @@ void world_process_loaded(void)
             rank_region->abi = other.abi;
         rank_refuse(says, "it is", other.file, own_name);
     }
-    world_found("unsupported", ME->rank, says, "what a rank loads is", other.file, own_name);
+    world_found(WORLD_RULE_UNSUPPORTED, ME->rank, says, "what a rank loads is", other.file,
+                own_name);
     world_stop();
 }
 
@@ -218,6 +219,6 @@ void rank_needs_check(void)
 void rank_missing_called(const char *call)
 {
     WORLD->fiber->call = call;
-    world_found("unsupported", ME->rank, "worlds of processes do not support %s", call);
+    world_found(WORLD_RULE_UNSUPPORTED, ME->rank, "worlds of processes do not support %s", call);
     world_stop();
 }

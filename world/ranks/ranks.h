@@ -36,7 +36,6 @@ _Noreturn void rank_over(void); /* the world cannot go on */
 void rank_leave(int status, void *unused);
 
 /* event_log.c */
-const char *rank_name(const char *text); /* as it stands in the region */
 void rank_layers_find(void);
 void rank_event(void *unused, const struct world_event *event);
 

@@ -86,8 +86,9 @@ void world_process_at(struct world_rank *rank, void (*run)(void *argument), void
         return;
     }
     if (rank_region->rank[rank->rank].left) {
-        world_found("error", rank_own, "%s reaches for the memory of rank %d, which has ended",
-                    WORLD->fiber->call, rank->rank);
+        world_found(WORLD_RULE_ERROR, rank_own,
+                    "%s reaches for the memory of rank %d, which has ended", WORLD->fiber->call,
+                    rank->rank);
         world_stop();
     }
     CORE_CHECK((uint8_t *)argument > (uint8_t *)rank_region &&
@@ -186,7 +187,7 @@ uint8_t *world_process_stack(size_t bytes)
     uint8_t *area = mmap(NULL, GUARD_BYTES + bytes, PROT_NONE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (area == MAP_FAILED || mprotect(area + GUARD_BYTES, bytes, PROT_READ | PROT_WRITE) != 0) {
-        world_found("limit", rank_own, "no memory for another fiber");
+        world_found(WORLD_RULE_LIMIT, rank_own, "no memory for another fiber");
         world_stop();
     }
     CORE_CHECK((uintptr_t)(area + GUARD_BYTES) % 4096 == 0);

@@ -465,7 +465,7 @@ static void findings_add(void)
     number_add((uint64_t)(uint32_t)outcome->finding_count << 32 |
                (uint32_t)outcome->finding_dropped);
     for (int i = 0; i < outcome->finding_count; i++) {
-        number_add((uintptr_t)outcome->finding[i].rule);
+        number_add(outcome->finding[i].rule);
         number_add((uint64_t)(uint32_t)outcome->finding[i].rank);
         XXH3_128bits_update(&hashed, outcome->finding[i].text, strlen(outcome->finding[i].text));
     }

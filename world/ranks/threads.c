@@ -551,7 +551,7 @@ bool world_process_host(struct world_fiber *fiber)
     int error = real_create()(&host, &attributes, host_run, fiber);
     pthread_attr_destroy(&attributes);
     if (error) {
-        world_found("limit", rank_own, "no thread for another fiber");
+        world_found(WORLD_RULE_LIMIT, rank_own, "no thread for another fiber");
         world_stop();
     }
     return true;

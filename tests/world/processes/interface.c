@@ -47,7 +47,7 @@ static struct world_options options_of(uint64_t seed)
 static bool found(const struct world_process_outcome *o, const char *rule)
 {
     for (int i = 0; i < o->world.finding_count; i++)
-        if (!strcmp(o->world.finding[i].rule, rule))
+        if (!strcmp(world_rule_row(o->world.finding[i].rule)->id, rule))
             return true;
     return false;
 }

@@ -57,7 +57,8 @@ static int show(const struct world_process_outcome *o, int ranks)
     for (int r = 0; r < ranks; r++)
         fwrite(o->rank[r].errors, 1, o->rank[r].errors_bytes, stderr);
     for (int i = 0; i < o->world.finding_count; i++)
-        fprintf(stderr, "%s: %s\n", o->world.finding[i].rule, o->world.finding[i].text);
+        fprintf(stderr, "%s: %s\n", world_rule_row(o->world.finding[i].rule)->id,
+                o->world.finding[i].text);
     for (int r = 0; r < ranks; r++) {
         const struct world_rank_outcome *rank = &o->rank[r];
         if (rank->end == WORLD_RANK_EXITED && rank->exit_status == 0)
