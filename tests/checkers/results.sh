@@ -60,7 +60,7 @@ sqlite3 pending.db "update digest set digest = digest + 1 where at = 1 and buffe
 crosswait check pending.db >out && fail "a changed send buffer is not found"
 grep -q "^error\[buffer\]: the send buffer of MPI_Ibcast was written to" out || fail "$(cat out)"
 grep -q "wrong result" out && fail "the library is blamed: $(cat out)"
-# What a rank stores where it sends from may be what it receives by chance: one finding, and no store
+# What a rank stores where it sends from may be what it receives by chance: one finding, no store
 # elsewhere is told.
 cat >chance.c <<'END'
 #include <mpi.h>
