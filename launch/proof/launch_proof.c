@@ -6,6 +6,7 @@
  * before and after the proof. */
 #include <ctype.h>
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,6 +207,38 @@ static bool handlers_may_wake(const struct launch_rank *rank)
 
     return !task_text(rank->pid, rank->pid, "status", text, sizeof text) ||
            launch_handlers_may_wake(rank, signals_of(text, "\nSigCgt:"));
+}
+
+/* The signals that timers of the process send; none, where the kernel does not tell. Of alarm and
+ * setitimer it never tells. */
+static uint64_t signals_of_timers(pid_t pid)
+{
+    char path[64], line[256];
+    uint64_t signals = 0;
+    int number;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%d/timers", (int)pid);
+    file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "signal: %d/", &number) == 1 && number > 0 && number <= 64)
+            signals |= 1ull << (number - 1);
+    if (file)
+        fclose(file);
+    return signals;
+}
+
+/* Whether the program handles a signal that comes by itself, after a time: the handler may call
+ * MPI, or leave the call that waits. */
+static bool time_may_interrupt(const struct launch_rank *rank)
+{
+    char text[4096];
+
+    if (!task_text(rank->pid, rank->pid, "status", text, sizeof text))
+        return true;
+    uint64_t caught =
+        signals_of(text, "\nSigCgt:") & (1ull << (SIGALRM - 1) | signals_of_timers(rank->pid));
+    return caught && launch_handlers_may_wake(rank, caught);
 }
 
 /* The MPI library's own threads wait in poll or epoll; idle workers, and threads that join others
@@ -482,7 +515,7 @@ int launch_proof_standing(struct launch_rank *rank, uint64_t since_ns)
     if (dying || !rank->lane_count)
         return PROOF_UNKNOWN;
     if (!rank->local || rank->pidfd < 0 || !for_so_long(rank, stand, LAUNCH_STILL_MS, 1) ||
-        (others_may_call(rank) && !threads_are_harmless(rank)))
+        (others_may_call(rank) && !threads_are_harmless(rank)) || time_may_interrupt(rank))
         return PROOF_UNKNOWN;
     return for_so_long(rank, stand, PROOF_RESTED_MS, PROOF_RESTED_FACTOR)     ? PROOF_IDLE_64MIB
            : for_so_long(rank, stand, PROOF_PAUSED_MS, PROOF_PAUSED_FACTOR)   ? PROOF_IDLE_1MIB

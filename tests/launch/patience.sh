@@ -13,7 +13,8 @@ try() { # mode ranks
     grep '^crosswait' err | sed 's/;.*//'
     rm -rf T.db*
 }
-for mode in thread spin probe any bcast split late fence big server handler nodefer error computes
+for mode in thread spin probe any bcast split late fence big server handler nodefer alarm timer \
+    error computes
 do
     try $mode
 done

@@ -25,6 +25,9 @@
  * comes nodefer  the same, but the signal is not blocked while its handler runs error    the
  * handler of an error keeps rank 0 in MPI_Ssend for a while, and sends then what rank 1 waits for
  *   computes the handler of an error computes, instead
+ *   alarm    the handler of an alarm sends, after a while, what rank 1 waits for, and rank 0 for
+ *            that one's answer
+ *   timer    the same, of a timer
  *   operates of three, rank 1 is in the operation of a scan for a while, in which rank 2 has no
  * part before it gets what rank 1 sends then passes   of six, rank 1 computes before it passes on
  * to rank 3 what a nonblocking broadcast gives; rank 2, to which that has nothing to pass on, comes
@@ -329,6 +332,31 @@ static void handler(int flags)
     }
 }
 
+static void on_alarm_send(int signal)
+{
+    (void)signal;
+    MPI_Send(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD); /* it does not have to wait */
+}
+
+static void alarmed(int signal_number)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = signal_number};
+    struct itimerspec once = {.it_value.tv_sec = WHILE_S};
+    timer_t timer;
+
+    if (rank == 0) {
+        signal(signal_number, on_alarm_send);
+        if (signal_number == SIGALRM)
+            alarm(WHILE_S);
+        else if (timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
+            timer_settime(timer, 0, &once, NULL);
+        recv_from(1, 0);
+    } else if (rank == 1) {
+        recv_from(0, 1);
+        send_to(0, 0);
+    }
+}
+
 static void on_error(MPI_Comm *comm, int *code, ...)
 {
     (void)comm;
@@ -431,6 +459,10 @@ int main(int argc, char **argv)
         handler(0);
     } else if (!strcmp(mode, "nodefer")) {
         handler(SA_NODEFER);
+    } else if (!strcmp(mode, "alarm")) {
+        alarmed(SIGALRM);
+    } else if (!strcmp(mode, "timer")) {
+        alarmed(SIGUSR2);
     } else if (!strcmp(mode, "error") || computing) {
         error();
     } else if (!strcmp(mode, "self")) {
