@@ -606,6 +606,7 @@ static void maps_tell(void)
 void world_process_begin(void)
 {
     CORE_CHECK(world_process_early);
+    const int error = errno; /* the program's: each world begins with it */
     int threads = rank_thread_count(getpid());
     if (threads > 1)
         rank_refuse(
@@ -633,8 +634,10 @@ void world_process_begin(void)
             continue;
         if (bytes != 1)
             _exit(0);
-        if (world_serve())
+        if (world_serve()) {
+            errno = error;
             return;
+        }
     }
 }
 
