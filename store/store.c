@@ -174,6 +174,8 @@ enum core_status store_write(const char *job_path, const char *trace_path,
         status = store_sql_open(&store.sql, trace_path, schema);
     if (status == CORE_OK)
         status = ranks_read(&store);
+    if (status == CORE_OK)
+        status = store_fold_finish(&store);
     core_progress_end();
     core_progress_begin("writing the trace: the rest of it", 0);
     if (status == CORE_OK)

@@ -36,7 +36,8 @@ enum {
     PART_SETTLED = 64,        /* from so many on, a call that lasts longer stands for itself */
     NEAR = 16,                /* calls of a loop that may have been left out, */
     MISSES_MAX = 64,          /* and calls that are none of it, before it has ended */
-    CONTEXTS = 3
+    CONTEXTS = 3,
+    WORTH = 4 /* one call of so many is in a loop, or none */
 };
 _Static_assert((int)PART_CALLS <= (int)TRACE_PART_CALLS_MAX, "readers take no more");
 #define REQUEST_MAX (INT64_C(1) << 40) /* so that sums do not overflow */
@@ -77,6 +78,7 @@ struct store_fold {
         int enter_bytes, duration_bytes;
     } part;
     struct store_intern content; /* of loops, of all ranks */
+    int64_t calls, rows;         /* in parts, and in rows of their own */
 };
 
 /* --- finding the period ----------------------------------------------------------------------- */
@@ -281,6 +283,8 @@ static enum core_status event_put(struct store *store, int64_t rank, const struc
                         row->tag};
 
     CORE_CHECK(row->seq > 0); /* store_lane_next gives no call without one */
+    if (store->fold)
+        store->fold->rows++;
     return store_put_integers(&store->sql, STORE_EVENT, value, 7);
 }
 
@@ -294,6 +298,7 @@ static enum core_status part_write(struct store *store, int64_t rank)
     enum core_status status = loop_write(store, fold);
 
     CORE_CHECK(count >= PART_MIN && count <= PART_CALLS);
+    fold->calls += count;
     for (uint32_t i = 0; i < count; i++) {
         CORE_CHECK(row[i].seq == row[0].seq + i); /* invariant 2 */
         digits_put(times + i * (unsigned)enter, enter, row[i].t_enter - row[0].t_enter);
@@ -468,6 +473,24 @@ enum core_status store_fold_end(struct store *store, int32_t rank)
     fold->count = fold->period = fold->run = 0;
     fold->request = 0;
     fold->loop.calls = 0;
+    return status;
+}
+
+/* Few loops save little, and make readers look in two places: they are unfolded. */
+enum core_status store_fold_finish(struct store *store)
+{
+    const struct store_fold *fold = store->fold;
+    const struct store_match *match = &store->match;
+    enum core_status status = CORE_OK;
+
+    if (fold && fold->calls && fold->calls * WORTH < fold->calls + fold->rows)
+        status = store_sql_run(&store->sql,
+                               "INSERT OR IGNORE INTO event_row SELECT * FROM event_unfolded; "
+                               "DELETE FROM event_part; DELETE FROM loop; DELETE FROM "
+                               "loop_call");
+    if (status == CORE_OK && match->folded && match->folded * WORTH < match->messages)
+        status = store_sql_run(&store->sql, "INSERT OR IGNORE INTO message_row SELECT * FROM "
+                                            "message_unfolded; DELETE FROM message_part");
     return status;
 }
 

@@ -383,6 +383,7 @@ static enum core_status pairs_write(struct store *store, const struct store_matc
         }
         CORE_CHECK(every * rounds <= match->pair_count - at);
         match->messages += every * (rounds - 1);
+        match->folded += every * rounds;
         at += every ? every * rounds : 1;
     }
     match->pair_count = 0;

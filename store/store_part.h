@@ -264,7 +264,8 @@ struct store_match {
     struct store_intern channel;
     struct store_match_pair *pair; /* of the queue that is being settled */
     uint32_t pair_count, pair_room;
-    int64_t messages; /* rows so far, of which each has its number */
+    int64_t messages; /* so far, of which each has its number */
+    int64_t folded;   /* of them, in parts */
 };
 struct store_side {       /* one side of a message */
     uint32_t comm;        /* trace id */
@@ -388,6 +389,8 @@ enum core_status store_fold_begin(struct store *store);
 /* Rows of a rank, in ascending order but for some. */
 enum core_status store_fold_put(struct store *store, int32_t rank, const struct store_row *row);
 enum core_status store_fold_end(struct store *store, int32_t rank);
+/* When all ranks are stored. */
+enum core_status store_fold_finish(struct store *store);
 void store_fold_done(struct store *store);
 
 /* --- store_memory.c --------------------------------------------------------------------------- */

@@ -325,23 +325,14 @@ enum core_status trace_event_get(struct trace *trace, uint32_t rank, uint64_t se
         return status;
     if (rank >= trace->rank_count || !seq || seq >> SEQ_BITS)
         return CORE_NOT_FOUND;
-    const struct trace_rows *rows = &trace->shapes->rows[rank];
-    if (rows->whole) {
-        uint32_t at = trace_rows_find(rows, seq);
-        if (at == UINT32_MAX)
-            return CORE_NOT_FOUND;
-        row = trace_rows_get(rows, at);
-    } else {
-        struct trace_source *source = trace->shapes->source;
-        int64_t id = (int64_t)rank << SEQ_BITS | (int64_t)seq;
-        int code = trace_source_get(source, id, &row);
-        trace_source_rest(source);
-        if (code == SQLITE_DONE)
-            return CORE_NOT_FOUND;
-        if (code != SQLITE_ROW)
-            return trace_source_failed(trace, code);
-    }
-    return status != CORE_OK ? status : event_fill(trace, rank, &row, out_event, &shape);
+    struct trace_source *source = trace->shapes->source;
+    int code = trace_source_get(source, (int64_t)rank << SEQ_BITS | (int64_t)seq, &row);
+    trace_source_rest(source);
+    if (code == SQLITE_DONE)
+        return CORE_NOT_FOUND;
+    if (code != SQLITE_ROW)
+        return trace_source_failed(trace, code);
+    return event_fill(trace, rank, &row, out_event, &shape);
 }
 
 enum core_status trace_arg_get(struct trace *trace, uint32_t rank, uint64_t seq, const char *name,

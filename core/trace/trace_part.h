@@ -124,6 +124,8 @@ struct trace_row trace_rows_get(const struct trace_rows *rows, uint32_t index);
  * messages. */
 enum core_status trace_unfold_open(struct trace *trace);
 void trace_unfold_free(struct trace_unfold *unfold);
+/* Rows that cursors keep serve those that look for one from now on; NULL: they are gone. */
+void trace_unfold_keep(struct trace_unfold *unfold, const struct trace_shapes *shapes);
 
 /* All events of some ids, in their order. Codes are SQLite's: for trace_source_failed. */
 struct trace_source;

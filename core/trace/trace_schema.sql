@@ -221,17 +221,21 @@ CREATE TABLE finding (id INTEGER PRIMARY KEY, checker TEXT NOT NULL, rule TEXT N
     -- 3 ruled out by exploring
     confirmed INTEGER NOT NULL);
 
--- The rows of event_row, and those that event_part stands for; not in order.
+-- The rows that event_part stands for; and with those of event_row, all; not in order.
+CREATE VIEW event_unfolded AS
+SELECT p.id + n.n AS id, c.shape AS shape,
+    p.request + (p.first + n.n) / l.calls * l.step + c.request AS request,
+    p.t_enter + CAST(hex(substr(p.times, n.n * p.enter_bytes + 1, p.enter_bytes)) AS INTEGER)
+        AS t_enter,
+    CAST(hex(substr(p.times, p.calls * p.enter_bytes + n.n * p.duration_bytes + 1,
+        p.duration_bytes)) AS INTEGER) AS duration,
+    c.repeat AS repeat, c.tag AS tag
+FROM event_part p CROSS JOIN loop l ON l.id = p.loop CROSS JOIN number n ON n.n < p.calls
+    CROSS JOIN loop_call c ON c.loop = p.loop AND c.idx = (p.first + n.n) % l.calls;
 CREATE VIEW event_each AS
 SELECT id, shape, request, t_enter, duration, repeat, tag FROM event_row
 UNION ALL
-SELECT p.id + n.n, c.shape, p.request + (p.first + n.n) / l.calls * l.step + c.request,
-    p.t_enter + CAST(hex(substr(p.times, n.n * p.enter_bytes + 1, p.enter_bytes)) AS INTEGER),
-    CAST(hex(substr(p.times, p.calls * p.enter_bytes + n.n * p.duration_bytes + 1,
-        p.duration_bytes)) AS INTEGER),
-    c.repeat, c.tag
-FROM event_part p CROSS JOIN loop l ON l.id = p.loop CROSS JOIN number n ON n.n < p.calls
-    CROSS JOIN loop_call c ON c.loop = p.loop AND c.idx = (p.first + n.n) % l.calls;
+SELECT id, shape, request, t_enter, duration, repeat, tag FROM event_unfolded;
 
 CREATE VIEW event AS
 SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, c.name AS call,
@@ -261,13 +265,16 @@ SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, a.name AS name, a.idx AS
     a.value AS value, e.id AS event
 FROM event_each e JOIN shape s ON s.id = e.shape JOIN arg_set a ON a.id = s.args;
 
--- The rows of message_row, and those that message_part stands for; not in order.
+-- The rows that message_part stands for; and with those of message_row, all; not in order.
+CREATE VIEW message_unfolded AS
+SELECT p.id + n.n * p.every AS id, p.channel AS channel, p.tag AS tag,
+    p.send + n.n * p.send_step AS send, p.receive + n.n * p.receive_step AS receive,
+    p.bytes AS bytes
+FROM message_part p CROSS JOIN number n ON n.n < p.messages;
 CREATE VIEW message_each AS
 SELECT id, channel, tag, send, receive, bytes FROM message_row
 UNION ALL
-SELECT p.id + n.n * p.every, p.channel, p.tag, p.send + n.n * p.send_step,
-    p.receive + n.n * p.receive_step, p.bytes
-FROM message_part p CROSS JOIN number n ON n.n < p.messages;
+SELECT id, channel, tag, send, receive, bytes FROM message_unfolded;
 
 CREATE VIEW message AS
 SELECT source, dest, tag, bytes, comm, inner, send_seq, recv_seq, t_send, t_recv,

@@ -107,10 +107,12 @@ enum core_status trace_shapes_open(struct trace *trace)
     }
     shapes->rank_count = trace->rank_count;
     enum core_status status = tables_open(trace, shapes);
-    if (status != CORE_OK)
+    if (status != CORE_OK) {
         trace_shapes_free(shapes);
-    else
+    } else {
         trace->shapes = shapes;
+        trace_unfold_keep(trace->unfold, shapes);
+    }
     return status;
 }
 

@@ -41,8 +41,9 @@ struct trace_unfold {
     sqlite3 *db;
     const char *path;
     uint64_t file_bytes;
-    struct trace_batch *batch; /* that the query which now runs fills */
-    struct loop *loop;         /* by id - 1 */
+    const struct trace_shapes *shapes; /* of the trace, with the rows that are kept; or NULL */
+    struct trace_batch *batch;         /* that the query which now runs fills */
+    struct loop *loop;                 /* by id - 1 */
     struct loop_call *call;
     uint32_t loop_count, loop_room, call_count, call_room;
     bool loops_read;
@@ -390,10 +391,29 @@ static int gap_find(struct trace_source *source, int64_t id)
     return code == SQLITE_ROW ? SQLITE_OK : code;
 }
 
+/* Whether a cursor has kept all rows of the rank; then, what there is of that id. */
+static bool kept_get(const struct trace_unfold *unfold, int64_t id, struct trace_row *out_row,
+                     int *out_code)
+{
+    const struct trace_shapes *shapes = unfold->shapes;
+    int64_t rank = id >> SEQ_BITS;
+
+    if (!shapes || rank < 0 || rank >= shapes->rank_count || !shapes->rows[rank].whole)
+        return false;
+    const struct trace_rows *rows = &shapes->rows[rank];
+    uint32_t at = trace_rows_find(rows, (uint64_t)id & (((uint64_t)1 << SEQ_BITS) - 1));
+    *out_code = at == UINT32_MAX ? SQLITE_DONE : SQLITE_ROW;
+    if (at != UINT32_MAX)
+        *out_row = trace_rows_get(rows, at);
+    return true;
+}
+
 int trace_source_get(struct trace_source *source, int64_t id, struct trace_row *out_row)
 {
     int code = SQLITE_OK;
 
+    if (kept_get(source->unfold, id, out_row, &code))
+        return code;
     if (!part_holds(source, id) && !in_range(id, source->gap_low, source->gap_high)) {
         trace_source_seek(source, id, id);
         code = part_take(source);
@@ -883,6 +903,12 @@ enum core_status trace_source_failed(const struct trace *trace, int code)
 {
     return code == NONSENSE ? trace_damaged(trace, "an event makes no sense")
                             : trace_failed(trace, code);
+}
+
+void trace_unfold_keep(struct trace_unfold *unfold, const struct trace_shapes *shapes)
+{
+    CORE_CHECK(!unfold->shapes || !shapes);
+    unfold->shapes = shapes;
 }
 
 void trace_unfold_free(struct trace_unfold *unfold)
