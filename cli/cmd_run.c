@@ -112,15 +112,6 @@ static void trace_judge(const char *path, uint32_t number, struct judge_options 
     }
 }
 
-/* The signal that asked for the job's end, as Ctrl-C does; 0: none did. */
-static int interrupted_by(const struct launch_result *result)
-{
-    bool ends = result->signal == SIGINT || result->signal == SIGTERM || result->signal == SIGHUP ||
-                result->signal == SIGQUIT;
-
-    return ends && result->status ? result->signal : 0;
-}
-
 /* Derives the exit status. The job's own status counts only where no finding explains it. */
 static int exit_of(const struct launch_result *result, const struct run_outcome *outcome)
 {
@@ -128,8 +119,8 @@ static int exit_of(const struct launch_result *result, const struct run_outcome 
         return CLI_FINDINGS;
     if (result->end == LAUNCH_END_BUDGET || (result->end == LAUNCH_END_SIGNAL && outcome->budget))
         return CLI_BUDGET;
-    if (interrupted_by(result))
-        return 128 + interrupted_by(result);
+    if (launch_interrupted_by(result))
+        return 128 + launch_interrupted_by(result);
     if (result->status)
         return CLI_JOB;
     if (outcome->trouble || !result->trace_count)
@@ -190,7 +181,7 @@ static int cmd_run_body(const struct launch_options *launch, struct judge_option
         outcome.trouble = true;
     }
     code = exit_of(&result, &outcome);
-    if (interrupted_by(&result) && result.trace_count && !judge->quiet)
+    if (launch_interrupted_by(&result) && result.trace_count && !judge->quiet)
         printf(
             "crosswait: the job was interrupted by SIG%s; the report is on what was recorded until "
             "then\n",

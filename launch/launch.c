@@ -332,6 +332,14 @@ free_paths:
     return status;
 }
 
+int launch_interrupted_by(const struct launch_result *result)
+{
+    bool ends = result->signal == SIGINT || result->signal == SIGTERM || result->signal == SIGHUP ||
+                result->signal == SIGQUIT;
+
+    return ends && result->status ? result->signal : 0;
+}
+
 void launch_verdict_report(const struct launch_result *result)
 {
     if (result->verdict && result->end == LAUNCH_END_DEADLOCK)

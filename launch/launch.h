@@ -65,6 +65,8 @@ struct launch_result {
  * and *out_result is filled in either way. Refused before the job starts: an output folder that
  * cannot be written, is full, or holds the spools of an earlier job. */
 enum core_status launch_job(const struct launch_options *options, struct launch_result *out_result);
+/* The signal by which the user ended the job, as Ctrl-C does; 0: none. */
+int launch_interrupted_by(const struct launch_result *result);
 /* Says on stderr that, why and when we ended the job; nothing if we did not. */
 void launch_verdict_report(const struct launch_result *result);
 void launch_result_done(struct launch_result *result);

@@ -448,14 +448,18 @@ static enum core_status world_write(struct launch *launch, struct launch_world *
                             .limit_ms = launch->result->ending.limit_ms};
     struct store_rank_end *end = calloc(world->rank_count + 1, sizeof *end);
     struct end_text *detail = calloc(world->rank_count + 1, sizeof *detail);
+    const int signal = launch_interrupted_by(launch->result);
+    char interrupted[16];
     struct store_options options = {
         .command = command,
         .exit_code = launch->result->status,
+        .interrupted = signal ? interrupted : NULL,
         .end = end,
         .ending = own ? &launch->result->ending : &reason,
     };
     enum core_status status;
 
+    snprintf(interrupted, sizeof interrupted, "SIG%s", signal ? sigabbrev_np(signal) : "");
     if (!end || !detail) {
         status = core_report(CORE_NO_MEMORY, "out of memory");
     } else {

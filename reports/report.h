@@ -115,6 +115,7 @@ struct report_facts {
     bool rests;        /* DEADLOCK: that nothing moved is part of the proof, see wording_rests */
     uint64_t still_ms; /* DEADLOCK: so long after its last progress it was over; 0: not known */
     int64_t exit_code; /* of the job; -1 unknown */
+    const char *interrupted; /* "SIGINT": the signal by which the user ended it; NULL: none */
     uint64_t events, inner_events, lost, unread, messages, message_bytes;
     uint64_t unknown;        /* of the lost: calls of which only the name is known */
     char unknown_names[256]; /* "MPIX_Comm_agree, MPIX_Comm_shrink" */
@@ -163,7 +164,8 @@ enum core_status report_order_gather(struct report_facts *facts);
 enum { REPORT_VERDICT_MAX = 256 };
 /* Whether all ranks came to their end, and nothing of them was lost. */
 bool report_is_whole(const struct report_facts *facts);
-/* "1 error, 2 notes", "undecided", "clean", "clean in the 300 orders tried; more exist"...; written
+/* "1 error, 2 notes", "undecided", "clean", "clean in the 300 orders tried; more exist",
+ * "interrupted by SIGINT; clean as far as it was recorded"...; written
  * into buffer, which is returned; "" where nothing was looked for. */
 const char *report_verdict(const struct report_facts *facts, char *buffer, size_t buffer_bytes);
 /* "the job was ended 0.9 s after its last progress: it could never have gone on", of the finding

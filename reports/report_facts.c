@@ -322,6 +322,7 @@ static enum core_status report_facts_gather_all(struct trace *trace,
     const char *exit_code = trace_meta(trace, "exit_code");
     if (exit_code)
         facts.exit_code = strtoll(exit_code, NULL, 10);
+    facts.interrupted = trace_meta(trace, "interrupted");
     const char *unread = trace_meta(trace, "unread");
     facts.unread = unread ? strtoull(unread, NULL, 10) : 0;
     for (uint32_t i = 0; i < trace->rank_count; i++) {

@@ -269,6 +269,7 @@ enum core_status report_json(const struct report_facts *facts, FILE *file)
     json_object_set_new(job, "exit_code",
                         facts->exit_code >= 0 ? json_integer(facts->exit_code) : json_null());
     set_text(job, "library", facts->library);
+    set_text(job, "interrupted", facts->interrupted);
     set_text(job, "ended_by_crosswait", facts->ended);
     if (facts->still_ms)
         set_number(job, "ended_after_progress_ms", facts->still_ms);

@@ -74,6 +74,9 @@ const char *report_verdict(const struct report_facts *facts, char *buffer, size_
     buffer[0] = 0;
     if (!list)
         return buffer;
+    if (facts->interrupted)
+        line_add(&line, "interrupted by %s; ", facts->interrupted);
+    const size_t begun = line.used;
     for (uint32_t i = 0; i < list->count; i++)
         if (!finding_is_faint(&list->finding[i]))
             count[list->finding[i].severity]++;
@@ -86,7 +89,7 @@ const char *report_verdict(const struct report_facts *facts, char *buffer, size_
     }
     for (int severity = FINDING_ERROR; severity >= FINDING_NOTE; severity--)
         if (count[severity])
-            line_add(&line, "%s%" PRIu32 " %s%s", line.used ? ", " : "", count[severity],
+            line_add(&line, "%s%" PRIu32 " %s%s", line.used > begun ? ", " : "", count[severity],
                      finding_severity_text((enum finding_severity)severity),
                      count[severity] == 1 ? "" : "s");
     return buffer;

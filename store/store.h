@@ -19,8 +19,9 @@ struct store_rank_end { /* what the one who started the job knows of a rank's en
 };
 
 struct store_options {
-    const char *command; /* the recorded command, for meta; may be NULL */
-    int exit_code;       /* of the command; -1 unknown */
+    const char *command;     /* the recorded command, for meta; may be NULL */
+    int exit_code;           /* of the command; -1 unknown */
+    const char *interrupted; /* "SIGINT": the signal by which the user ended it; NULL: none */
     const struct store_rank_end *end;
     uint32_t end_count;
     const struct ending *ending; /* how the one who started the job ended it; may be NULL */

@@ -456,6 +456,8 @@ enum core_status store_meta(struct store *store, const struct store_options *opt
         status = meta_text(store, "program", first->program);
     if (status == CORE_OK && options->exit_code >= 0)
         status = meta_number(store, "exit_code", options->exit_code);
+    if (status == CORE_OK && options->interrupted)
+        status = meta_text(store, "interrupted", options->interrupted);
     if (status == CORE_OK)
         status = meta_start(store);
     if (status == CORE_OK)

@@ -9,7 +9,9 @@ for signal in INT TERM; do
     wait_for "standing $signal.db 'outside of MPI, after MPI_Comm_size' 'in MPI_Ssend'"
     kill -$signal $!
     wait $!; echo "$signal: [$?] left behind $(left cw.slow)"
-    grep '^crosswait: the job' $signal.out
+    grep '^crosswait: the job\|^verdict: ' $signal.out
+    crosswait report --format=json $signal.db |
+        python3 -c 'import json, sys; r = json.load(sys.stdin); print(r["job"]["interrupted"], r["says"])'
 done
 umask 027
 crosswait run -q -o mask.db --json=mask.json --html=mask.html -- \
