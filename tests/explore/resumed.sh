@@ -2,6 +2,7 @@
 # several processes run its worlds, comes to the same result as one that is never stopped; so does
 # one of jobs on the real library.
 # timeout: 400
+# slow
 mpicc -g -O1 -include "$SOURCE/tests/explore/paced.h" -o accumulate \
     "$SOURCE/tests/explore/programs/accumulate.c" || exit 1
 mpicc -g -O1 -o sums "$SOURCE/tests/explore/programs/accumulate.c" || exit 1
