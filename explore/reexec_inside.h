@@ -1,5 +1,5 @@
-/* What reexec.c, which executes a recorded job again, and reexec_name.c, which gives decisions and
- * sends of that world their numbers and places in the job, share. */
+/* reexec.c executes a recorded job again in a world; reexec_name.c gives the decisions and sends of
+ * that world their numbers and places in the job. Both share this. */
 #ifndef EXPLORE_REEXEC_INSIDE_H
 #define EXPLORE_REEXEC_INSIDE_H
 

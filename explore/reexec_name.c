@@ -1,5 +1,5 @@
-/* See reexec_inside.h. A send of the world is named in the job by how many its thread began before,
- * a decision by its own count; each has the place of the call that made it. */
+/* See reexec_inside.h. The job numbers a send by the sends that its thread began before, and a
+ * decision by its own count; each gets the place of the call that made it. */
 #include <string.h>
 
 #include "core/array.h"

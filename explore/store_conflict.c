@@ -1,5 +1,5 @@
-/* See the header. Of a decision only those behind it matter that one of its options could have
- * been: those with that answer. */
+/* See the header. A decision can meet only those behind it that have the answer of one of its other
+ * options: these were under way when it was made. */
 #include "explore/store_conflict.h"
 
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static void line_pass(struct store_lines *lines, uint32_t decision)
     line->next = lines->next[decision];
 }
 
-/* Of the decisions behind `a` that had this answer, the first that it meets. */
+/* Returns the first decision behind `a` that had this answer and meets it. */
 static uint32_t line_met(const struct store_lines *lines, const struct world_decision *a,
                          int32_t answer)
 {

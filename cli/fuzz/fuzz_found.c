@@ -175,7 +175,8 @@ static void line_of(const char *base, const char *explained, const char *log, ch
         strcpy(line, "it fails");
 }
 
-/* Of "RULE: TEXT"; a report of a sanitizer, of libFuzzer or of a signal is a crash. */
+/* Finds the rule of "RULE: TEXT"; a report of a sanitizer, of libFuzzer or of a signal is a crash.
+ */
 static enum world_rule rule_of(const char *line)
 {
     enum world_rule rule = world_rule_named(line, strcspn(line, ":"));
