@@ -222,11 +222,12 @@ enum core_status trace_messages_all(struct trace *trace, trace_message_fn fn, vo
         NULL, fn, context);
 }
 
+/* What folds has both sides: the table itself holds the others. */
 enum core_status trace_messages_unreceived(struct trace *trace, trace_message_fn fn, void *context)
 {
     return trace_message_walk(
         trace,
-        "SELECT c.source, c.dest, m.send, m.receive FROM channel c JOIN message_row m ON "
+        "SELECT c.source, c.dest, m.send, m.receive FROM channel c JOIN main.message_row m ON "
         "m.channel = c.id WHERE NOT c.inner AND m.send IS NOT NULL AND m.receive IS NULL "
         "ORDER BY c.source, m.send",
         NULL, fn, context);
