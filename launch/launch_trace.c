@@ -472,7 +472,8 @@ static enum core_status world_write(struct launch *launch, struct launch_world *
     return status;
 }
 
-static void nothing_recorded(const struct launch *launch)
+/* called: a process has made the folder of its job in MPI_Init. */
+static void nothing_recorded(const struct launch *launch, bool called)
 {
     const char *name = launch->options->command[0];
     int status = launch->result->status;
@@ -486,6 +487,11 @@ static void nothing_recorded(const struct launch *launch)
                     "nothing was recorded: '%s' ended with status %d before MPI_Init had returned "
                     "on a rank",
                     name, status);
+    else if (called)
+        core_report(CORE_NOT_FOUND,
+                    "nothing was recorded: processes of '%s' called MPI_Init, and none could make "
+                    "a spool",
+                    name);
     else
         core_report(
             CORE_NOT_FOUND,
@@ -502,6 +508,7 @@ enum core_status launch_trace_write(struct launch *launch)
     char *command = command_text(launch->options->command);
     enum core_status status = CORE_OK;
     uint32_t number = 0;
+    bool empty = false;
 
     result->trace = calloc(launch->world_count + 1, sizeof *result->trace);
     if (!command || !result->trace) {
@@ -513,8 +520,10 @@ enum core_status launch_trace_write(struct launch *launch)
         enum core_status one;
         char *trace;
 
-        if (!world->rank_count && rmdir(world->path) == 0)
+        if (rmdir(world->path) == 0) {
+            empty = true;
             continue; /* made, and nothing in it; otherwise the store says what is wrong with it */
+        }
         trace = store_trace_name(launch->options->output, ++number);
         one = trace ? world_write(launch, world, trace, command)
                     : core_report(CORE_NO_MEMORY, "out of memory");
@@ -533,7 +542,7 @@ enum core_status launch_trace_write(struct launch *launch)
     }
     free(command);
     if (!number)
-        nothing_recorded(launch);
+        nothing_recorded(launch, empty);
     return status;
 }
 

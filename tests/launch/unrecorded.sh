@@ -1,0 +1,28 @@
+# A job whose ranks may write no file so large as a spool goes on; nothing is recorded, that is
+# said, and no folder stays behind that would be in the way of the next run.
+cat >small.c <<'END'
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+int main(int argc, char **argv)
+{
+    struct rlimit most = {4096, 4096};
+    int rank;
+    signal(SIGXFSZ, SIG_IGN);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Finalize();
+    return setrlimit(RLIMIT_FSIZE, &most);
+}
+END
+sed 's/    MPI_Init/    setrlimit(RLIMIT_FSIZE, \&most);\n    MPI_Init/' small.c >none.c
+mpicc -g -o small small.c && mpicc -g -o none none.c || exit 1
+export OMPI_MCA_btl=self,tcp
+crosswait record -o T.db -- mpirun -n 2 ./small && echo recorded
+for i in 1 2 3; do
+    crosswait record -o T.db -- mpirun -n 2 ./none 2>err
+    echo "[$?] $(ls -d T.db*)"
+    grep "^crosswait: nothing" err
+done
