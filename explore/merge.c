@@ -75,6 +75,10 @@ enum core_status explore_merge(struct explore_search *s)
         merge_in_vain(s, *states.why ? states.why : "it was ended");
         return status;
     }
+    if (!count && s->behaviours > 1) { /* something decides that is no message or request */
+        merge_in_vain(s, "it decides about what states do not know");
+        return status;
+    }
     s->asked_again |= states.asked_again;
     status = merge_ends(s, &states);
     if (status != CORE_OK || *s->states_why)

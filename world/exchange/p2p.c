@@ -136,6 +136,9 @@ int world_irecv(void *buffer, size_t count, MPI_Datatype type, int source, int t
 struct ompi_request_t *world_request_new(enum world_request_kind kind)
 {
     CORE_CHECK(kind != REQUEST_NONE);
+    if (kind > REQUEST_RECV)
+        world_states_beyond(
+            "it has requests of collectives, windows or files, or generalised ones");
     struct ompi_request_t *request = world_handle_new(HANDLE_REQUEST, sizeof *request);
     request->kind = (uint8_t)kind;
     request->owner = ME;
