@@ -259,7 +259,7 @@ static void add_need_group(const struct check_input *input, struct finding *find
     char *ranks = wording_ranks_short(group->rank, group->count);
 
     if (ranks)
-        finding_fact(finding, "it %s on the library buffering %s send%s of %s at %s by %s",
+        finding_fact(finding, "the program %s on the library to buffer %s send%s of %s at %s by %s",
                      finding->assumed ? "may rely" : "relies",
                      describe_number(group->count, number, sizeof number),
                      group->count == 1 ? "" : "s",
@@ -287,8 +287,9 @@ static void add_need(const struct check_input *input, struct finding *finding, b
     if (check_need(input, &need) != CORE_OK)
         return;
     if (need->ever && !need->always)
-        finding_fact(finding, "%s from an eager threshold of %s on (buffering=eager:%" PRIu64 ")",
-                     hung ? "the recorded part would have continued" : "safe",
+        finding_fact(finding, "%s sends of up to %s (buffering=eager:%" PRIu64 ")",
+                     hung ? "the recorded part would have continued if the library buffered"
+                          : "safe if the library buffers",
                      describe_bytes(need->safe_bytes, bytes, sizeof bytes), need->safe_bytes);
     else if (!need->ever &&
              !check_deadlock_completed(input)) /* or it would be a deadlock whatever is buffered */

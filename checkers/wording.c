@@ -10,8 +10,8 @@
 #include "core/text.h"
 
 enum {
+    ALTERNATIVES_MAX = 8, /* ranks of which one is meant: more than this are named as spans */
     OTHERS_NAMED_MAX = 3, /* more ranks that do as most are "others" */
-    RANKS_SINGLE_MAX = 8, /* more ranks than this are named as spans */
     CALLS_SINGLE_MAX = 4, /* more calls than this are put together where they are alike */
     GROUPS_MAX = 8        /* kinds of calls that are told in one sentence; of the rest, the ranks */
 };
@@ -41,7 +41,7 @@ static uint32_t span_end(const uint32_t *rank, uint32_t count, uint32_t *at)
 /* The ranks ascend, each once. Two that follow each other are no span. */
 static void ranks_sorted(FILE *file, const uint32_t *rank, uint32_t count, const char *joint)
 {
-    bool single = count <= RANKS_SINGLE_MAX;
+    bool single = !strcmp(joint, " or ") && count <= ALTERNATIVES_MAX;
 
     fputs(count == 1 ? "rank " : "ranks ", file);
     for (uint32_t i = 0, next; i < count; i = next) {
@@ -59,7 +59,7 @@ static void ranks_sorted(FILE *file, const uint32_t *rank, uint32_t count, const
         fputs(i == 0 ? "" : next == count ? joint : ", ", file);
         fprintf(file, "%" PRIu32, rank[i]);
         if (last != rank[i])
-            fprintf(file, " to %" PRIu32, last);
+            fprintf(file, "-%" PRIu32, last);
     }
 }
 

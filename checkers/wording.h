@@ -13,8 +13,8 @@
 
 #include "core/trace/ending.h"
 
-/* All of them, ascending: "rank 1", "ranks 0 and 1", "ranks 0, 1 and 2"; many: "ranks 0 to 19, 21
- * and 22". joint: " and ", " or ". */
+/* All of them, ascending: "rank 1", "ranks 0 and 1", "ranks 0-2", "ranks 0-19, 21 and 22"; where
+ * one of them is meant, "ranks 0, 1 or 2". joint: " and ", " or ". */
 void wording_ranks(FILE *file, const uint32_t *rank, uint32_t count, const char *joint);
 /* The same for a column, not for a sentence: "rank 1", "ranks 0-19,21-23". Free with free(); NULL:
  * out of memory. */

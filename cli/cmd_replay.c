@@ -632,7 +632,7 @@ static enum core_status run_need(struct replaying *r, int *out_exit)
                     replay_outcome_text(need.step[i].outcome));
     }
     if (need.ever && !need.always)
-        fprintf(r->out, "safe from an eager threshold of %s on\n",
+        fprintf(r->out, "safe if the library buffers sends of up to %s\n",
                 describe_bytes(need.safe_bytes, text, sizeof text));
     else
         fputs(need.always ? "safe without buffering\n" : "safe at no threshold\n", r->out);

@@ -168,8 +168,8 @@ bool report_is_whole(const struct report_facts *facts);
  * "interrupted by SIGINT; clean as far as it was recorded"...; written
  * into buffer, which is returned; "" where nothing was looked for. */
 const char *report_verdict(const struct report_facts *facts, char *buffer, size_t buffer_bytes);
-/* "the job was ended 0.9 s after its last progress: it could never have gone on", of the finding
- * that says why it was; written into buffer, which is returned. NULL: of any other. */
+/* "crosswait ended the job 0.9 s after its last progress: it could never have gone on", of the
+ * finding that says why it was; written into buffer, which is returned. NULL: of any other. */
 const char *report_ended(const struct report_facts *facts, const struct report_entry *entry,
                          char *buffer, size_t buffer_bytes);
 void report_facts_done(struct report_facts *facts);

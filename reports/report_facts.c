@@ -393,7 +393,7 @@ const char *report_ended(const struct report_facts *facts, const struct report_e
     if (facts->still_ms)
         snprintf(when, sizeof when, "%.1f s after its last progress",
                  (double)facts->still_ms / 1000);
-    snprintf(buffer, buffer_bytes, "the job was ended %s: %s", when,
+    snprintf(buffer, buffer_bytes, "crosswait ended the job %s: %s", when,
              facts->rests ? "no rank could do anything else" : "it could never have gone on");
     return buffer;
 }

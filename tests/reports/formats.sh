@@ -43,7 +43,7 @@ int main(int argc, char **argv)
 END
 mpicc -g -o apart apart.c &&
     crosswait run --stack=4 -o apart.db -- mpirun -n 4 ./apart 2>/dev/null |
-    sed 's/since.*/since when/; s/ended [0-9.]* s after/ended N s after/'
+    sed 's/since.*/since when/; s/ended the job [0-9.]* s after/ended the job N s after/'
 crosswait report --format=dot apart.db | grep -- '->'
 crosswait report --format=html apart.db | grep -c 'class="ring"'
 crosswait report --format=json apart.db | grep -c '"awaits"'

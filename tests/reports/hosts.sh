@@ -31,7 +31,7 @@ echo "[$?]"
 /usr/bin/python3 "$SOURCE/tests/reports/github.py" odd.sarif
 sed -n '/"message": {/{n;s/^ *//p}; /Column/s/^ *//p' odd.sarif
 # How far the stacks of its end are known is the machine's matter.
-sed 's/was ended [0-9.]* s/was ended N s/; s/ < main$//' odd.md
+sed 's/ended the job [0-9.]* s/ended the job N s/; s/ < main$//' odd.md
 # The same through report; more than one trace.
 crosswait report --format=github odd.db | cmp - odd.github && echo "the same annotations"
 crosswait report --format=gitlab odd.db odd.db >two.gitlab

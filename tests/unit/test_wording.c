@@ -37,13 +37,13 @@ static void ranks(void **state)
     (void)state;
     ranks_expect((uint32_t[]){7}, 1, "rank 7");
     ranks_expect((uint32_t[]){7, 3}, 2, "ranks 3 and 7");
-    ranks_expect((uint32_t[]){2, 1, 2, 0}, 4, "ranks 0, 1 and 2");
-    ranks_expect((uint32_t[]){0, 1, 2, 3, 4, 5, 6, 7}, 8, "ranks 0, 1, 2, 3, 4, 5, 6 and 7");
-    ranks_expect((uint32_t[]){0, 1, 2, 3, 4, 5, 6, 7, 8}, 9, "ranks 0 to 8");
+    ranks_expect((uint32_t[]){2, 1, 2, 0}, 4, "ranks 0-2");
+    ranks_expect((uint32_t[]){0, 1, 2, 3, 4, 5, 6, 7}, 8, "ranks 0-7");
+    ranks_expect((uint32_t[]){0, 1, 2, 3, 4, 5, 6, 7, 8}, 9, "ranks 0-8");
     for (uint32_t r = 0; r < 24; r++)
         if (r != 20)
             rank[count++] = r;
-    ranks_expect(rank, count, "ranks 0 to 19 and 21 to 23");
+    ranks_expect(rank, count, "ranks 0-19 and 21-23");
     for (uint32_t r = 0; r < 10; r++)
         rank[r] = r * 2 + (r == 9);
     ranks_expect(rank, 10, "ranks 0, 2, 4, 6, 8, 10, 12, 14, 16 and 19");
@@ -263,7 +263,7 @@ static void a_deadlock_names_all_ranks(void **state)
     call_put(&ending, 24, ENDING_BEHIND, "MPI_Recv");
     wait_put(&ending, (uint32_t[]){3}, 1, false, false);
     words_expect(wording_ending(&ending),
-                 "deadlock: ranks 0 to 19 and 21 to 23 wait in MPI_Barrier for rank 20, rank 20 "
+                 "deadlock: ranks 0-19 and 21-23 wait in MPI_Barrier for rank 20, rank 20 "
                  "waits in MPI_Recv for rank 0; rank 24 cannot go on either");
     for (uint32_t r = 0; r < 24; r++) {
         call_put(&ring, r, ENDING_CORE, "MPI_Send");
@@ -273,7 +273,7 @@ static void a_deadlock_names_all_ranks(void **state)
                  "deadlock: rank 0 waits in MPI_Send for rank 1, rank 1 waits in MPI_Send for rank "
                  "2, rank 2 waits in MPI_Send for rank 3, rank 3 waits in MPI_Send for rank 4, "
                  "rank 4 waits in MPI_Send for rank 5, rank 5 waits in MPI_Send for rank 6, rank 6 "
-                 "waits in MPI_Send for rank 7, rank 7 waits in MPI_Send for rank 8, ranks 8 to 23 "
+                 "waits in MPI_Send for rank 7, rank 7 waits in MPI_Send for rank 8, ranks 8-23 "
                  "wait as well");
     ending_done(&ending);
     ending_done(&ring);
@@ -305,14 +305,13 @@ static void what_is_not_proven(void **state)
     words_expect(
         wording_quiet(&many, 10, false),
         "for 10 seconds rank 20 (MPI_Iprobe) has only polled and found nothing, while others wait: "
-        "ranks 0 to 19 and 21 to 23 (MPI_Barrier); it may be a hang, which cannot be "
+        "ranks 0-19 and 21-23 (MPI_Barrier); it may be a hang, which cannot be "
         "proven: end the job (--stall=SECONDS does), and it is judged");
     many.call[20].role = ENDING_INSIDE;
-    words_expect(
-        wording_quiet(&many, 30, false),
-        "for 30 seconds no call was completed, and all ranks are inside calls: ranks 0 to 19 "
-        "and 21 to 23 (MPI_Barrier), rank 20 (MPI_Iprobe); it may be a hang, which is not "
-        "proven (--stall=SECONDS ends such a job)");
+    words_expect(wording_quiet(&many, 30, false),
+                 "for 30 seconds no call was completed, and all ranks are inside calls: ranks 0-19 "
+                 "and 21-23 (MPI_Barrier), rank 20 (MPI_Iprobe); it may be a hang, which is not "
+                 "proven (--stall=SECONDS ends such a job)");
     call_put(&file, 0, ENDING_INSIDE, "MPI_File_close");
     call_put(&file, 1, ENDING_INSIDE, "MPI_Finalize");
     words_expect(wording_quiet(&file, 120, true),
