@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,8 +20,7 @@
 
 enum {
     MARGIN = 4096,
-    ALARMS_MAX = 4, /* on a machine that is busy with others */
-    SECONDS = 30,   /* the launcher proves a deadlock long before; polling for ever it cannot */
+    SECONDS = 30, /* the launcher proves a deadlock long before; polling for ever it cannot */
     TICK_US = 200,
     LATE_US = 1000,
     SLEEP_MAX_US = 3000000, /* of a rank, in all */
@@ -388,18 +388,15 @@ static void real_main_calling(int now_inside)
         left[calls - 1] = seconds_now();
 }
 
-/* A rank that waits polls, and one that others keep from the processor does neither. */
-static void on_alarm(int number)
+/* A limit of computing, and no timer: a rank whose timer has a handler may go on by itself, so that
+ * the launcher could prove no hang of it. */
+static void on_limit(int number)
 {
-    static int alarms;
     char text[96];
-    if (clock() < (clock_t)SECONDS / 3 * CLOCKS_PER_SEC && ++alarms < ALARMS_MAX) {
-        alarm(SECONDS);
-        return;
-    }
-    int length = snprintf(text, sizeof text,
-                          "finding: timeout: rank %d of MPI_COMM_WORLD has not ended within %d s\n",
-                          world_rank, (alarms + 1) * SECONDS);
+    int length = snprintf(
+        text, sizeof text,
+        "finding: timeout: rank %d of MPI_COMM_WORLD has not ended after %d s of computing\n",
+        world_rank, SECONDS);
     (void)number;
     _exit(write(1, text, (size_t)length) < 0 ? 10 : 9);
 }
@@ -427,8 +424,12 @@ static void watch_signals(void)
 {
     for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
         sigaction(deadly[i], &(struct sigaction){.sa_handler = on_deadly}, &before[i]);
-    signal(SIGALRM, on_alarm);
-    alarm(SECONDS);
+    struct rlimit limit;
+    signal(SIGXCPU, on_limit);
+    if (getrlimit(RLIMIT_CPU, &limit) == 0 && limit.rlim_cur > SECONDS) {
+        limit.rlim_cur = SECONDS;
+        setrlimit(RLIMIT_CPU, &limit);
+    }
 }
 
 /* As fatal as ever, but told where it is not lost: mpirun's own report sometimes is. */
