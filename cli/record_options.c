@@ -31,6 +31,12 @@ static bool is_switch(const char *text)
     return !strcmp(text, "on") || !strcmp(text, "off");
 }
 
+static bool is_inside(const char *text)
+{
+    return !strcmp(text, "auto") || !strcmp(text, "pml") || !strcmp(text, "transport") ||
+           !strcmp(text, "off");
+}
+
 static bool is_relay(const char *text)
 {
     return is_switch(text) || !strcmp(text, "auto");
@@ -107,6 +113,7 @@ enum core_status record_option_set(struct launch_options *launch, const struct o
     } row[] = {
         {"CROSSWAIT_PAYLOAD", is_payload, "none, sample, digest, full or full:BYTES"},
         {"CROSSWAIT_BUFFERS", is_switch, "on or off"},
+        {"CROSSWAIT_INSIDE", is_inside, "auto, pml, transport or off"},
         {"CROSSWAIT_STACK", is_number, "a number of frames"},
         {"CROSSWAIT_LAST", is_number, "a number of events"},
         {"CROSSWAIT_FROM", is_when, "a number of seconds, or pcontrol:N"},

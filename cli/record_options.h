@@ -29,6 +29,9 @@ enum core_status record_job_set(struct launch_options *launch, const struct opti
      "what is kept of buffers: none, sample, digest, or full[:CAP], CAP bytes of each"}, \
     {"buffers", 0, "on|off", \
      "look at what buffers overlap, and change while MPI owns them (on for run, else off)"}, \
+    {"inside", 0, "WAY", \
+     "record what the MPI library does inside its collectives: auto (where that changes " \
+     "nothing), pml (Open MPI's), transport (MPICH: its messages go over UCX), off"}, \
     {"stack", 0, "N", "keep N frames of each call's stack (1)"}, \
     {"last", 0, "N", "keep only the last N events of each rank"}, \
     {"from", 0, "WHEN", "record from WHEN on: seconds since MPI_Init, or pcontrol:N"}, \
@@ -42,7 +45,7 @@ enum core_status record_job_set(struct launch_options *launch, const struct opti
     {"relay", 0, "WHEN", \
      "ranks of other machines send what they record here: on, off, auto (when hosts are named)"}
 // clang-format on
-enum { RECORD_OPTION_COUNT = 11 };
+enum { RECORD_OPTION_COUNT = 12 };
 /* As record_job_set. */
 enum core_status record_option_set(struct launch_options *launch, const struct options *options,
                                    int index);

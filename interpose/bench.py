@@ -23,7 +23,7 @@ NONE, OURS, RUN, BARE, DIGEST, EZTRACE = (
 EXTRA = {
     OURS: {},
     RUN: {"CROSSWAIT_BUFFERS": "on", "CROSSWAIT_PAYLOAD": "sample"},  # buffers looked at
-    BARE: {"CROSSWAIT_LAYER": "off"},
+    BARE: {"CROSSWAIT_INSIDE": "off"},
     DIGEST: {"CROSSWAIT_PAYLOAD": "digest"},
 }
 # what may be added to a plain call to oneself, and what an exchange of two ranks may take: in times

@@ -7,6 +7,7 @@
 int life_pid(void);                /* of the process that is recorded; 0: not yet */
 bool recorder_plain(void);         /* no launcher: MPI_Finalize makes the trace */
 const char *recorder_folder(void); /* of this job's spools */
+bool recorder_folder_early(void);  /* the same before MPI_Init; false: it cannot be had */
 
 /* "./app 8", as a shell was given it; as much as there is room for. */
 void recorder_command_line(char *words, size_t room);

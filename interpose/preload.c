@@ -79,8 +79,8 @@ static bool run_recover(const char *command, const char *folder, const char *out
     return waited == child ? WIFEXITED(status) && WEXITSTATUS(status) == 0 : access(out, R_OK) == 0;
 }
 
-/* Only what this job's ranks made: R.L.ring and R.L.spool, then the folders if nothing else is in
- * them. */
+/* Only what this job's ranks made: R.L.ring, R.L.spool and R.0.address, then the folders if nothing
+ * else is in them. */
 static void spools_remove(const char *folder)
 {
     char path[PATH_MAX + 300];
@@ -89,7 +89,8 @@ static void spools_remove(const char *folder)
     while (dir && (entry = readdir(dir))) {
         int rank, lane, end = 0;
         if (sscanf(entry->d_name, "%d.%d.%n", &rank, &lane, &end) == 2 && end &&
-            (!strcmp(entry->d_name + end, "ring") || !strcmp(entry->d_name + end, "spool")) &&
+            (!strcmp(entry->d_name + end, "ring") || !strcmp(entry->d_name + end, "spool") ||
+             !strcmp(entry->d_name + end, "address")) &&
             snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
             unlink(path);
     }

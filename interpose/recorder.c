@@ -483,6 +483,8 @@ static void job_name(const char *id, char *name, size_t room)
 
 static bool choose_folder(void)
 {
+    if (life.folder[0])
+        return true;
     char base[PATH_MAX], job[48], here[PATH_MAX] = "";
     const char *spool = recorder_plain() ? NULL : getenv("CROSSWAIT_SPOOL");
     const char *id = library_place().job;
@@ -761,6 +763,11 @@ void recorder_aborting(struct lane *lane, int code)
     (void)lane;
     exit_record_say(EXIT_CAUSE_ABORT, code, NULL);
     end_state(SPOOL_STATE_ABORTED, code);
+}
+
+bool recorder_folder_early(void)
+{
+    return choose_folder();
 }
 
 int life_pid(void)

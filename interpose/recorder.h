@@ -749,6 +749,7 @@ struct request_info {
  * library's own. kind: enum request_kind, and REQUEST_PERSISTENT. */
 uint32_t recorder_request_new(MPI_Request handle, const void *variable, unsigned kind,
                               uint64_t seq);
+uint32_t recorder_request_id(void); /* of one that the library has no handle for */
 struct request_info recorder_request_find(MPI_Request handle, const void *variable);
 /* Asks the library, which has just started, which handles requests share that are complete at once.
  */

@@ -66,7 +66,7 @@ $(eval $(call INTERPOSE_LIBRARY,openmpi,$(BUILD)/gen,interpose/library/openmpi.c
     $(wildcard interpose/layer/openmpi*.c),$(if \
     $(OPENMPI_IS_4),,--newer),INTERPOSE_MPI,libcrosswait-openmpi.so))
 # What MPICH and what comes from it have in common, and what their recorders stand in front of.
-MPICH_SOURCES = interpose/library/hydra.c interpose/library/names.c interpose/layer/none.c \
+MPICH_SOURCES = interpose/library/hydra.c interpose/library/names.c interpose/layer/ucx.c \
     interpose/layer/mpich_error.c
 MPICH_GENERATE = --newer --also=MPIR_Err_return_comm --also=MPIR_Err_return_win
 ifneq ($(MPICC_MPICH),)

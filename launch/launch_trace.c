@@ -411,7 +411,8 @@ static void world_remove(const struct launch_world *world)
         int end = 0;
 
         sscanf(entry->d_name, "%*d.%*u.%n", &end);
-        if (end && (!strcmp(entry->d_name + end, "ring") || !strcmp(entry->d_name + end, "spool")))
+        if (end && (!strcmp(entry->d_name + end, "ring") || !strcmp(entry->d_name + end, "spool") ||
+                    !strcmp(entry->d_name + end, "address")))
             unlinkat(dirfd(folder), entry->d_name, 0);
     }
     if (folder)

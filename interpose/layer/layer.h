@@ -3,9 +3,14 @@
 #ifndef INTERPOSE_LAYER_LAYER_H
 #define INTERPOSE_LAYER_LAYER_H
 
+#include "core/trace/traits.h"
 #include "interpose/recorder.h"
 
-/* After MPI_Init. NULL: on. Else why not. version: of MPI_Get_library_version. */
+/* Before MPI_Init, with what libcrosswait.so gives. */
+struct body_entry;
+void layer_found(const struct body_entry *entry);
+/* After MPI_Init. NULL: on. Else why not, or what is to be said. version: of
+ * MPI_Get_library_version. */
 const char *layer_start(const char *version);
 void layer_stop(void);                                           /* before MPI_Finalize */
 const struct call_description *layer_description(unsigned call); /* call >= CALL_COUNT */
@@ -18,6 +23,18 @@ void layer_errors_stop(void);
  * another source. And sets the rank whose message it is to take from its next start on. */
 MPI_Comm layer_receive_comm(MPI_Request request);
 void layer_receive_from(MPI_Request request, int source);
+/* Whether such a call of several ranks cannot be done without messages. */
+static inline bool call_needs_messages(unsigned call, int count)
+{
+    const struct call_description *of = &call_description[call];
+    const uint64_t uneven = TRAIT_BIT(PER_RANK) | TRAIT_BIT(NEIGHBOR);
+    bool moves = count > 0 && !(of->traits & uneven) &&
+                 (of->verb == VERB_BCAST || of->verb == VERB_GATHER || of->verb == VERB_SCATTER ||
+                  of->verb == VERB_ALLGATHER || of->verb == VERB_ALLTOALL ||
+                  of->verb == VERB_REDUCE || of->verb == VERB_ALLREDUCE || of->verb == VERB_SCAN);
+
+    return moves || of->verb == VERB_BARRIER;
+}
 /* Whether the library is the one that the layer was built for. */
 bool layer_knows(const char *version);
 

@@ -248,26 +248,13 @@ void layer_restarted(uint32_t request, uint64_t seq)
             schedule[i].seq = seq;
 }
 
-/* Whether such a call of several ranks cannot be done without messages. */
-static bool needs_messages(const struct spool_event *e)
-{
-    static const uint8_t verb[] = {VERB_BCAST,     VERB_REDUCE,  VERB_ALLREDUCE, VERB_GATHER,
-                                   VERB_ALLGATHER, VERB_SCATTER, VERB_ALLTOALL,  VERB_SCAN};
-    const uint64_t uneven = TRAIT_BIT(PER_RANK) | TRAIT_BIT(NEIGHBOR);
-    const struct call_description *of = &call_description[e->head.a];
-    bool known = of->verb == VERB_BARRIER;
-    for (size_t i = 0; e->count > 0 && !(of->traits & uneven) && i < sizeof verb / sizeof *verb;
-         i++)
-        known |= of->verb == verb[i];
-    return known;
-}
-
 void layer_silent(struct lane *lane, const struct spool_event *e, MPI_Comm comm)
 {
     static _Atomic bool told;
-    const struct comm_info *info = !told && lane->unseen != e->seq && e->comm && needs_messages(e)
-                                       ? handles_comm_info(lane, comm)
-                                       : NULL;
+    const struct comm_info *info =
+        !told && lane->unseen != e->seq && e->comm && call_needs_messages(e->head.a, e->count)
+            ? handles_comm_info(lane, comm)
+            : NULL;
     if (!info || info->inter || info->size < 2)
         return;
     told = true;
@@ -829,9 +816,9 @@ bool layer_knows(const char *version)
 
 const char *layer_start(const char *version)
 {
-    const char *why = NULL, *off = getenv("CROSSWAIT_LAYER");
-    if (off && strcmp(off, "off") == 0)
-        return "library layer off: CROSSWAIT_LAYER=off";
+    const char *why = NULL, *told = getenv("CROSSWAIT_INSIDE");
+    if (told && strcmp(told, "off") == 0)
+        return "library layer off: --inside=off";
     shape = openmpi_shape(version, &why);
     if (!shape)
         return why;

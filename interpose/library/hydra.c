@@ -2,6 +2,8 @@
  * it, whichever ABI the program has. */
 #include "interpose/library/library.h"
 
+#include "interpose/layer/layer.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +48,7 @@ void library_found(const struct body_entry *entry)
 {
     const char *fd = getenv("PMI_FD");
 
+    layer_found(entry);
     if (!fd || !getenv("PMI_SPAWNED"))
         return;
     world.fd = atoi(fd);

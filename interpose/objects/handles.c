@@ -543,6 +543,11 @@ uint32_t recorder_comm_made(struct lane *lane, MPI_Comm made, MPI_Comm parent,
     return id;
 }
 
+bool handles_comm_is(uint32_t id, MPI_Comm comm)
+{
+    return map_find(OBJECT_COMM, HANDLE(comm)) == id;
+}
+
 uint32_t handles_comm_making(uint32_t comm, unsigned call)
 {
     recorder_lock();

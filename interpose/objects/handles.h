@@ -28,6 +28,8 @@ const struct comm_info *handles_comm_info(struct lane *lane,
  */
 uint32_t handles_comm_making(uint32_t comm, unsigned call);
 
+/* Under the lock: the communicator with that id still has the handle. */
+bool handles_comm_is(uint32_t id, MPI_Comm comm);
 /* recorder_comm; number: of one that the library made for itself, the same on all members, or 0. */
 uint32_t handles_comm(struct lane *lane, MPI_Comm comm, uint32_t number);
 

@@ -380,6 +380,14 @@ static void made_generalized(void)
     recorder_unlock();
 }
 
+uint32_t recorder_request_id(void)
+{
+    requests_lock();
+    uint32_t id = ++map.last_id;
+    requests_unlock();
+    return id;
+}
+
 uint32_t recorder_request_new(MPI_Request handle, const void *variable, unsigned kind, uint64_t seq)
 {
     if (handle == recorder_handle.request_null)
