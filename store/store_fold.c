@@ -207,7 +207,7 @@ static bool call_is(const struct loop_call *call, const struct store_row *row)
            (call->request == STORE_NULL) == (row->request == STORE_NULL);
 }
 
-/* Which of the loop's next calls it is; calls: none of them. */
+/* Returns which of the loop's next calls it is; loop.calls: it is none of them. */
 static uint32_t loop_find(const struct store_fold *fold, const struct store_row *row)
 {
     uint32_t at = fold->loop.next;

@@ -16,7 +16,8 @@
 #include "core/status.h"
 
 enum { TRACE_SCHEMA_VERSION = 17, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
-/* Of a row of event_part or message_part; and bytes of a time there, of two digits each. */
+/* A row of event_part or message_part has so many calls at most, and a time there so many bytes, of
+ * two digits each. */
 enum { TRACE_PART_CALLS_MAX = 256, TRACE_TIME_BYTES_MAX = 5 };
 enum { TRACE_ROWS_KEPT_MAX = 1 << 24 }; /* of 24 bytes */
 

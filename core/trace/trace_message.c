@@ -222,7 +222,7 @@ enum core_status trace_messages_all(struct trace *trace, trace_message_fn fn, vo
         NULL, fn, context);
 }
 
-/* What folds has both sides: the table itself holds the others. */
+/* Messages that fold have both sides: the table itself holds the others. */
 enum core_status trace_messages_unreceived(struct trace *trace, trace_message_fn fn, void *context)
 {
     return trace_message_walk(

@@ -35,6 +35,28 @@ static inline bool call_needs_messages(unsigned call, int count)
 
     return moves || of->verb == VERB_BARRIER;
 }
+/* The lane of a thread that is in a call of the application; NULL: it is in none, or in a callback,
+ * whose calls are recorded as they are. */
+static inline struct lane *layer_lane(void)
+{
+    struct lane *lane = recorder_thread.current;
+
+    return !lane || lane == recorder_nobody || lane->depth == 0 || lane->depth >= SPOOL_DEPTH_MAX ||
+                   lane->writer.header->callback
+               ? NULL
+               : lane;
+}
+/* Begins the event of a call inside of the application's call `parent`. */
+static inline struct spool_event *layer_enter(struct lane *lane, unsigned call, uint64_t parent)
+{
+    if (UNLIKELY(!recorder.defined[call]))
+        recorder_define_call(lane, call);
+    if (UNLIKELY(lane->poll_count)) /* progress made in a poll */
+        recorder_polls_write(lane);
+    struct spool_event *e = recorder_begin(lane, call, 0);
+    e->parent = (uint32_t)(e->seq - parent);
+    return e;
+}
 /* Whether the library is the one that the layer was built for. */
 bool layer_knows(const char *version);
 

@@ -287,23 +287,7 @@ static inline bool openmpi_outside(int tag)
 /* The lane to record into, NULL: this is not a message inside a collective of a recorded call. */
 static struct lane *openmpi_inside(int tag)
 {
-    struct lane *lane = recorder_thread.current;
-    if (openmpi_outside(tag) || !lane || lane == recorder_nobody || lane->depth == 0 ||
-        lane->depth >= SPOOL_DEPTH_MAX ||
-        lane->writer.header->callback) /* what a callback calls is recorded as it is */
-        return NULL;
-    return lane;
-}
-
-static struct spool_event *openmpi_enter(struct lane *lane, unsigned call, uint64_t parent)
-{
-    if (UNLIKELY(!recorder.defined[call]))
-        recorder_define_call(lane, call);
-    if (UNLIKELY(lane->poll_count)) /* progress made in a poll */
-        recorder_polls_write(lane);
-    struct spool_event *e = recorder_begin(lane, call, 0);
-    e->parent = (uint32_t)(e->seq - parent);
-    return e;
+    return openmpi_outside(tag) ? NULL : layer_lane();
 }
 
 static void message_fields(struct lane *lane, struct spool_event *e, size_t count,
@@ -337,7 +321,7 @@ static void record_completion(struct lane *lane, MPI_Request request, uint32_t i
     recorder_request_forget(info);
     if (lane->depth >= SPOOL_DEPTH_MAX)
         return;
-    struct spool_event *e = openmpi_enter(lane, LAYER_COMPLETE, parent);
+    struct spool_event *e = layer_enter(lane, LAYER_COMPLETE, parent);
     recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, info.id);
     recorder_open(lane, e);
     e->t_leave = e->t_enter;
@@ -478,7 +462,7 @@ static __attribute__((noinline)) int inner_isend(const void *buf, size_t count, 
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
     if (!parent)
         return own_table.isend(buf, count, type, dst, tag, mode, comm, request);
-    struct spool_event *e = openmpi_enter(lane, LAYER_ISEND + mode_offset(mode), parent);
+    struct spool_event *e = layer_enter(lane, LAYER_ISEND + mode_offset(mode), parent);
     message_fields(lane, e, count, type, dst, tag, comm);
     mode = mode_under_policy(mode, count, type);
     recorder_open(lane, e);
@@ -505,7 +489,7 @@ static __attribute__((noinline)) int inner_send(const void *buf, size_t count, M
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
     if (!parent)
         return own_table.send(buf, count, type, dst, tag, mode, comm);
-    struct spool_event *e = openmpi_enter(lane, LAYER_SEND + mode_offset(mode), parent);
+    struct spool_event *e = layer_enter(lane, LAYER_SEND + mode_offset(mode), parent);
     message_fields(lane, e, count, type, dst, tag, comm);
     mode = mode_under_policy(mode, count, type);
     recorder_open(lane, e);
@@ -531,7 +515,7 @@ static __attribute__((noinline)) int inner_irecv(void *buf, size_t count, MPI_Da
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
     if (!parent)
         return own_table.irecv(buf, count, type, src, tag, comm, request);
-    struct spool_event *e = openmpi_enter(lane, LAYER_IRECV, parent);
+    struct spool_event *e = layer_enter(lane, LAYER_IRECV, parent);
     message_fields(lane, e, count, type, src, tag, comm);
     recorder_open(lane, e);
     int returned = own_table.irecv(buf, count, type, src, tag, comm, request);
@@ -557,7 +541,7 @@ static __attribute__((noinline)) int inner_recv(void *buf, size_t count, MPI_Dat
         return own_table.recv(buf, count, type, src, tag, comm, status);
     MPI_Status mine = {0};
     MPI_Status *at = status == MPI_STATUS_IGNORE ? &mine : status;
-    struct spool_event *e = openmpi_enter(lane, LAYER_RECV, parent);
+    struct spool_event *e = layer_enter(lane, LAYER_RECV, parent);
     message_fields(lane, e, count, type, src, tag, comm);
     recorder_open(lane, e);
     int returned = own_table.recv(buf, count, type, src, tag, comm, at);
@@ -584,7 +568,7 @@ static int layer_isend_init(const void *buf, size_t count, MPI_Datatype type, in
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
     if (LIKELY(!parent))
         return own_table.isend_init(buf, count, type, dst, tag, mode, comm, request);
-    struct spool_event *e = openmpi_enter(lane, LAYER_SEND_INIT + mode_offset(mode), parent);
+    struct spool_event *e = layer_enter(lane, LAYER_SEND_INIT + mode_offset(mode), parent);
     message_fields(lane, e, count, type, dst, tag, comm);
     mode = mode_under_policy(mode, count, type);
     recorder_open(lane, e);
@@ -604,7 +588,7 @@ static int layer_irecv_init(void *buf, size_t count, MPI_Datatype type, int src,
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
     if (LIKELY(!parent))
         return own_table.irecv_init(buf, count, type, src, tag, comm, request);
-    struct spool_event *e = openmpi_enter(lane, LAYER_RECV_INIT, parent);
+    struct spool_event *e = layer_enter(lane, LAYER_RECV_INIT, parent);
     message_fields(lane, e, count, type, src, tag, comm);
     recorder_open(lane, e);
     int returned = own_table.irecv_init(buf, count, type, src, tag, comm, request);
@@ -668,7 +652,7 @@ static int layer_wait(MPI_Request *request, MPI_Status *status)
         return back_settled(own_wait_table.wait(request, status));
     MPI_Status mine = {0};
     MPI_Status *at = status == MPI_STATUS_IGNORE ? &mine : status;
-    struct spool_event *e = openmpi_enter(lane, LAYER_WAIT, lane->open[0].seq);
+    struct spool_event *e = layer_enter(lane, LAYER_WAIT, lane->open[0].seq);
     recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, info.id);
     recorder_open(lane, e);
     int returned = own_wait_table.wait(request, at);
@@ -693,7 +677,7 @@ static struct spool_event *enter_list(struct lane *lane, unsigned call, size_t c
         any |= (uint32_t)(id[i] = (int32_t)info[i].id);
     if (!any)
         return NULL;
-    struct spool_event *e = openmpi_enter(lane, call, lane->open[0].seq);
+    struct spool_event *e = layer_enter(lane, call, lane->open[0].seq);
     recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, (int32_t)count, 0);
     recorder_list(lane, e->seq, 1, SPOOL_LIST_REQUESTS, 4, (int64_t)count, id);
     recorder_open(lane, e);
@@ -776,7 +760,7 @@ static int layer_test(MPI_Request *request, int *flag, MPI_Status *status)
         return back_settled(own_wait_table.test(request, flag, status));
     MPI_Status mine = {0};
     MPI_Status *at = status == MPI_STATUS_IGNORE ? &mine : status;
-    struct spool_event *e = openmpi_enter(lane, LAYER_TEST, lane->open[0].seq);
+    struct spool_event *e = layer_enter(lane, LAYER_TEST, lane->open[0].seq);
     recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, info.id);
     recorder_open(lane, e);
     int returned = own_wait_table.test(request, flag, at);

@@ -51,8 +51,8 @@ struct openmpi_waits {
                      MPI_Status *status);
 };
 
-/* What is completed is called by whoever makes progress, before the request is marked complete; the
- * pointer to it is cleared before the call. */
+/* Whoever makes progress calls `completed`, before it marks the request complete, and clears the
+ * pointer before the call. */
 typedef int (*openmpi_completed_fn)(MPI_Request request);
 struct openmpi_request {
     void *item[7];

@@ -7,7 +7,7 @@
  * and an endpoint is made for an address. Which communicator a context is, is learnt when a
  * collective on a communicator sends or receives in it for the first time.
  *
- * What is sent in a communicator by the call that makes it is not recorded: nobody has its handle.
+ * A call that makes a communicator may send in it: that is not recorded, as nobody has its handle.
  *
  * Non-blocking collectives have tags of their own from UCX_TAG_SCHEDULED on; the call that first
  * used one has it.
@@ -132,7 +132,8 @@ static int8_t ucx_connect(void *worker, const struct ucx_endpoint *parameters, v
     return status;
 }
 
-/* Of all ranks, whose addresses were written before anybody could connect to them. */
+/* Finds the rank of each partner by the addresses, which all ranks had written before anybody could
+ * connect to them. */
 static void partners_find(void)
 {
     enum { PATH_BYTES = 4096 };
@@ -301,23 +302,7 @@ static void operation_free(struct operation *o)
 
 static struct lane *ucx_lane(uint64_t bits)
 {
-    struct lane *lane = recorder_thread.current;
-    if (!(bits >> CONTEXT_SHIFT & CONTEXT_COLLECTIVE) || !recorder.layer || !lane ||
-        lane == recorder_nobody || lane->depth == 0 || lane->depth >= SPOOL_DEPTH_MAX ||
-        lane->writer.header->callback)
-        return NULL;
-    return lane;
-}
-
-static struct spool_event *ucx_enter(struct lane *lane, unsigned call, uint64_t parent)
-{
-    if (UNLIKELY(!recorder.defined[call]))
-        recorder_define_call(lane, call);
-    if (UNLIKELY(lane->poll_count)) /* progress made in a poll */
-        recorder_polls_write(lane);
-    struct spool_event *e = recorder_begin(lane, call, 0);
-    e->parent = (uint32_t)(e->seq - parent);
-    return e;
+    return bits >> CONTEXT_SHIFT & CONTEXT_COLLECTIVE && recorder.layer ? layer_lane() : NULL;
 }
 
 static void ucx_done(struct lane *lane, uint64_t seq, uint32_t id, int8_t status,
@@ -342,7 +327,7 @@ static void ucx_completed(const struct operation *o, int8_t status,
         lost = true;
         return;
     }
-    struct spool_event *e = ucx_enter(lane, UCX_COMPLETE, o->parent);
+    struct spool_event *e = layer_enter(lane, UCX_COMPLETE, o->parent);
     recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, o->id);
     recorder_open(lane, e);
     e->t_leave = e->t_enter;
@@ -477,7 +462,7 @@ static size_t parts_bytes(const struct ucx_part *part, size_t count)
     return bytes;
 }
 
-/* Of a generic type: what UCX asked for since `packed` was SIZE_MAX. */
+/* A generic type has the bytes that UCX asked for since `packed` was SIZE_MAX. */
 static int32_t ucx_bytes(const struct ucx_parameters *parameters, const void *buf, size_t count)
 {
     uint64_t type = parameters->fields & UCX_TYPE ? parameters->type : 1 << UCX_CLASS_BITS;
@@ -518,7 +503,7 @@ static __attribute__((noinline)) void *inner_send(struct lane *lane, ucx_send_fn
     own.fields |= UCX_CONTEXT;
     own.call.sent = ucx_sent;
     own.context = o;
-    struct spool_event *e = ucx_enter(lane, call, parent);
+    struct spool_event *e = layer_enter(lane, call, parent);
     recorder_fields(e, c->id, dest, (int32_t)(tag & UCX_TAG_MASK), byte_id, 0, o->id);
     recorder_open(lane, e);
     packed = SIZE_MAX;
@@ -576,7 +561,7 @@ static __attribute__((noinline)) void *inner_receive(struct lane *lane, void *wo
     own.call.received = ucx_received;
     own.context = o;
     bool any = !(mask >> SOURCE_SHIFT & FIELD_MASK);
-    struct spool_event *e = ucx_enter(lane, UCX_RECEIVE, parent);
+    struct spool_event *e = layer_enter(lane, UCX_RECEIVE, parent);
     recorder_fields(
         e, c->id, any ? recorder_peer(MPI_ANY_SOURCE) : (int32_t)(tag >> SOURCE_SHIFT & FIELD_MASK),
         (int32_t)(tag & UCX_TAG_MASK), byte_id, 0, o->id);
