@@ -483,7 +483,8 @@ static void job_name(const char *id, char *name, size_t room)
 
 static bool choose_folder(void)
 {
-    if (life.folder[0])
+    static pid_t had; /* by which process */
+    if (had == getpid())
         return true;
     char base[PATH_MAX], job[48], here[PATH_MAX] = "";
     const char *spool = recorder_plain() ? NULL : getenv("CROSSWAIT_SPOOL");
@@ -504,10 +505,12 @@ static bool choose_folder(void)
     for (char *at = job; *at; at++)
         if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", *at))
             *at = '-';
-    return hosts_spool(spool, here, sizeof here) &&
-           snprintf(life.folder, sizeof life.folder, "%s/%s", here, job) <
-               (int)sizeof life.folder &&
-           make_folders(life.folder);
+    if (!hosts_spool(spool, here, sizeof here) ||
+        snprintf(life.folder, sizeof life.folder, "%s/%s", here, job) >= (int)sizeof life.folder ||
+        !make_folders(life.folder))
+        return false;
+    had = getpid();
+    return true;
 }
 
 /* A lane for a process that has not called MPI_Init, whose place in the job only the launcher's

@@ -98,7 +98,7 @@ static int8_t ucx_address(void *worker, void **out, size_t *out_bytes)
     if (status != UCX_OK || started || !rank || hosts_several() || *out_bytes < ADDRESS_BYTES ||
         !recorder_folder_early() || !address_path(path, sizeof path, atoi(rank)))
         return status;
-    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file >= 0) {
         written = write(file, *out, ADDRESS_BYTES) == ADDRESS_BYTES;
         close(file);
