@@ -15,3 +15,6 @@ done
 for which in 1 6; do
     crosswait explore -n 7 -- ../kinds $which 2>&1 | grep -c "basic types are not those"
 done
+# Where there is no such search, the report for scripts says why.
+crosswait explore -q --compare=output --json=why.json -n 7 -- ../places info >/dev/null 2>&1
+grep -o '"states_why".*' why.json
