@@ -4,10 +4,12 @@
 
 #include "interpose/recorder.h"
 
-int life_pid(void);                /* of the process that is recorded; 0: not yet */
-bool recorder_plain(void);         /* no launcher: MPI_Finalize makes the trace */
-const char *recorder_folder(void); /* of this job's spools */
-bool recorder_folder_early(void);  /* the same before MPI_Init; false: it cannot be had */
+int life_pid(void);        /* of the process that is recorded; 0: not yet */
+bool recorder_plain(void); /* no launcher: MPI_Finalize makes the trace */
+/* job_folder.c: makes the folder of this job's spools, before or in MPI_Init; false: it cannot be
+ * had, and recorder_folder() is the one that was wanted. */
+bool recorder_folder_choose(void);
+const char *recorder_folder(void);
 
 /* "./app 8", as a shell was given it; as much as there is room for. */
 void recorder_command_line(char *words, size_t room);

@@ -9,7 +9,6 @@
  *  1. recorder.on holds only between MPI_Init and MPI_Finalize of a process that could open its
  *     spool, and never in a forked child.
  *  2. A process that never calls MPI_Init does nothing but load this library. */
-#include "core/file.h"
 #include "core/random.h"
 #include "interpose/recorder.h"
 #include "core/trace/traits.h"
@@ -54,7 +53,6 @@ static struct lane nobody;
 struct lane *const recorder_nobody = &nobody;
 
 static struct {
-    char folder[PATH_MAX];       /* of this job's spools */
     uint64_t ticks, realtime_ns; /* at MPI_Init */
     uint32_t lane_count;
     int pid;
@@ -269,8 +267,8 @@ static void fill_header(struct spool_header *header, int thread_level)
     header->tid = (int32_t)syscall(SYS_gettid);
     header->thread_level = thread_level;
     core_machine_here(&header->machine);
-    const char *job = strrchr(life.folder, '/');
-    snprintf(header->job, sizeof header->job, "%.63s", job ? job + 1 : life.folder);
+    const char *job = strrchr(recorder_folder(), '/');
+    snprintf(header->job, sizeof header->job, "%.63s", job ? job + 1 : recorder_folder());
     OWN(Get_library_version)(version, &length);
     version[strcspn(version, "\n")] = 0;
     snprintf(header->library, sizeof header->library, "%.127s", version);
@@ -306,12 +304,12 @@ static struct lane *lane_new(int thread_level, uint64_t newest)
     if (!lane)
         return NULL;
     uint32_t index = __atomic_fetch_add(&life.lane_count, 1, __ATOMIC_RELAXED);
-    if (spool_writer_open_newest(&lane->writer, life.folder, recorder.world_rank, index,
+    if (spool_writer_open_newest(&lane->writer, recorder_folder(), recorder.world_rank, index,
                                  ring_bytes(newest), newest != 0, &error) != CORE_OK) {
         char text[PATH_MAX + 200];
         snprintf(text, sizeof text,
                  "%srank %d is not recorded: cannot make a spool in '%.300s': %s",
-                 recorder.lanes ? "a thread of " : "", recorder.world_rank, life.folder,
+                 recorder.lanes ? "a thread of " : "", recorder.world_rank, recorder_folder(),
                  strerror(error));
         recorder_warn(text);
         free(lane);
@@ -455,71 +453,13 @@ static void in_forked_child(void)
 
 /* --- start ------------------------------------------------------------------------------------ */
 
-static bool make_folders(char *path)
-{
-    for (char *at = path + 1; *at; at++)
-        if (*at == '/') {
-            *at = 0;
-            mkdir(path, 0700);
-            *at = '/';
-        }
-    return core_folder_make(path);
-}
-
-/* Long names differ between jobs at their end: prterun-NODE-PID@NUMBER of Open MPI 5. */
-static void job_name(const char *id, char *name, size_t room)
-{
-    size_t length = strlen(id);
-    uint64_t hash = 0;
-
-    if (length < room) {
-        strcpy(name, id);
-        return;
-    }
-    for (const char *at = id; *at; at++)
-        hash = core_random_mix(hash ^ (unsigned char)*at);
-    snprintf(name, room, "%016" PRIx64 "-%s", hash, id + length - (room - 18));
-}
-
-static bool choose_folder(void)
-{
-    static pid_t had; /* by which process */
-    if (had == getpid())
-        return true;
-    char base[PATH_MAX], job[48], here[PATH_MAX] = "";
-    const char *spool = recorder_plain() ? NULL : getenv("CROSSWAIT_SPOOL");
-    const char *id = library_place().job;
-    if (!spool) {
-        const char *out = life_out();
-        if (out[0] != '/' && !getcwd(here, sizeof here))
-            return false;
-        if (snprintf(base, sizeof base, "%s%s%s.spool", here, here[0] ? "/" : "", out) >=
-            (int)sizeof base)
-            return false;
-        spool = base;
-    }
-    if (id)
-        job_name(id, job, sizeof job);
-    else
-        snprintf(job, sizeof job, "parent%d", (int)getppid());
-    for (char *at = job; *at; at++)
-        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", *at))
-            *at = '-';
-    if (!hosts_spool(spool, here, sizeof here) ||
-        snprintf(life.folder, sizeof life.folder, "%s/%s", here, job) >= (int)sizeof life.folder ||
-        !make_folders(life.folder))
-        return false;
-    had = getpid();
-    return true;
-}
-
 /* A lane for a process that has not called MPI_Init, whose place in the job only the launcher's
  * environment tells. */
 static struct lane *before_start(void)
 {
     const struct library_place place = library_place();
     static bool tried;
-    if (tried || !place.rank || !place.size || recorder.lanes || !choose_folder())
+    if (tried || !place.rank || !place.size || recorder.lanes || !recorder_folder_choose())
         return NULL;
     tried = true;
     recorder.world_rank = atoi(place.rank);
@@ -625,10 +565,10 @@ static void recorder_started_once(int thread_level, uint64_t t_enter, unsigned c
         recorder.standard = version * VERSION + subversion;
     if (OWN(Query_thread)(&provided) != MPI_SUCCESS)
         provided = thread_level;
-    if (!choose_folder()) {
+    if (!recorder_folder_choose()) {
         char text[400];
         snprintf(text, sizeof text, "rank %d is not recorded: cannot make the folder '%.300s': %s",
-                 recorder.world_rank, life.folder, strerror(errno));
+                 recorder.world_rank, recorder_folder(), strerror(errno));
         recorder_warn(text);
         return;
     }
@@ -645,7 +585,7 @@ static void recorder_started_once(int thread_level, uint64_t t_enter, unsigned c
     if (lane && life.newest)
         recorder.definer = lane_new(provided, 0);
     if (lane)
-        hosts_relay(life.folder);
+        hosts_relay(recorder_folder());
     if (!lane || (life.newest && !recorder.definer)) {
         recorder_thread.current = NULL;
         return;
@@ -768,29 +708,9 @@ void recorder_aborting(struct lane *lane, int code)
     end_state(SPOOL_STATE_ABORTED, code);
 }
 
-bool recorder_folder_early(void)
-{
-    return choose_folder();
-}
-
 int life_pid(void)
 {
     return life.pid;
-}
-
-/* As it was when first asked, when the folder was chosen: a program may clear its environment. */
-bool recorder_plain(void)
-{
-    static enum { UNKNOWN, LAUNCHED, PLAIN } how;
-
-    if (how == UNKNOWN)
-        how = getenv("CROSSWAIT_SPOOL") ? LAUNCHED : PLAIN;
-    return how == PLAIN;
-}
-
-const char *recorder_folder(void)
-{
-    return life.folder;
 }
 
 __attribute__((destructor)) static void at_exit(void)

@@ -329,7 +329,7 @@ static enum core_status part_end(struct store *store, int64_t rank)
     return status;
 }
 
-/* Of the round in which the part begins, as the call that would be its next tells. */
+/* Returns the request of the round in which the part begins, as the call that is due tells. */
 static int64_t part_request(const struct store_fold *fold, const struct store_row *row)
 {
     uint32_t at = fold->part.count ? fold->part.first + fold->part.count : fold->loop.next;

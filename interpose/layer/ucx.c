@@ -96,7 +96,7 @@ static int8_t ucx_address(void *worker, void **out, size_t *out_bytes)
     char path[PATH_BYTES];
 
     if (status != UCX_OK || started || !rank || hosts_several() || *out_bytes < ADDRESS_BYTES ||
-        !recorder_folder_early() || !address_path(path, sizeof path, atoi(rank)))
+        !recorder_folder_choose() || !address_path(path, sizeof path, atoi(rank)))
         return status;
     int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file >= 0) {
@@ -474,6 +474,21 @@ static int32_t ucx_bytes(const struct ucx_parameters *parameters, const void *bu
     return bytes <= INT32_MAX ? (int32_t)bytes : INT32_MAX;
 }
 
+/* Returns the parameters with the operation as what its callback is given; whose callback that is,
+ * the caller says. */
+static struct ucx_parameters
+operation_begin(struct operation *o, const struct ucx_parameters *parameters, uint64_t parent)
+{
+    struct ucx_parameters own = *parameters;
+
+    *o = (struct operation){.context = own.fields & UCX_CONTEXT ? own.context : NULL,
+                            .parent = parent,
+                            .id = recorder_request_id()};
+    own.fields |= UCX_CONTEXT;
+    own.context = o;
+    return own;
+}
+
 static __attribute__((noinline)) void *inner_send(struct lane *lane, ucx_send_fn real,
                                                   unsigned call, void *endpoint, const void *buf,
                                                   size_t count, uint64_t tag,
@@ -493,16 +508,9 @@ static __attribute__((noinline)) void *inner_send(struct lane *lane, ucx_send_fn
         lost |= parent != 0;
         return real(endpoint, buf, count, tag, parameters);
     }
-    struct ucx_parameters own = *parameters;
-    *o = (struct operation){
-        .call.sent = own.call.sent,
-        .context = own.fields & UCX_CONTEXT ? own.context : NULL,
-        .parent = parent,
-        .id = recorder_request_id(),
-    };
-    own.fields |= UCX_CONTEXT;
+    struct ucx_parameters own = operation_begin(o, parameters, parent);
+    o->call.sent = own.call.sent;
     own.call.sent = ucx_sent;
-    own.context = o;
     struct spool_event *e = layer_enter(lane, call, parent);
     recorder_fields(e, c->id, dest, (int32_t)(tag & UCX_TAG_MASK), byte_id, 0, o->id);
     recorder_open(lane, e);
@@ -550,16 +558,9 @@ static __attribute__((noinline)) void *inner_receive(struct lane *lane, void *wo
         lost |= parent != 0;
         return ucx.receive(worker, buf, count, tag, mask, parameters);
     }
-    struct ucx_parameters own = *parameters;
-    *o = (struct operation){
-        .call.received = own.call.received,
-        .context = own.fields & UCX_CONTEXT ? own.context : NULL,
-        .parent = parent,
-        .id = recorder_request_id(),
-    };
-    own.fields |= UCX_CONTEXT;
+    struct ucx_parameters own = operation_begin(o, parameters, parent);
+    o->call.received = own.call.received;
     own.call.received = ucx_received;
-    own.context = o;
     bool any = !(mask >> SOURCE_SHIFT & FIELD_MASK);
     struct spool_event *e = layer_enter(lane, UCX_RECEIVE, parent);
     recorder_fields(

@@ -30,7 +30,7 @@ struct ucx_parameters {
 };
 _Static_assert(sizeof(struct ucx_parameters) == 72, "as ucp_request_param_t");
 
-/* Of an endpoint: bit 0 of fields says that there is an address. */
+/* Says whom an endpoint is for: bit 0 of fields tells that there is an address. */
 struct ucx_endpoint {
     uint64_t fields;
     const void *address;
@@ -50,7 +50,7 @@ struct ucx_part {
     void *at;
     size_t bytes;
 };
-/* Of a generic one: a state is made for so many of it, asked for its size, and given back. */
+/* A generic type makes a state for so many of it, which is asked for its size and given back. */
 struct ucx_functions {
     void *(*start_pack)(void *context, const void *buf, size_t count);
     void *start_unpack;

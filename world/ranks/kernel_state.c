@@ -1,8 +1,8 @@
-/* What the kernel keeps for a rank beside its memory, for a search by states. Part of it can be
- * read, and is hashed with the memory: actions for signals, which of them are blocked or pending,
- * the stack for handlers, the folder, the mode of new files, what is mapped and how. The rest must
- * not change: from its first state on, a rank makes only system calls that change none of it. A
- * filter in the kernel stops it at any other, and the search by states ends.
+/* A search by states must know what the kernel keeps for a rank beside its memory. Part of it can
+ * be read, and is hashed with the memory: actions for signals, which of them are blocked or
+ * pending, the stack for handlers, the folder, the mode of new files, what is mapped and how. The
+ * rest must not change: from its first state on, a rank makes only system calls that change none of
+ * it. A filter in the kernel stops it at any other, and the search by states ends.
  *
  * A file may be opened to read, and closed again: where it was read to is gone with it. What is
  * open at the first state may not be read where that moves a position that nobody compares. */
@@ -72,7 +72,7 @@ static void load_argument(int number)
     word_load(offsetof(struct seccomp_data, args) + (size_t)number * sizeof(uint64_t));
 }
 
-/* What follows, up to body_end, is of that call alone, and returns. */
+/* Begins steps, up to body_end, that that call alone goes through; they return. */
 static int body_begin(int call)
 {
     word_load(offsetof(struct seccomp_data, nr));

@@ -1,0 +1,90 @@
+/* Chooses and makes the folder of this job's spools: CROSSWAIT_SPOOL/JOB, or T.db.spool/JOB without
+ * a launcher. */
+#include "core/file.h"
+#include "core/random.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "interpose/library/library.h"
+#include "interpose/life.h"
+
+static char folder[PATH_MAX];
+
+/* As it was when first asked, when the folder was chosen: a program may clear its environment. */
+bool recorder_plain(void)
+{
+    static enum { UNKNOWN, LAUNCHED, PLAIN } how;
+
+    if (how == UNKNOWN)
+        how = getenv("CROSSWAIT_SPOOL") ? LAUNCHED : PLAIN;
+    return how == PLAIN;
+}
+
+static bool make_folders(char *path)
+{
+    for (char *at = path + 1; *at; at++)
+        if (*at == '/') {
+            *at = 0;
+            mkdir(path, 0700);
+            *at = '/';
+        }
+    return core_folder_make(path);
+}
+
+/* Long names differ between jobs at their end: prterun-NODE-PID@NUMBER of Open MPI 5. */
+static void job_name(const char *id, char *name, size_t room)
+{
+    size_t length = strlen(id);
+    uint64_t hash = 0;
+
+    if (length < room) {
+        strcpy(name, id);
+        return;
+    }
+    for (const char *at = id; *at; at++)
+        hash = core_random_mix(hash ^ (unsigned char)*at);
+    snprintf(name, room, "%016" PRIx64 "-%s", hash, id + length - (room - 18));
+}
+
+bool recorder_folder_choose(void)
+{
+    static pid_t had; /* by which process */
+    if (had == getpid())
+        return true;
+    char base[PATH_MAX], job[48], here[PATH_MAX] = "";
+    const char *spool = recorder_plain() ? NULL : getenv("CROSSWAIT_SPOOL");
+    const char *id = library_place().job;
+    if (!spool) {
+        const char *out = life_out();
+        if (out[0] != '/' && !getcwd(here, sizeof here))
+            return false;
+        if (snprintf(base, sizeof base, "%s%s%s.spool", here, here[0] ? "/" : "", out) >=
+            (int)sizeof base)
+            return false;
+        spool = base;
+    }
+    if (id)
+        job_name(id, job, sizeof job);
+    else
+        snprintf(job, sizeof job, "parent%d", (int)getppid());
+    for (char *at = job; *at; at++)
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", *at))
+            *at = '-';
+    if (!hosts_spool(spool, here, sizeof here) ||
+        snprintf(folder, sizeof folder, "%s/%s", here, job) >= (int)sizeof folder ||
+        !make_folders(folder))
+        return false;
+    had = getpid();
+    return true;
+}
+
+const char *recorder_folder(void)
+{
+    return folder;
+}
