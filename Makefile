@@ -158,10 +158,13 @@ $(BUILD)/obj/reports/html/page.o: $(BUILD)/gen/report_page.h
 
 # Unit tests, and tests of world/, check inner steps, too (core/check.h): the few sources that have
 # such assertions are compiled once more.
-HOT_SOURCES := $(shell grep -lsw CORE_CHECK_HOT $(foreach r,replay world,$(call room_sources,$(r))))
+HOT_ROOMS = core replay
+HOT_SOURCES := $(shell grep -lsw CORE_CHECK_HOT \
+    $(foreach r,$(HOT_ROOMS) world,$(call room_sources,$(r))))
 hot_objects = $(patsubst %.c,$(BUILD)/obj/hot/%.o,$(filter $(HOT_SOURCES),$(1))) \
               $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out $(HOT_SOURCES),$(1)))
-HOT_LIBS = $(LIBS:$(BUILD)/libreplay.a=$(BUILD)/hot/libreplay.a)
+HOT_LIBS = $(foreach l,$(LIBS),$(if $(filter $(HOT_ROOMS:%=lib%.a),$(notdir $(l))),\
+    $(BUILD)/hot/$(notdir $(l)),$(l)))
 
 $(BUILD)/obj/hot/%.o: %.c
 	@mkdir -p $(@D)
@@ -169,10 +172,13 @@ $(BUILD)/obj/hot/%.o: %.c
 	$(Q)$(CC) $(CFLAGS) -fPIC $(CFLAGS_$(firstword $(subst /, ,$<))) -DCORE_CHECK_HOT_ON -c -o \
 	    $@ $<
 
-$(BUILD)/hot/libreplay.a: $(call hot_objects,$(call room_sources,replay)) \
-    $(patsubst %.cc,$(BUILD)/obj/%.o,$(call room_shims,replay))
-	@mkdir -p $(@D)
-	$(Q)rm -f $@ && ar qcs $@ $^
+define hot_library
+$(BUILD)/hot/lib$(1).a: $(call hot_objects,$(call room_sources,$(1))) \
+    $(patsubst %.cc,$(BUILD)/obj/%.o,$(call room_shims,$(1)))
+	@mkdir -p $$(@D)
+	$$(Q)rm -f $$@ && ar qcs $$@ $$^
+endef
+$(foreach r,$(HOT_ROOMS),$(eval $(call hot_library,$(r))))
 
 # --- cli ------------------------------------------------------------------------------------------
 

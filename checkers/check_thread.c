@@ -12,6 +12,7 @@
 #include "checkers/freed.h"
 #include "core/array.h"
 #include "core/check.h"
+#include "core/matching/matching.h"
 
 enum { THREADS_MAX = 64, FINDINGS_MAX = 8 };
 static const char *const level_names[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
@@ -142,9 +143,8 @@ static bool share_request(const struct requests *a, const struct requests *b)
 
 static bool check_thread_accepts(const struct trace_event *pattern, const struct probe *found)
 {
-    return pattern->comm == found->event.comm &&
-           (pattern->peer == EVENT_ANY || pattern->peer == found->source) &&
-           (pattern->tag == EVENT_ANY || pattern->tag == found->tag);
+    return pattern->comm == found->event.comm && matching_accepts(pattern->peer, found->source) &&
+           matching_accepts(pattern->tag, found->tag);
 }
 
 static void rivals_clear(struct threads *t, int32_t thread)

@@ -344,7 +344,7 @@ static enum core_status inexact_gather(uint32_t rank, uint64_t receive, uint64_t
                                                .other = given,
                                                .site = -1,
                                                .value = {(int64_t)bytes, (int64_t)room},
-                                               .name[2] = EVENT_HINT_EXACT_LENGTH_KEY},
+                                               .name[2] = MATCHING_HINT_EXACT_LENGTH_KEY},
                               gathering);
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/matching/matching.h"
 #include "core/trace/describe.h"
 #include "core/trace/request.h"
 #include "core/trace/trace_message.h"
@@ -70,10 +71,9 @@ static enum differs hint_near_miss_difference(const struct side *send, const str
 
 static bool side_meets(const struct side *send, const struct side *receive)
 {
-    return (receive->tag == REPLAY_ANY || receive->tag == send->tag) &&
-           receive->comm == send->comm &&
-           (receive->peer == REPLAY_ANY || receive->peer == (int32_t)send->rank) &&
-           send->peer == (int32_t)receive->rank;
+    return send->peer == (int32_t)receive->rank &&
+           matching_fits((struct matching_envelope){receive->comm, receive->peer, receive->tag},
+                         (struct matching_envelope){send->comm, (int32_t)send->rank, send->tag});
 }
 
 /* A message in partitions meets no receive but one in partitions. */
@@ -193,11 +193,6 @@ static void look_left(struct near *near, const struct side *waiting, bool receiv
         hint_near_miss_tell(near, best, &nearest, waiting, receives);
 }
 
-static bool tags_fit(const struct side *waiting, int32_t tag)
-{
-    return waiting->tag == REPLAY_ANY || tag == EVENT_ANY || tag == waiting->tag;
-}
-
 /* Whether the persistent request of rank `its` would be the partner of what is waited for. */
 static bool is_partner(const struct near *near, const struct request *request, uint32_t its,
                        const struct side *waiting, enum request_kind kind)
@@ -209,7 +204,7 @@ static bool is_partner(const struct near *near, const struct request *request, u
         return false;
     if (kind == REQUEST_COLLECTIVE)
         return true;
-    return tags_fit(waiting, request->tag) &&
+    return matching_overlaps(waiting->tag, request->tag) &&
            ((kind == REQUEST_RECEIVE && request->peer == EVENT_ANY) ||
             (request->peer >= 0 && trace_comm_world(trace, request->comm, (int32_t)its,
                                                     request->peer) == (int32_t)waiting->rank));

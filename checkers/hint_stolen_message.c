@@ -6,6 +6,7 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/matching/matching.h"
 #include "core/trace/trace_message.h"
 
 enum { LOOKED_AT_MAX = 4096 };
@@ -25,11 +26,6 @@ struct search {
     bool happened;
 };
 
-static bool tags_fit(int32_t a, int32_t b)
-{
-    return a == b || a == EVENT_ANY || b == EVENT_ANY;
-}
-
 static void hint_stolen_message_look(const struct search *search, struct looking *looking,
                                      const struct trace_message *message)
 {
@@ -43,7 +39,7 @@ static void hint_stolen_message_look(const struct search *search, struct looking
         trace_event_get(search->trace, message->dest, message->receive, &taker) != CORE_OK ||
         taker.peer != EVENT_ANY || taker.comm != receive->comm ||
         trace_event_get(search->trace, message->source, message->send, &send) != CORE_OK ||
-        !tags_fit(receive->tag, search->happened ? send.tag : taker.tag))
+        !matching_overlaps(receive->tag, search->happened ? send.tag : taker.tag))
         return;
     looking->taker = taker;
 }

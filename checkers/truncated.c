@@ -6,6 +6,7 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/matching/matching.h"
 #include "core/table.h"
 #include "core/trace/trace_message.h"
 
@@ -66,7 +67,7 @@ static bool truncated_fits(const struct replay_op *receive, uint32_t rank,
                            const struct replay_op *send)
 {
     return send->peer == (int32_t)rank && send->comm == receive->comm &&
-           (receive->tag == REPLAY_ANY || send->tag == receive->tag);
+           matching_accepts(receive->tag, send->tag);
 }
 
 /* The receive from anyone that was the rank's last operation; NULL: it was none. */

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/matching/matching.h"
 #include "core/random.h"
 #include "core/table.h"
 #include "explore/search.h"
@@ -242,9 +243,11 @@ static bool is_behind(const struct explore_walk *w, const struct end *recv,
                       const struct end *cancelled)
 {
     return recv->other && !recv->send && cancelled->key.rank == recv->key.rank &&
-           cancelled->posted < recv->posted && cancelled->context == recv->context &&
-           (cancelled->peer < 0 || cancelled->peer == end_at(w, recv->other - 1)->key.rank) &&
-           (cancelled->tag < 0 || cancelled->tag == recv->got);
+           cancelled->posted < recv->posted &&
+           matching_fits(
+               (struct matching_envelope){cancelled->context, cancelled->peer, cancelled->tag},
+               (struct matching_envelope){recv->context, end_at(w, recv->other - 1)->key.rank,
+                                          recv->got});
 }
 
 static void note_cancelled(const struct explore_walk *w, const struct cancelled *cancelled)

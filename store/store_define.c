@@ -422,12 +422,13 @@ static enum core_status define_hint(struct store *store, const struct store_rank
                                     const struct spool_def_hint *def)
 {
     uint32_t id = store_map_get(&rank->ids.comm, def->comm);
-    const char *key = event_hint_key((enum event_hint)def->head.a);
+    const char *key = matching_hint_key((enum matching_hint)def->head.a);
 
     if (!id || !key || def->seq >> STORE_SEQ_BITS)
         return CORE_OK;
     CORE_CHECK(id <= store->defs.comm_by_global.next); /* invariant 1 */
-    store->defs.comm[id].overtaking |= def->head.a == EVENT_HINT_OVERTAKING && def->head.b;
+    store->defs.comm[id].overtaking |=
+        matching_hint_reorders((enum matching_hint)def->head.a) && def->head.b;
     return store_put(&store->sql, STORE_HINT, "iiti",
                      (int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)def->seq, (int64_t)id, key,
                      (int64_t)(def->head.b != 0));

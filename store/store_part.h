@@ -210,7 +210,7 @@ struct store_comm {
     uint32_t size, remote_size;
     uint32_t known; /* members filled in so far */
     bool inter, written;
-    bool overtaking; /* its messages may overtake each other: EVENT_HINT_OVERTAKING */
+    bool overtaking; /* its messages may overtake each other: matching_hint_reorders */
     uint64_t global;
     uint32_t parent, topology;
     char *name;

@@ -99,10 +99,10 @@ ALL += $(BUILD)/libprocesses.a
 
 WORLD_TESTS = $(patsubst tests/world/%.c,$(BUILD)/tests/world/%,$(wildcard tests/world/*.c))
 $(WORLD_TESTS): $(BUILD)/tests/world/%: tests/world/%.c $(BUILD)/hot/libworld.a \
-    $(BUILD)/hot/libreplay.a $(BUILD)/libprogram.a $(BUILD)/libcore.a
+    $(BUILD)/hot/libreplay.a $(BUILD)/libprogram.a $(BUILD)/hot/libcore.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(MPI_CFLAGS) -o $@ $< $(BUILD)/hot/libworld.a \
-	    $(BUILD)/hot/libreplay.a $(BUILD)/libprogram.a $(BUILD)/libcore.a -lm
+	    $(BUILD)/hot/libreplay.a $(BUILD)/libprogram.a $(BUILD)/hot/libcore.a -lm
 
 TESTS += $(WORLD_TESTS)
 

@@ -1,8 +1,8 @@
 /* Checks the certificate of a proven deadlock (core/trace/ending.h, docs/trace.md) against the
  * events of the trace. The check shares nothing with the launcher's proof but the reader of traces:
- * it follows requests again, counts messages and collectives again and states matching again, in
- * the plainest way, without an index. That is the one exception to "one mechanism": two that agree
- * are trusted because they were written apart.
+ * it follows requests again, counts messages and collectives again and states matching again
+ * (M1 to M3 of core/matching/matching.h), in the plainest way, without an index. That is the one
+ * exception to "one mechanism": two that agree are trusted because they were written apart.
  *
  * The evidence of time (how long a rank stood, how much of a processor it had) cannot be seen in
  * the events: the check compares it with what each standing needs.

@@ -180,7 +180,7 @@ static void def_hint(struct history_rank *rank, const struct spool_def_hint *def
     struct history_space *space = core_table_find(&rank->spaces, &key);
 
     CORE_CHECK(def->head.kind == SPOOL_DEF_HINT);
-    if (space && def->head.a == EVENT_HINT_OVERTAKING)
+    if (space && matching_hint_reorders((enum matching_hint)def->head.a))
         space->overtaking |= def->head.b != 0;
 }
 

@@ -377,7 +377,7 @@ struct spool_def_win { /* also DEF_FILE: b = bytes of the name */
     uint64_t base_bytes; /* windows: size exposed by this rank */
     /* name, padded to 8 */
 };
-struct spool_def_hint { /* a = enum event_hint, b = 1 if it is given, 0 if taken back: what info
+struct spool_def_hint { /* a = enum matching_hint, b = 1 if it is given, 0 if taken back: what info
                            said of a communicator from that call on */
     struct spool_head head;
     uint64_t seq; /* the call */

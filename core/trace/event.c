@@ -49,17 +49,6 @@ const char *event_error_text(int32_t error)
     }
 }
 
-const char *event_hint_key(enum event_hint hint)
-{
-    static const char *const key[EVENT_HINT_COUNT] = {
-#define X(name, text) [EVENT_HINT_##name] = text,
-        EVENT_HINTS(X)
-#undef X
-    };
-
-    return (unsigned)hint < EVENT_HINT_COUNT ? key[hint] : NULL;
-}
-
 bool event_refused(enum event_class class, int32_t error, uint32_t completions)
 {
     switch (class) {

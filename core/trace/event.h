@@ -11,12 +11,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/matching/matching.h"
+
 /* Values of peer and tag that are no rank and no tag. The recorder translates the library's own. */
 enum {
-    EVENT_ANY = -1,       /* MPI_ANY_SOURCE, MPI_ANY_TAG */
-    EVENT_PROC_NULL = -2, /* MPI_PROC_NULL */
-    EVENT_ROOT = -3,      /* MPI_ROOT, on intercommunicators */
-    EVENT_NONE = -32768   /* the call has no such argument */
+    EVENT_ANY = MATCHING_ANY, /* MPI_ANY_SOURCE, MPI_ANY_TAG */
+    EVENT_PROC_NULL = -2,     /* MPI_PROC_NULL */
+    EVENT_ROOT = -3,          /* MPI_ROOT, on intercommunicators */
+    EVENT_NONE = -32768       /* the call has no such argument */
 };
 
 /* Constants of MPI that calls are given. The recorder translates the library's own
@@ -45,21 +47,6 @@ enum { /* how a file is opened: bits */
        EVENT_AMODE_APPEND = 128,
        EVENT_AMODE_SEQUENTIAL = 256
 };
-
-/* Info keys about messages on a communicator that concern more than one call. */
-#define EVENT_HINT_OVERTAKING_KEY "mpi_assert_allow_overtaking"
-#define EVENT_HINT_EXACT_LENGTH_KEY "mpi_assert_exact_length"
-#define EVENT_HINTS(X)                       \
-    X(OVERTAKING, EVENT_HINT_OVERTAKING_KEY) \
-    X(EXACT_LENGTH, EVENT_HINT_EXACT_LENGTH_KEY)
-enum event_hint {
-    EVENT_HINT_NONE,
-#define X(name, key) EVENT_HINT_##name,
-    EVENT_HINTS(X)
-#undef X
-        EVENT_HINT_COUNT
-};
-const char *event_hint_key(enum event_hint hint); /* NULL: there is no such hint */
 
 /* Error classes: what a call or a completion ended with, 0 for MPI_SUCCESS. */
 // clang-format off

@@ -428,7 +428,7 @@ static enum core_status comms_load(struct trace *trace)
     if (!trace->comm)
         return no_memory(trace);
     load = load_begin(trace, "SELECT id, name, kind, size, remote_size, parent, topology, id IN "
-                             "(SELECT comm FROM hint WHERE key = '" EVENT_HINT_OVERTAKING_KEY
+                             "(SELECT comm FROM hint WHERE key = '" MATCHING_HINT_OVERTAKING_KEY
                              "' AND given) FROM comm");
     while (load_next(&load)) {
         struct trace_comm *comm = &trace->comm[id_of(&load, trace->comm_count)];

@@ -86,7 +86,7 @@ static enum core_status trace_message_walk(struct trace *trace, const char *sql,
     "1))"
 /* Where it makes no difference which of the channel's messages with the tag came first. */
 #define OVERTAKING                                                                             \
-    " AND (c.comm NOT IN (SELECT comm FROM hint WHERE key = '" EVENT_HINT_OVERTAKING_KEY       \
+    " AND (c.comm NOT IN (SELECT comm FROM hint WHERE key = '" MATCHING_HINT_OVERTAKING_KEY    \
     "' AND given) OR (m.channel, m.tag) IN (SELECT n.channel, n.tag FROM message_row n JOIN "  \
     "channel d ON d.id = n.channel LEFT JOIN event_row a ON a.id = (d.source << 40) + n.send " \
     "WHERE NOT d.inner GROUP BY 1, 2 HAVING count(a.shape) = count(*) AND min(a.shape) = "     \
@@ -265,7 +265,7 @@ enum core_status trace_exact_each(struct trace *trace, trace_exact_fn fn, void *
         trace,
         "SELECT c.dest, m.receive, h.event & 1099511627775, m.bytes FROM hint h JOIN channel c ON "
         "c.comm = h.comm AND c.dest = h.event >> 40 AND NOT c.inner JOIN message_row m ON "
-        "m.channel = c.id WHERE h.key = '" EVENT_HINT_EXACT_LENGTH_KEY
+        "m.channel = c.id WHERE h.key = '" MATCHING_HINT_EXACT_LENGTH_KEY
         "' AND h.given AND m.bytes >= 0 AND h.event = (SELECT max(i.event) FROM hint i WHERE "
         "i.comm = h.comm AND i.key = h.key AND i.event >= (c.dest << 40) AND i.event < (c.dest << "
         "40) + m.receive) ORDER BY 1, 2",

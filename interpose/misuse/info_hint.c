@@ -12,12 +12,12 @@ static const struct {
     const char *key;
     enum recorder_object kind;
     const char *broken;
-    enum event_hint hint;
-} promises[] = {
-#define X(name, key, kind, broken, hint) {key, OBJECT_##kind, broken, EVENT_HINT_##hint},
-    USAGE_PROMISES(X)
+    bool kept; /* in the spool */
+} promises[USAGE_PROMISE_COUNT] = {
+#define X(name, key, forbids, kept) [USAGE_##name] = {key, OBJECT_COMM, forbids, kept},
+    MATCHING_HINTS(X)
 #undef X
-};
+        [USAGE_NO_LOCKS] = {"no_locks", OBJECT_WIN, "locked", false}};
 
 static struct promiser {
     uint32_t id; /* 0: unused */
@@ -35,8 +35,7 @@ static struct promiser *info_hint_find(enum recorder_object kind, uint32_t id)
     return NULL;
 }
 
-static void hint_write(struct lane *lane, uint64_t seq, uint32_t id, enum event_hint hint,
-                       bool given)
+static void hint_write(struct lane *lane, uint64_t seq, uint32_t id, unsigned hint, bool given)
 {
     struct spool_def_hint *def = spool_reserve(recorder_definitions(lane), sizeof *def / 8);
 
@@ -49,8 +48,8 @@ static void info_hint_note(struct lane *lane, uint64_t seq, enum recorder_object
                            unsigned which, bool given)
 {
     recorder_lock();
-    if (promises[which].hint) {
-        hint_write(lane, seq, id, promises[which].hint, given);
+    if (promises[which].kept) {
+        hint_write(lane, seq, id, which, given);
         recorder_unlock();
         return;
     }
@@ -70,7 +69,7 @@ void usage_promised(struct lane *lane, uint64_t seq, enum recorder_object kind, 
 {
     if (!id || info == recorder_handle.info_null)
         return;
-    for (unsigned i = 0; i < USAGE_PROMISE_COUNT; i++) {
+    for (unsigned i = 1; i < USAGE_PROMISE_COUNT; i++) {
         char key[MPI_MAX_INFO_KEY + 1], value[VALUE_MAX + 1] = "";
         int there = 0;
         if (promises[i].kind != kind)

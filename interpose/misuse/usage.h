@@ -126,16 +126,14 @@ void usage_target(struct lane *lane, uint64_t seq, MPI_Win win, int value, const
 /* info_hint.c: what info keys of communicators and windows say that the program will not do. A
  * duplicate has those of its own info only (MPI 4; older versions copied the others). What a
  * message or its receive would break, or what is no promise to be broken, is a hint in the spool
- * instead (enum event_hint). */
-#define USAGE_PROMISES(X)                                                      \
-    X(NO_ANY_SOURCE, "mpi_assert_no_any_source", COMM, "MPI_ANY_SOURCE", NONE) \
-    X(NO_ANY_TAG, "mpi_assert_no_any_tag", COMM, "MPI_ANY_TAG", NONE)          \
-    X(OVERTAKING, EVENT_HINT_OVERTAKING_KEY, COMM, NULL, OVERTAKING)           \
-    X(EXACT_LENGTH, EVENT_HINT_EXACT_LENGTH_KEY, COMM, NULL, EXACT_LENGTH)     \
-    X(NO_LOCKS, "no_locks", WIN, "locked", NONE)
-#define X(name, key, kind, broken, hint) USAGE_##name,
-enum usage_promise { USAGE_PROMISES(X) USAGE_PROMISE_COUNT };
+ * instead. The keys of communicators are those of enum matching_hint, by whose numbers they go. */
+enum usage_promise {
+#define X(name, key, forbids, kept) USAGE_##name = MATCHING_HINT_##name,
+    MATCHING_HINTS(X)
 #undef X
+        USAGE_NO_LOCKS,
+    USAGE_PROMISE_COUNT
+};
 extern bool usage_promises; /* anything was ever promised */
 /* The call gave the info to the communicator or window of that id. */
 void usage_promised(struct lane *lane, uint64_t seq, enum recorder_object kind, uint32_t id,

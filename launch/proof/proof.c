@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/matching/matching.h"
 #include "core/work.h"
 #include "launch/proof/proof_inside.h"
 #include "replay/logical/waitfor.h"
@@ -223,8 +224,8 @@ static uint64_t receives_fitting(struct proof_prover *prover, const struct proof
 
         if (space && space->global == send->global &&
             (receives_too || class == EVENT_CLASS_RECV || class == EVENT_CLASS_MRECV) &&
-            (from == EVENT_ANY || history_space_world(space, from) == send->source) &&
-            (with == EVENT_ANY || with == send->tag))
+            matching_accepts(history_space_world(space, from), send->source) &&
+            matching_accepts(with, send->tag))
             count++;
         if (class == EVENT_CLASS_SENDRECV && !open->has_recv_half)
             count++; /* not known what it receives */

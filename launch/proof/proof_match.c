@@ -8,6 +8,7 @@
  * Others are messages whose sends have returned, or that nobody waits for: of two sends that both
  * do not return, neither was taken. */
 #include "core/array.h"
+#include "core/matching/matching.h"
 #include "launch/proof/proof.h"
 #include "launch/proof/proof_inside.h"
 
@@ -30,9 +31,8 @@ struct match {
 static bool proof_match_fits(const struct match *match, uint32_t receive, int32_t source,
                              int32_t tag)
 {
-    return (match->receive[receive].source == EVENT_ANY ||
-            match->receive[receive].source == source) &&
-           (match->receive[receive].tag == EVENT_ANY || match->receive[receive].tag == tag);
+    return matching_accepts(match->receive[receive].source, source) &&
+           matching_accepts(match->receive[receive].tag, tag);
 }
 
 /* --- what is there ---------------------------------------------------------------------------- */
@@ -84,8 +84,7 @@ static bool receives_collect(const struct proof_prover *prover, const struct pro
             continue;
         if (!open_receives(rank, open, call, send, &source, &tag))
             return false;
-        if ((source != EVENT_ANY && source != send->source) ||
-            (tag != EVENT_ANY && tag != send->tag))
+        if (!matching_accepts(source, send->source) || !matching_accepts(tag, send->tag))
             continue;
         if (call->class != EVENT_CLASS_SENDRECV || !receive_collect(source, tag, match))
             return false; /* a receive that does nothing else would be back */

@@ -383,14 +383,13 @@ static bool post_send(struct replay_run *run, struct rank_state *state, uint32_t
     if (op->peer < 0)
         return true;
     CORE_CHECK_HOT(state->hold == HOLD_NOT); /* run.h invariant 1 */
-    struct replay_match_key key = {
-        .to = to, .comm = op->comm, .from = (int32_t)rank, .tag = op->tag};
-    if (replay_match_send(&run->match, &key, run_who(index, op), &receive, &entry)) {
+    struct matching_key key = {.to = to, .comm = op->comm, .from = (int32_t)rank, .tag = op->tag};
+    if (matching_send(&run->match, &key, run_who(index, op), &receive, &entry)) {
         note_match(run, rank, index, to, run_who_op(receive), false);
         complete_who(run, to, receive);
         return true;
     }
-    if (op->mode == REPLAY_READY && !replay_match_posted(&run->match, &key))
+    if (op->mode == REPLAY_READY && !matching_posted(&run->match, &key))
         run_error(run, &(struct replay_error){.kind = REPLAY_ERROR_READY,
                                               .rank = rank,
                                               .op = index,
@@ -438,12 +437,12 @@ static bool post_receive(struct replay_run *run, struct rank_state *state, uint3
     if (op->peer == REPLAY_PROC_NULL)
         return true;
     CORE_CHECK_HOT(state->hold == HOLD_NOT); /* run.h invariant 1 */
-    struct replay_match_key key = {.to = rank, .comm = op->comm, .from = op->peer, .tag = op->tag};
+    struct matching_key key = {.to = rank, .comm = op->comm, .from = op->peer, .tag = op->tag};
     if (op->flags & REPLAY_FLAG_PROBED) {
         key.from = key.from == REPLAY_ANY ? REPLAY_ANY : state->found_from;
         key.tag = key.tag == REPLAY_ANY ? REPLAY_ANY : state->found_tag;
     }
-    if (replay_match_receive(&run->match, &key, run_who(index, op), &from, &send, &entry)) {
+    if (matching_receive(&run->match, &key, run_who(index, op), &from, &send, &entry)) {
         if (run->has_send_detail)
             run_deliver(run, (uint32_t)from, run_who_op(send), rank, index, false);
         else { /* the same, shorter */
@@ -463,8 +462,8 @@ static bool post_receive(struct replay_run *run, struct rank_state *state, uint3
 static bool run_probe(struct replay_run *run, struct rank_state *state, uint32_t rank,
                       uint32_t index, const struct replay_op *op)
 {
-    struct replay_match_key key = {.to = rank, .comm = op->comm, .from = op->peer, .tag = op->tag},
-                            found;
+    struct matching_key key = {.to = rank, .comm = op->comm, .from = op->peer, .tag = op->tag},
+                        found;
     uint32_t send_op;
 
     if (op->peer == REPLAY_PROC_NULL)
@@ -476,7 +475,7 @@ static bool run_probe(struct replay_run *run, struct rank_state *state, uint32_t
         if (wanted >= 0)
             key.from = wanted;
     }
-    uint32_t at = replay_match_probe(&run->match, &key);
+    uint32_t at = matching_probe(&run->match, &key);
     if (!at)
         return false;
     state->relaxed = false;
@@ -491,7 +490,7 @@ static bool run_probe(struct replay_run *run, struct rank_state *state, uint32_t
     }
     if (op->kind == REPLAY_MPROBE) {
         run_match_note(run, rank, op->request, found.from, send_op);
-        replay_match_remove(&run->match, at);
+        matching_remove(&run->match, at);
         run_settle(run, rank);
     }
     return true;
@@ -592,14 +591,14 @@ static void run_cancel(struct replay_run *run, uint32_t rank, uint32_t index,
             made->request != op->request)
             continue;
         bool receive = made->kind == REPLAY_IRECV;
-        struct replay_match_key key = {.comm = made->comm, .tag = made->tag};
+        struct matching_key key = {.comm = made->comm, .tag = made->tag};
         key.to = receive ? rank : (uint32_t)made->peer;
         key.from = receive ? made->peer : (int32_t)rank;
-        uint32_t at = replay_match_find(&run->match, &key, receive, run_who(i, made));
+        uint32_t at = matching_find(&run->match, &key, receive, run_who(i, made));
         if (at) {
             if (!receive && run->has_send_detail)
                 message_leaves(run, rank, i, key.to);
-            replay_match_remove(&run->match, at);
+            matching_remove(&run->match, at);
             state->request[op->request] |= REQUEST_CANCELLED;
             run_request_done(run, rank, op->request);
             run_settle(run, key.to);
@@ -676,14 +675,14 @@ static bool step_rare(struct replay_run *run, struct rank_state *state, uint32_t
 
 static void prepare_one(struct replay_run *run, uint32_t rank, const struct replay_op *op, bool far)
 {
-    struct replay_match_key key = {
+    struct matching_key key = {
         .to = (uint32_t)op->peer, .comm = op->comm, .from = (int32_t)rank, .tag = op->tag};
     if (op->kind == REPLAY_IRECV) {
         key.to = rank;
         key.from = op->peer;
     } else if (op->kind != REPLAY_ISEND || op->peer < 0)
         return;
-    replay_match_prepare(&run->match, &key, far);
+    matching_prepare(&run->match, &key, far);
 }
 
 /* Long rows of sends or receives wait for memory more than for anything else: it is asked for ahead
@@ -864,17 +863,17 @@ static enum core_status run_start(struct replay_run *run)
 
     if (run->match_ready &&
         (run->match.wild != (wild || deferred) || run->match.deferred != deferred)) {
-        replay_match_done(&run->match);
+        matching_done(&run->match);
         run->match_ready = false;
     }
     if (!run->match_ready) {
-        enum core_status status = replay_match_init(&run->match, ranks, wild, deferred);
+        enum core_status status = matching_init(&run->match, ranks, wild, deferred);
         if (status != CORE_OK)
             return status;
         run->match_ready = true;
     } else
-        replay_match_reset(&run->match);
-    CORE_CHECK(replay_match_count(&run->match) == 0);
+        matching_reset(&run->match);
+    CORE_CHECK(matching_count(&run->match) == 0);
     run_coll_reset(run);
     memset(run->request, 0, run->request_count);
     uint8_t *request = run->request;

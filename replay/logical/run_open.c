@@ -78,7 +78,7 @@ void replay_run_close(struct replay_run *run)
     if (!run)
         return;
     if (run->match_ready)
-        replay_match_done(&run->match);
+        matching_done(&run->match);
     run_coll_done(run);
     run_threads_done(run);
     for (uint32_t i = 0; run->waiting && i < run->program->rank_count; i++)

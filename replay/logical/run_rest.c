@@ -14,9 +14,9 @@ static bool option_add(struct replay_run *run, const struct replay_option *optio
     return run->failed == CORE_OK;
 }
 
-static bool match_add(struct replay_run *run, struct replay_match_offer offer)
+static bool match_add(struct replay_run *run, struct matching_offer offer)
 {
-    struct replay_match_key key, message_key;
+    struct matching_key key, message_key;
     uint32_t receive_op, send_op;
     bool is_receive = run_entry(run, offer.receive, &key, &receive_op);
     run_entry(run, offer.message, &message_key, &send_op);
@@ -35,16 +35,16 @@ static bool match_add(struct replay_run *run, struct replay_match_offer offer)
 
 static bool matches_add_of_receive(struct replay_run *run, uint32_t receive)
 {
-    struct replay_match_key key;
+    struct matching_key key;
     uint32_t receive_op;
     run_entry(run, receive, &key, &receive_op);
     if (key.from >= 0)
         return true;
     uint32_t count =
-        replay_match_candidates(&run->match, receive, run->candidate, run->program->rank_count);
+        matching_candidates(&run->match, receive, run->candidate, run->program->rank_count);
     CORE_CHECK(count <= run->program->rank_count); /* one a source */
     for (uint32_t i = 0; i < count; i++)
-        if (!match_add(run, (struct replay_match_offer){receive, run->candidate[i]}))
+        if (!match_add(run, (struct matching_offer){receive, run->candidate[i]}))
             return false;
     return true;
 }
@@ -52,27 +52,27 @@ static bool matches_add_of_receive(struct replay_run *run, uint32_t receive)
 static int compare_offers(const void *a, const void *b, void *match)
 {
     const struct replay_option *x = a, *y = b;
-    const struct replay_match_offer first = {x->entry, x->message}, second = {y->entry, y->message};
-    return replay_match_offered_before(match, &first, &second)
+    const struct matching_offer first = {x->entry, x->message}, second = {y->entry, y->message};
+    return matching_offered_before(match, &first, &second)
                ? -1
-               : replay_match_offered_before(match, &second, &first);
+               : matching_offered_before(match, &second, &first);
 }
 
 /* From the side with fewer entries, in one order. */
 static void matches_add(struct replay_run *run, uint32_t to)
 {
-    struct replay_match *match = &run->match;
+    struct matching *match = &run->match;
     uint32_t first = run->option_count;
-    if (!replay_match_few_messages(match, to)) {
-        for (uint32_t at = replay_match_wild(match, to, REPLAY_MATCH_NONE);
-             at && matches_add_of_receive(run, at); at = replay_match_wild(match, to, at))
+    if (!matching_few_messages(match, to)) {
+        for (uint32_t at = matching_wild(match, to, MATCHING_NONE);
+             at && matches_add_of_receive(run, at); at = matching_wild(match, to, at))
             ;
         return;
     }
-    for (uint32_t at = replay_match_message(match, to, REPLAY_MATCH_NONE); at;
-         at = replay_match_message(match, to, at)) {
-        uint32_t receive = replay_match_taker(match, at);
-        if (receive && !match_add(run, (struct replay_match_offer){receive, at}))
+    for (uint32_t at = matching_message(match, to, MATCHING_NONE); at;
+         at = matching_message(match, to, at)) {
+        uint32_t receive = matching_taker(match, at);
+        if (receive && !match_add(run, (struct matching_offer){receive, at}))
             return;
     }
     if (run->option_count > first)
@@ -84,15 +84,12 @@ static void matches_add(struct replay_run *run, uint32_t to)
 static void add_probes(struct replay_run *run, uint32_t rank, uint32_t index)
 {
     const struct replay_op *op = &run->program->rank[rank].op[index];
-    struct replay_match_key key = {.to = rank,
-                                   .comm = op->comm,
-                                   .from = REPLAY_ANY,
-                                   .tag = op->tag},
-                            found;
+    struct matching_key key = {.to = rank, .comm = op->comm, .from = REPLAY_ANY, .tag = op->tag},
+                        found;
     uint32_t send_op;
     for (uint32_t from = 0; from < run->program->rank_count; from++) {
         key.from = (int32_t)from;
-        uint32_t message = replay_match_probe(&run->match, &key);
+        uint32_t message = matching_probe(&run->match, &key);
         if (!message)
             continue;
         run_entry(run, message, &found, &send_op);
@@ -125,9 +122,8 @@ static int32_t can_relax(struct replay_run *run, const struct rank_state *state,
                 return (int32_t)i;
         return -1;
     }
-    struct replay_match_key key = {.to = rank, .comm = op->comm, .from = op->peer, .tag = op->tag};
-    uint32_t message =
-                 op->peer == REPLAY_ANY ? replay_match_probe(&run->match, &key) : REPLAY_MATCH_NONE,
+    struct matching_key key = {.to = rank, .comm = op->comm, .from = op->peer, .tag = op->tag};
+    uint32_t message = op->peer == REPLAY_ANY ? matching_probe(&run->match, &key) : MATCHING_NONE,
              who;
     if (!message)
         return -1;
@@ -224,7 +220,7 @@ static void run_rest_apply(struct replay_run *run, struct replay_option option)
             run_wake(run, context);
             break;
         }
-        replay_match_take(&run->match, option.entry, option.message);
+        matching_take(&run->match, option.entry, option.message);
         run_deliver(run, (uint32_t)option.from, option.from_op, option.rank, option.op, true);
         run_settle(run, option.rank);
         break;

@@ -5,6 +5,7 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/matching/matching.h"
 #include "replay/logical/run_state.h"
 
 /* Limits how many missing members of a collective become clauses: fewer clauses claim less, never
@@ -106,8 +107,9 @@ static bool run_result_meets(const struct replay_op *op, const void *context)
         op->kind == REPLAY_RECV || op->kind == REPLAY_IRECV || op->kind == REPLAY_MPROBE;
     const struct replay_op *receive = waits ? op : meeting->op, *send = waits ? meeting->op : op;
     return (waits ? receives : sends) && op->comm == meeting->op->comm &&
-           (op->peer == (int32_t)meeting->rank || (waits && op->peer == REPLAY_ANY)) &&
-           (receive->tag == REPLAY_ANY || receive->tag == send->tag);
+           (waits ? matching_accepts(op->peer, (int32_t)meeting->rank)
+                  : op->peer == (int32_t)meeting->rank) &&
+           matching_accepts(receive->tag, send->tag);
 }
 
 /* --- collectives ------------------------------------------------------------------------------ */
@@ -320,9 +322,9 @@ static void any_clause(struct conclusion *c, uint32_t rank, uint32_t pc,
 static void detach_clauses(struct conclusion *c, uint32_t rank)
 {
     bool is_receive;
-    for (uint32_t at = replay_match_next(&c->run->match, REPLAY_MATCH_NONE, &is_receive); at;
-         at = replay_match_next(&c->run->match, at, &is_receive)) {
-        struct replay_match_key key;
+    for (uint32_t at = matching_next(&c->run->match, MATCHING_NONE, &is_receive); at;
+         at = matching_next(&c->run->match, at, &is_receive)) {
+        struct matching_key key;
         uint32_t index;
         if (is_receive)
             continue;
@@ -468,7 +470,7 @@ static bool may_go_on(const struct replay_run *run, const struct replay_waitfor 
 
 /* Whether somebody whose record ends early could still be the partner. */
 static bool partner_unknown(const struct replay_run *run, const struct replay_waitfor *waitfor,
-                            const struct replay_match_key *key, bool is_receive)
+                            const struct matching_key *key, bool is_receive)
 {
     if (!is_receive)
         return may_go_on(run, waitfor, key->to);
@@ -482,7 +484,7 @@ static bool partner_unknown(const struct replay_run *run, const struct replay_wa
 
 static enum core_status find_leftovers(struct replay_run *run, struct replay_result *result)
 {
-    uint32_t count = replay_match_count(&run->match);
+    uint32_t count = matching_count(&run->match);
     if (!count)
         return CORE_OK;
     uint32_t room = count < REPLAY_LEFTOVERS_MAX ? count : REPLAY_LEFTOVERS_MAX;
@@ -490,9 +492,9 @@ static enum core_status find_leftovers(struct replay_run *run, struct replay_res
     if (!result->leftover)
         return core_report(CORE_NO_MEMORY, "out of memory for the result of a replay");
     bool is_receive;
-    for (uint32_t at = replay_match_next(&run->match, REPLAY_MATCH_NONE, &is_receive); at;
-         at = replay_match_next(&run->match, at, &is_receive)) {
-        struct replay_match_key key;
+    for (uint32_t at = matching_next(&run->match, MATCHING_NONE, &is_receive); at;
+         at = matching_next(&run->match, at, &is_receive)) {
+        struct matching_key key;
         uint32_t index;
         run_entry(run, at, &key, &index);
         uint32_t rank = is_receive ? key.to : (uint32_t)key.from;

@@ -14,19 +14,19 @@ static bool policy_pins(const struct replay_run *run)
 /* Gives a receive the message of the source that the policy knows, if it is there. */
 static bool run_settle_pin(struct replay_run *run, uint32_t to, uint32_t at)
 {
-    struct replay_match_key key, message_key;
+    struct matching_key key, message_key;
     uint32_t receive_op, send_op;
     core_work(1);
     run_entry(run, at, &key, &receive_op);
     int32_t wanted = key.from < 0 ? run_wanted(run, to, receive_op) : -1;
     uint32_t message = wanted >= 0 && (uint32_t)wanted < run->program->rank_count
-                           ? replay_match_candidate(&run->match, at, wanted)
-                           : REPLAY_MATCH_NONE;
+                           ? matching_candidate(&run->match, at, wanted)
+                           : MATCHING_NONE;
     if (!message)
         return false;
     run_entry(run, message, &message_key, &send_op);
     CORE_CHECK(message_key.from == wanted);
-    replay_match_take(&run->match, at, message);
+    matching_take(&run->match, at, message);
     run_deliver(run, (uint32_t)wanted, send_op, to, receive_op, false);
     return true;
 }
@@ -34,21 +34,21 @@ static bool run_settle_pin(struct replay_run *run, uint32_t to, uint32_t at)
 /* The first that can be; returns it. */
 static uint32_t pin_first(struct replay_run *run, uint32_t to)
 {
-    uint32_t at = replay_match_wild(&run->match, to, REPLAY_MATCH_NONE);
+    uint32_t at = matching_wild(&run->match, to, MATCHING_NONE);
     while (at && !run_settle_pin(run, to, at))
-        at = replay_match_wild(&run->match, to, at);
+        at = matching_wild(&run->match, to, at);
     return at;
 }
 
 /* As pin_first, among the receives that accept messages with the key's tag; *out_wide: one that
  * accepts other tags too. */
-static bool pin_near(struct replay_run *run, struct replay_match_key key, bool *out_wide)
+static bool pin_near(struct replay_run *run, struct matching_key key, bool *out_wide)
 {
     key.from = REPLAY_ANY;
-    uint32_t own = key.tag >= 0 ? replay_match_first(&run->match, &key) : REPLAY_MATCH_NONE;
+    uint32_t own = key.tag >= 0 ? matching_first(&run->match, &key, true) : MATCHING_NONE;
     key.tag = REPLAY_ANY;
-    uint32_t wide = replay_match_first(&run->match, &key);
-    bool wide_first = wide && (!own || replay_match_is_before(&run->match, wide, own));
+    uint32_t wide = matching_first(&run->match, &key, true);
+    bool wide_first = wide && (!own || matching_is_before(&run->match, wide, own));
     *out_wide = wide_first && run_settle_pin(run, key.to, wide);
     if (*out_wide || (own && run_settle_pin(run, key.to, own)))
         return true;
@@ -58,9 +58,9 @@ static bool pin_near(struct replay_run *run, struct replay_match_key key, bool *
 
 static bool run_settle_all(struct replay_run *run, uint32_t to)
 {
-    struct replay_match_pair pair;
+    struct matching_pair pair;
     bool any = false;
-    for (; replay_match_settle(&run->match, to, &pair); any = true)
+    for (; matching_settle(&run->match, to, &pair); any = true)
         run_deliver(run, (uint32_t)pair.message.from, run_who_op(pair.send), to,
                     run_who_op(pair.receive), false);
     return any;
@@ -77,7 +77,7 @@ void run_settle(struct replay_run *run, uint32_t to)
 
 /* A receive of one tag that takes its message makes way only for receives of that tag, and of any;
  * one of any tag may have stood before all. */
-void run_posted(struct replay_run *run, const struct replay_match_key *key)
+void run_posted(struct replay_run *run, const struct matching_key *key)
 {
     bool wide = false;
     if (run->match.deferred && policy_pins(run))

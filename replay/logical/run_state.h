@@ -4,7 +4,7 @@
 #ifndef REPLAY_LOGICAL_RUN_STATE_H
 #define REPLAY_LOGICAL_RUN_STATE_H
 
-#include "replay/logical/match.h"
+#include "core/matching/queue.h"
 #include "replay/logical/run.h"
 
 enum request_flag {
@@ -132,7 +132,7 @@ struct replay_run {
     uint32_t work_count;
     uint32_t slow_rank; /* UINT32_MAX: none */
     bool slow_ready, random_schedule;
-    struct replay_match match;
+    struct matching match;
     bool match_ready;
     uint64_t op_count;
     bool has_choices;
@@ -160,7 +160,7 @@ struct replay_run {
     uint64_t assumed_event;
 };
 
-_Static_assert((uint32_t)REPLAY_RANKS_MAX < REPLAY_MATCH_RECEIVE, "match.h keeps a bit of a rank");
+_Static_assert((uint32_t)REPLAY_RANKS_MAX < MATCHING_RECEIVE, "queue.h keeps a bit of a rank");
 _Static_assert((REQUEST_DONE | REQUEST_AWAITED | REQUEST_BUFFERED | REQUEST_CANCELLED) ==
                    REQUEST_DONE + REQUEST_AWAITED + REQUEST_BUFFERED + REQUEST_CANCELLED,
                "each flag of a request has a bit of its own");
@@ -178,10 +178,10 @@ static inline uint32_t run_who_op(uint64_t who)
 }
 
 static inline bool run_entry(const struct replay_run *run, uint32_t entry,
-                             struct replay_match_key *out_key, uint32_t *out_op)
+                             struct matching_key *out_key, uint32_t *out_op)
 {
     uint64_t who;
-    bool is_receive = replay_match_get(&run->match, entry, out_key, &who);
+    bool is_receive = matching_get(&run->match, entry, out_key, &who);
     *out_op = run_who_op(who);
     return is_receive;
 }
@@ -281,7 +281,7 @@ int32_t run_wanted(const struct replay_run *run, uint32_t rank, uint32_t op);
 /* run_settle.c: receives of any source whose message the policy knows take it, and what matches
  * without a choice does; after an entry was taken out, or after one with the key was posted. */
 void run_settle(struct replay_run *run, uint32_t to);
-void run_posted(struct replay_run *run, const struct replay_match_key *key);
+void run_posted(struct replay_run *run, const struct matching_key *key);
 
 /* Whether a standard send that was not buffered is still held by it: its message was not received,
  * though a matched probe may have taken it. */

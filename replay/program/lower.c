@@ -7,6 +7,7 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/matching/matching.h"
 #include "replay/program/lower_state.h"
 
 /* --- requests --------------------------------------------------------------------------------- */
@@ -209,9 +210,8 @@ static void follow_probe(struct lower *lower, const struct trace_event *event, s
     struct replay_op *probe = &lower->program->rank[lower->rank].op[thread->probe - 1];
     CORE_CHECK(probe->kind == REPLAY_PROBE && probe->peer == REPLAY_ANY);
     CORE_CHECK(probe->matched >= 0); /* lower_probe keeps only one that found something */
-    bool fits = (op->peer == REPLAY_ANY || op->peer == probe->matched) &&
-                (op->tag == REPLAY_ANY || op->tag == thread->probe_tag);
-    if (op->comm != probe->comm || !fits)
+    if (!matching_fits((struct matching_envelope){op->comm, op->peer, op->tag},
+                       (struct matching_envelope){probe->comm, probe->matched, thread->probe_tag}))
         return;
     thread->probe = 0;
     if (op->peer == REPLAY_ANY && (op->tag == REPLAY_ANY || probe->tag != REPLAY_ANY))

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/matching/matching.h"
 #include "core/status.h"
 
 enum replay_op_kind {
@@ -70,7 +71,7 @@ enum replay_coll_shape {
     REPLAY_COLL_PREFIX      /* a rank needs the ranks below it: scan, exscan */
 };
 
-enum { REPLAY_ANY = -1, REPLAY_PROC_NULL = -2, REPLAY_NO_REQUEST = -1 };
+enum { REPLAY_ANY = MATCHING_ANY, REPLAY_PROC_NULL = -2, REPLAY_NO_REQUEST = -1 };
 
 enum replay_flag {
     REPLAY_FLAG_DONE = 1,    /* test, iprobe: completed in the recorded run */

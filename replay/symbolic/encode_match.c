@@ -9,6 +9,7 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/matching/matching.h"
 #include "replay/symbolic/encode_state.h"
 
 enum { LADDER_FROM = 6 };
@@ -31,8 +32,8 @@ struct matcher {
 
 static bool encode_match_takes(const struct key *key, const struct matches_send *send)
 {
-    return key->comm == send->comm && (key->peer < 0 || (uint32_t)key->peer == send->rank) &&
-           (key->tag < 0 || key->tag == send->tag);
+    return matching_fits((struct matching_envelope){key->comm, key->peer, key->tag},
+                         (struct matching_envelope){send->comm, (int32_t)send->rank, send->tag});
 }
 
 static uint32_t group_of(struct matcher *m, uint32_t send)

@@ -8,6 +8,7 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/matching/matching.h"
 #include "core/work.h"
 
 static const char what[] = "matches";
@@ -368,7 +369,7 @@ static void add_candidates(struct finder *f, struct channel *channel, struct mat
             *place = send->next;
             continue;
         }
-        if (send->comm == run->comm && (run->tag == REPLAY_ANY || run->tag == send->tag)) {
+        if (send->comm == run->comm && matching_accepts(run->tag, send->tag)) {
             if (comes_too_late(f, *place, run))
                 return; /* and all behind it */
             f->status =

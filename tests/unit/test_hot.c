@@ -15,48 +15,48 @@
 
 #include <cmocka.h>
 
-#include "replay/logical/match.h"
+#include "core/matching/queue.h"
 
-static const struct replay_match_key from_any = {.to = 1, .from = -1, .tag = 7},
-                                     message = {.to = 1, .from = 0, .tag = 7};
+static const struct matching_key from_any = {.to = 1, .from = -1, .tag = 7},
+                                 message = {.to = 1, .from = 0, .tag = 7};
 
-static void swap_orders(struct replay_match *match)
+static void swap_orders(struct matching *match)
 {
     uint32_t first = match->queue[1].wild_first, second = match->link[first].after;
     match->link[first].order = match->link[second].order + 1;
 }
 
-static void free_what_waits(struct replay_match *match)
+static void free_what_waits(struct matching *match)
 {
     match->entry_free = match->queue[1].wild_first;
 }
 
 static const struct plant {
-    void (*plant)(struct replay_match *match);
+    void (*plant)(struct matching *match);
     const char *expression; /* part of it; NULL: nothing is wrong */
 } plants[] = {
     {NULL, NULL},
-    {swap_orders, "order < match->link"},           /* match.h invariant 2 */
+    {swap_orders, "order < match->link"},           /* queue.h invariant 2 */
     {free_what_waits, "match->entry[at].key.to =="} /* a record in use is given out again */
 };
 
 /* Two receives from anybody wait; then a third comes, and a message. */
 static void run(const struct plant *plant)
 {
-    struct replay_match match;
+    struct matching match;
     uint32_t entry;
     uint64_t who;
     int32_t from;
 
-    if (replay_match_init(&match, 2, true, false) != CORE_OK)
+    if (matching_init(&match, 2, true, false) != CORE_OK)
         _exit(2);
     for (int i = 0; i < 2; i++)
-        replay_match_receive(&match, &from_any, (uint64_t)i, &from, &who, &entry);
+        matching_receive(&match, &from_any, (uint64_t)i, &from, &who, &entry);
     if (plant->plant)
         plant->plant(&match);
-    replay_match_receive(&match, &from_any, 2, &from, &who, &entry);
-    bool taken = replay_match_send(&match, &message, 3, &who, &entry);
-    replay_match_done(&match);
+    matching_receive(&match, &from_any, 2, &from, &who, &entry);
+    bool taken = matching_send(&match, &message, 3, &who, &entry);
+    matching_done(&match);
     _exit(taken && who == 0 ? 0 : 3);
 }
 
@@ -87,7 +87,7 @@ static void each_fires(void **state)
             continue;
         }
         assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
-        if (!strstr(text, "crosswait: bug: replay/logical/match.c:") ||
+        if (!strstr(text, "crosswait: bug: core/matching/queue.c:") ||
             !strstr(text, plants[i].expression))
             fail_msg("%zu: %s", i, text);
     }

@@ -11,13 +11,13 @@
 #include <cmocka.h>
 
 #include "core/random.h"
-#include "replay/logical/match.h"
+#include "core/matching/queue.h"
 
 enum { ENTRIES_MAX = 400 };
 static uint64_t programs = 4000;
 
 struct naive_entry {
-    struct replay_match_key key;
+    struct matching_key key;
     uint64_t who;
 };
 struct naive { /* in the order of posting */
@@ -25,7 +25,7 @@ struct naive { /* in the order of posting */
     uint32_t receives, messages;
 };
 
-static bool accepts(const struct replay_match_key *receive, const struct replay_match_key *message)
+static bool accepts(const struct matching_key *receive, const struct matching_key *message)
 {
     return receive->to == message->to && receive->comm == message->comm &&
            (receive->from == -1 || receive->from == message->from) &&
@@ -62,7 +62,7 @@ static bool can_take(const struct naive *n, uint32_t r, uint32_t m)
 }
 
 static void random_key(struct core_random *random, uint32_t ranks, uint32_t tags, bool receive,
-                       uint32_t wild, struct replay_match_key *key)
+                       uint32_t wild, struct matching_key *key)
 {
     key->to = (uint32_t)core_random_below(random, ranks);
     key->comm = (uint32_t)core_random_below(random, 2);
@@ -77,16 +77,16 @@ static void random_key(struct core_random *random, uint32_t ranks, uint32_t tags
 /* The matcher's choice at once: messages by arrival, receives by posting. */
 static void run_immediate(struct core_random *random, uint32_t wild)
 {
-    struct replay_match match;
+    struct matching match;
     static struct naive n;
     uint32_t ranks = 1 + (uint32_t)core_random_below(random, 4),
              tags = 1 + (uint32_t)core_random_below(random, 3);
     uint32_t length = 1 + (uint32_t)core_random_below(random, ENTRIES_MAX - 1);
 
     n.receives = n.messages = 0;
-    assert_int_equal(replay_match_init(&match, ranks, wild > 0, false), CORE_OK);
+    assert_int_equal(matching_init(&match, ranks, wild > 0, false), CORE_OK);
     for (uint32_t who = 0; who < length; who++) {
-        struct replay_match_key key;
+        struct matching_key key;
         uint64_t other = 0, expected = UINT64_MAX;
         uint32_t entry;
         int32_t from = -1;
@@ -94,9 +94,9 @@ static void run_immediate(struct core_random *random, uint32_t wild)
         random_key(random, ranks, tags, is_receive, wild, &key);
         if (core_random_below(random, 20) == 0 && n.receives) { /* cancel */
             uint32_t at = (uint32_t)core_random_below(random, n.receives);
-            entry = replay_match_find(&match, &n.receive[at].key, true, n.receive[at].who);
-            assert_int_not_equal(entry, REPLAY_MATCH_NONE);
-            replay_match_remove(&match, entry);
+            entry = matching_find(&match, &n.receive[at].key, true, n.receive[at].who);
+            assert_int_not_equal(entry, MATCHING_NONE);
+            matching_remove(&match, entry);
             drop(n.receive, &n.receives, at);
         }
         if (is_receive) {
@@ -104,10 +104,10 @@ static void run_immediate(struct core_random *random, uint32_t wild)
             while (m < n.messages && !accepts(&key, &n.message[m].key))
                 m++;
             if (wild) { /* probe sees the same message and changes nothing */
-                uint32_t probed = replay_match_probe(&match, &key);
-                assert_int_equal(probed != REPLAY_MATCH_NONE, m < n.messages);
+                uint32_t probed = matching_probe(&match, &key);
+                assert_int_equal(probed != MATCHING_NONE, m < n.messages);
             }
-            got = replay_match_receive(&match, &key, who, &from, &other, &entry);
+            got = matching_receive(&match, &key, who, &from, &other, &entry);
             assert_int_equal(got, m < n.messages);
             if (got) {
                 expected = n.message[m].who;
@@ -119,7 +119,7 @@ static void run_immediate(struct core_random *random, uint32_t wild)
             uint32_t r = 0;
             while (r < n.receives && !accepts(&n.receive[r].key, &key))
                 r++;
-            got = replay_match_send(&match, &key, who, &other, &entry);
+            got = matching_send(&match, &key, who, &other, &entry);
             assert_int_equal(got, r < n.receives);
             if (got) {
                 expected = n.receive[r].who;
@@ -129,13 +129,13 @@ static void run_immediate(struct core_random *random, uint32_t wild)
         }
         if (got)
             assert_int_equal(other, expected);
-        assert_int_equal(replay_match_count(&match), n.receives + n.messages);
+        assert_int_equal(matching_count(&match), n.receives + n.messages);
         if (core_random_below(random, 200) == 0) {
-            replay_match_reset(&match);
+            matching_reset(&match);
             n.receives = n.messages = 0;
         }
     }
-    replay_match_done(&match);
+    matching_done(&match);
 }
 
 static void naive_take(struct naive *n, uint64_t send, uint64_t receive)
@@ -152,11 +152,11 @@ static void naive_take(struct naive *n, uint64_t send, uint64_t receive)
 
 /* Nothing with a named source may be left that can match; what the matcher settles must be right.
  */
-static uint32_t settle(struct replay_match *match, struct naive *n, uint32_t to)
+static uint32_t settle(struct matching *match, struct naive *n, uint32_t to)
 {
-    struct replay_match_pair pair;
+    struct matching_pair pair;
     uint32_t pairs = 0;
-    for (; replay_match_settle(match, to, &pair); pairs++) {
+    for (; matching_settle(match, to, &pair); pairs++) {
         uint32_t m = 0, r = 0;
         while (m < n->messages && n->message[m].who != pair.send)
             m++;
@@ -183,7 +183,7 @@ static bool is_first_of_key(const struct naive *n, uint32_t r)
 
 /* Every waiting wildcard has exactly the candidates that the rules allow; behind the first of a key
  * they allow none. */
-static void check_candidates(struct replay_match *match, const struct naive *n, uint32_t to)
+static void check_candidates(struct matching *match, const struct naive *n, uint32_t to)
 {
     uint32_t found[16], waiting = 0, expected_waiting = 0, before = 0, offers = 0;
     for (uint32_t r = 0; r < n->receives; r++) {
@@ -193,12 +193,12 @@ static void check_candidates(struct replay_match *match, const struct naive *n, 
         for (uint32_t m = 0; m < n->messages; m++)
             assert_true(is_first_of_key(n, r) || !can_take(n, r, m));
     }
-    for (uint32_t at = replay_match_wild(match, to, REPLAY_MATCH_NONE); at;
-         at = replay_match_wild(match, to, at)) {
-        struct replay_match_key key, message;
+    for (uint32_t at = matching_wild(match, to, MATCHING_NONE); at;
+         at = matching_wild(match, to, at)) {
+        struct matching_key key, message;
         uint64_t who, send;
         uint32_t r = 0, expected = 0;
-        replay_match_get(match, at, &key, &who);
+        matching_get(match, at, &key, &who);
         if (key.from >= 0)
             continue;
         waiting++;
@@ -206,40 +206,40 @@ static void check_candidates(struct replay_match *match, const struct naive *n, 
             r++;
         assert_true(r >= before); /* in post order */
         before = r + 1;
-        uint32_t count = replay_match_candidates(match, at, found, 16);
+        uint32_t count = matching_candidates(match, at, found, 16);
         for (uint32_t m = 0; m < n->messages; m++)
             expected += can_take(n, r, m);
         assert_int_equal(count, expected);
         for (uint32_t i = 0; i < count; i++) {
             uint32_t m = 0;
-            replay_match_get(match, found[i], &message, &send);
+            matching_get(match, found[i], &message, &send);
             while (n->message[m].who != send)
                 m++;
             assert_true(can_take(n, r, m));
-            assert_int_equal(replay_match_candidate(match, at, message.from), found[i]);
-            assert_int_equal(replay_match_taker(match, found[i]), at);
+            assert_int_equal(matching_candidate(match, at, message.from), found[i]);
+            assert_int_equal(matching_taker(match, found[i]), at);
             offers++;
         }
     }
     assert_int_equal(waiting, expected_waiting);
-    for (uint32_t at = replay_match_message(match, to, REPLAY_MATCH_NONE); at;
-         at = replay_match_message(match, to, at))
-        offers -= replay_match_taker(match, at) != REPLAY_MATCH_NONE;
+    for (uint32_t at = matching_message(match, to, MATCHING_NONE); at;
+         at = matching_message(match, to, at))
+        offers -= matching_taker(match, at) != MATCHING_NONE;
     assert_int_equal(offers, 0); /* the same pairs from the messages' side */
 }
 
 static void run_deferred(struct core_random *random)
 {
-    struct replay_match match;
+    struct matching match;
     static struct naive n;
     uint32_t ranks = 1 + (uint32_t)core_random_below(random, 4),
              tags = 1 + (uint32_t)core_random_below(random, 3);
     uint32_t length = 1 + (uint32_t)core_random_below(random, 60);
 
     n.receives = n.messages = 0;
-    assert_int_equal(replay_match_init(&match, ranks, true, true), CORE_OK);
+    assert_int_equal(matching_init(&match, ranks, true, true), CORE_OK);
     for (uint32_t who = 0; who < length; who++) {
-        struct replay_match_key key, message;
+        struct matching_key key, message;
         uint64_t other, send;
         uint32_t entry, found[16];
         int32_t from;
@@ -247,7 +247,7 @@ static void run_deferred(struct core_random *random)
         random_key(random, ranks, tags, is_receive, 40, &key);
         if (is_receive) {
             n.receive[n.receives++] = (struct naive_entry){key, who};
-            if (replay_match_receive(&match, &key, who, &from, &other, &entry)) {
+            if (matching_receive(&match, &key, who, &from, &other, &entry)) {
                 uint32_t m = 0;
                 while (n.message[m].who != other)
                     m++;
@@ -256,7 +256,7 @@ static void run_deferred(struct core_random *random)
             }
         } else {
             n.message[n.messages++] = (struct naive_entry){key, who};
-            if (replay_match_send(&match, &key, who, &other, &entry)) {
+            if (matching_send(&match, &key, who, &other, &entry)) {
                 uint32_t r = 0;
                 while (n.receive[r].who != other)
                     r++;
@@ -266,21 +266,21 @@ static void run_deferred(struct core_random *random)
         }
         assert_int_equal(settle(&match, &n, key.to), 0); /* posting settles itself */
         check_candidates(&match, &n, key.to);
-        uint32_t at = replay_match_wild(&match, key.to, REPLAY_MATCH_NONE);
+        uint32_t at = matching_wild(&match, key.to, MATCHING_NONE);
         if (!at || core_random_below(random, 3))
             continue;
-        replay_match_get(&match, at, &message, &other);
-        uint32_t count = message.from < 0 ? replay_match_candidates(&match, at, found, 16) : 0;
+        matching_get(&match, at, &message, &other);
+        uint32_t count = message.from < 0 ? matching_candidates(&match, at, found, 16) : 0;
         if (!count)
             continue;
         uint32_t chosen = found[core_random_below(random, count)];
-        replay_match_get(&match, chosen, &message, &send);
-        replay_match_take(&match, at, chosen);
+        matching_get(&match, chosen, &message, &send);
+        matching_take(&match, at, chosen);
         naive_take(&n, send, other);
         settle(&match, &n, key.to);
         check_candidates(&match, &n, key.to);
     }
-    replay_match_done(&match);
+    matching_done(&match);
 }
 
 static void test_exact(void **state)
@@ -292,7 +292,7 @@ static void test_exact(void **state)
         run_immediate(&random, 0);
 }
 
-/* logical/match.h invariants 1 and 2 */
+/* core/matching/queue.h invariants 1 and 2 */
 static void test_wild(void **state)
 {
     struct core_random random;
@@ -302,7 +302,7 @@ static void test_wild(void **state)
         run_immediate(&random, (uint32_t)core_random_below(&random, 60) + 1);
 }
 
-/* logical/match.h invariant 3 */
+/* core/matching/queue.h invariant 3 */
 static void test_deferred(void **state)
 {
     struct core_random random;
@@ -315,20 +315,20 @@ static void test_deferred(void **state)
 /* Pre-posted receives on one source and tag must keep their order however many there are. */
 static void test_order_of_many(void **state)
 {
-    struct replay_match match;
-    struct replay_match_key key = {.to = 0, .from = 1, .tag = 7};
+    struct matching match;
+    struct matching_key key = {.to = 0, .from = 1, .tag = 7};
     uint64_t other;
     uint32_t entry;
     int32_t from;
     (void)state;
-    assert_int_equal(replay_match_init(&match, 2, false, false), CORE_OK);
+    assert_int_equal(matching_init(&match, 2, false, false), CORE_OK);
     for (uint32_t i = 0; i < 100000; i++)
-        assert_false(replay_match_receive(&match, &key, i, &from, &other, &entry));
+        assert_false(matching_receive(&match, &key, i, &from, &other, &entry));
     for (uint32_t i = 0; i < 100000; i++) {
-        assert_true(replay_match_send(&match, &key, i, &other, &entry));
+        assert_true(matching_send(&match, &key, i, &other, &entry));
         assert_int_equal(other, i);
     }
-    replay_match_done(&match);
+    matching_done(&match);
 }
 
 int main(int argc, char **argv)

@@ -61,7 +61,7 @@ static void the_second_send_waits(bool overtaking, uint16_t given)
 
     job_start(2);
     if (overtaking)
-        put(0, SPOOL_DEF_HINT, EVENT_HINT_OVERTAKING, given, &hint, sizeof hint, NULL, 0);
+        put(0, SPOOL_DEF_HINT, MATCHING_HINT_OVERTAKING, given, &hint, sizeof hint, NULL, 0);
     did(0, EVENT_CLASS_SEND, 1, 7, 0);
     did_completing(1, EVENT_CLASS_RECV, 0, 0, 7);
     inside(0, EVENT_CLASS_SEND, 1, 7, 0);

@@ -194,7 +194,7 @@ static void overtaken_write(const char *folder, int rank, int hinted)
     pair_define(&w);
     if (rank == hinted) {
         struct spool_def_hint *hint =
-            writer_add(&w, SPOOL_DEF_HINT, sizeof *hint, EVENT_HINT_OVERTAKING, 1);
+            writer_add(&w, SPOOL_DEF_HINT, sizeof *hint, MATCHING_HINT_OVERTAKING, 1);
         hint->seq = hint->comm = 1;
     }
     for (int i = 0; i < 5; i++) {

@@ -1,4 +1,4 @@
-/* The matcher of the in-process MPI and that of the engine (replay/logical/match.h) are two; here
+/* The matcher of the in-process MPI and that of the engine (core/matching/queue.h) are two; here
  * they get the same sends and receives and must make the same pairs
  * (world/exchange/match.c invariant 1). Ranks send, receive, probe and
  * cancel at random; every event is repeated on the engine's matcher as it comes.
@@ -13,11 +13,11 @@
 
 #include "core/random.h"
 #include "world/world.h"
-#include "replay/logical/match.h"
+#include "core/matching/queue.h"
 
 enum { RANKS_MAX = 6, STEPS = 60, WORLDS = 6000, BYTES_MAX = RANKS_MAX * STEPS + 1 };
 
-static struct replay_match mirror;
+static struct matching mirror;
 static struct core_random plan[RANKS_MAX];
 static int ranks, chosen, faults;
 static long pairs, wildcards, probes, cancels, kept;
@@ -26,7 +26,7 @@ static struct { /* what the last event must be followed by */
     uint64_t request, bytes;
 } due;
 static struct { /* a receive that was posted and got nothing yet, or waits for the pick */
-    struct replay_match_key key;
+    struct matching_key key;
     uint64_t who;
     int open;
 } picking;
@@ -49,7 +49,7 @@ static void settle_pick(void)
     if (!picking.open)
         return;
     picking.open = 0;
-    if (replay_match_receive(&mirror, &picking.key, picking.who, &from, &send, &(uint32_t){0}))
+    if (matching_receive(&mirror, &picking.key, picking.who, &from, &send, &(uint32_t){0}))
         fault("nothing was taken where something fits");
 }
 
@@ -66,17 +66,17 @@ static void on_match(const struct world_event *e)
     pairs++;
     if (picking.open) { /* which of the candidates? */
         picking.open = 0;
-        struct replay_match_key key = picking.key, found;
+        struct matching_key key = picking.key, found;
         uint64_t who = 0;
         key.from = e->peer;
-        uint32_t entry = replay_match_probe(&mirror, &key);
-        if (entry != REPLAY_MATCH_NONE)
-            replay_match_get(&mirror, entry, &found, &who);
-        if (entry == REPLAY_MATCH_NONE || who != e->bytes ||
+        uint32_t entry = matching_probe(&mirror, &key);
+        if (entry != MATCHING_NONE)
+            matching_get(&mirror, entry, &found, &who);
+        if (entry == MATCHING_NONE || who != e->bytes ||
             picking.who != receive_of(e->rank, e->request))
             fault("not the first message of its source that fits");
         else
-            replay_match_remove(&mirror, entry);
+            matching_remove(&mirror, entry);
         return;
     }
     if (!due.open || due.rank != e->rank || due.request != (uint32_t)e->request ||
@@ -88,7 +88,7 @@ static void on_match(const struct world_event *e)
 static void on_event(void *context, const struct world_event *e)
 {
     (void)context;
-    struct replay_match_key key = {.comm = e->context, .tag = e->tag};
+    struct matching_key key = {.comm = e->context, .tag = e->tag};
     int32_t from;
     uint64_t who;
     uint32_t entry;
@@ -105,7 +105,7 @@ static void on_event(void *context, const struct world_event *e)
     if (e->kind == WORLD_EVENT_SEND) {
         key.to = (uint32_t)e->peer;
         key.from = e->rank;
-        if (replay_match_send(&mirror, &key, e->bytes, &who, &entry))
+        if (matching_send(&mirror, &key, e->bytes, &who, &entry))
             expect(who, e->bytes);
         return;
     }
@@ -116,8 +116,8 @@ static void on_event(void *context, const struct world_event *e)
         picking.key = key;
         picking.who = receive_of(e->rank, e->request);
         picking.open = 1;
-    } else if (replay_match_receive(&mirror, &key, receive_of(e->rank, e->request), &from, &who,
-                                    &entry)) {
+    } else if (matching_receive(&mirror, &key, receive_of(e->rank, e->request), &from, &who,
+                                &entry)) {
         expect(receive_of(e->rank, e->request), who);
     }
 }
@@ -126,7 +126,7 @@ static void on_event(void *context, const struct world_event *e)
 
 struct posted {
     MPI_Request request;
-    struct replay_match_key key;
+    struct matching_key key;
     int number;
 };
 
@@ -134,20 +134,20 @@ static void probe(MPI_Comm comm, uint32_t context, int rank, int from, int tag)
 {
     MPI_Status status;
     int flag, bytes = 0;
-    struct replay_match_key key = {.to = (uint32_t)rank, .comm = context, .from = from, .tag = tag},
-                            found;
+    struct matching_key key = {.to = (uint32_t)rank, .comm = context, .from = from, .tag = tag},
+                        found;
     uint64_t who = 0;
     probes++;
     settle_pick();
     /* The poll lets others go on when it finds nothing: what the engine's matcher says must be
      * asked before. */
-    uint32_t entry = replay_match_probe(&mirror, &key);
-    if (entry != REPLAY_MATCH_NONE)
-        replay_match_get(&mirror, entry, &found, &who);
+    uint32_t entry = matching_probe(&mirror, &key);
+    if (entry != MATCHING_NONE)
+        matching_get(&mirror, entry, &found, &who);
     MPI_Iprobe(from, tag, comm, &flag, &status);
     if (flag)
         MPI_Get_count(&status, MPI_BYTE, &bytes);
-    if (flag != (entry != REPLAY_MATCH_NONE) || (flag && (uint64_t)bytes != who))
+    if (flag != (entry != MATCHING_NONE) || (flag && (uint64_t)bytes != who))
         fault("another probe");
 }
 
@@ -156,15 +156,14 @@ static void cancel(struct posted *p)
     int done;
     MPI_Status status;
     settle_pick();
-    uint32_t entry =
-        replay_match_find(&mirror, &p->key, true, receive_of((int)p->key.to, p->number));
+    uint32_t entry = matching_find(&mirror, &p->key, true, receive_of((int)p->key.to, p->number));
     MPI_Cancel(&p->request);
     MPI_Wait(&p->request, &status);
     MPI_Test_cancelled(&status, &done);
-    if (done != (entry != REPLAY_MATCH_NONE))
+    if (done != (entry != MATCHING_NONE))
         fault("cancelled one that was matched, or not one that was not");
-    if (entry != REPLAY_MATCH_NONE)
-        replay_match_remove(&mirror, entry);
+    if (entry != MATCHING_NONE)
+        matching_remove(&mirror, entry);
     cancels++;
 }
 
@@ -231,17 +230,17 @@ static void world(int seed)
     for (int i = 0; i < ranks; i++)
         core_random_init(&plan[i], (uint64_t)seed * 64 + (uint64_t)i);
     due.open = picking.open = 0;
-    if (replay_match_init(&mirror, (uint32_t)ranks, true, false) != CORE_OK ||
+    if (matching_init(&mirror, (uint32_t)ranks, true, false) != CORE_OK ||
         world_run(&options, &outcome) != CORE_OK)
         exit(2);
     settle_pick();
     int left = outcome.finding_dropped;
     for (int i = 0; i < outcome.finding_count; i++)
         left += outcome.finding[i].rule == WORLD_RULE_LEFTOVER_MESSAGE;
-    if (!chosen && !outcome.finding_dropped && left != (int)replay_match_count(&mirror))
+    if (!chosen && !outcome.finding_dropped && left != (int)matching_count(&mirror))
         fault("another number of messages is left");
-    kept += !chosen * replay_match_count(&mirror);
-    replay_match_done(&mirror);
+    kept += !chosen * matching_count(&mirror);
+    matching_done(&mirror);
 }
 
 int main(void)

@@ -8,7 +8,7 @@ flags="-w -gline-tables-only -O0 -std=gnu11 -D_GNU_SOURCE
     -fno-omit-frame-pointer -DCORE_CHECK_HOT_ON -I$SOURCE $(mpicc --showme:compile)"
 export flags
 mkdir objects
-printf '%s\n' "$SOURCE"/world/{local,exchange,fibers}/*.c "$SOURCE"/replay/logical/match.c \
+printf '%s\n' "$SOURCE"/world/{local,exchange,fibers}/*.c "$SOURCE"/core/matching/queue.c \
     "$SOURCE"/replay/policy/*.c "$SOURCE"/core/*.c |
     xargs -P2 -I{} sh -c \
     'clang $flags -c -o objects/$(basename $(dirname {}))_$(basename {} .c).o {}'

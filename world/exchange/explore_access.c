@@ -5,6 +5,7 @@
 #include "world/exchange/explore_atomic.h"
 #include "world/exchange/explore_overlap.h"
 #include "world/exchange/explore_report.h"
+#include "world/exchange/match.h"
 
 _Static_assert((int)REPLAY_TURN_QUEUE > (int)EXPLORE_TRACKED,
                "there are no more turns that are told apart");
@@ -22,8 +23,7 @@ struct world_looked { /* at memory or a file, from one place of the program */
 
 static bool may_meet(const struct world_decider *a, int source, int tag)
 {
-    bool peers = a->source == source || a->source == MPI_ANY_SOURCE || source == MPI_ANY_SOURCE;
-    return peers && (a->tag == tag || a->tag == MPI_ANY_TAG || tag == MPI_ANY_TAG);
+    return world_match_overlaps(a->source, a->tag, source, tag);
 }
 
 static bool threads_conflict(const struct world_decider *a, const struct world_decider *b)

@@ -333,7 +333,7 @@ void world_comm_info(MPI_Comm comm, MPI_Info info)
 {
     comm->info = world_info_keep(info);
     for (const struct world_info_entry *e = comm->info; e; e = e->next)
-        if (!strcmp(e->key, EVENT_HINT_OVERTAKING_KEY))
+        if (matching_hint_reorders(matching_hint_find(e->key)))
             comm->overtaking = !strcmp(e->value, "true");
 }
 

@@ -2,34 +2,35 @@
  * The invariants are in the header; core idea: an exact key (destination, context, source, tag) has
  * a ring of messages and a ring of receives, each in order of posting, so that the usual post is
  * one lookup. */
-#include "replay/logical/match.h"
+#include "core/matching/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/matching/matching.h"
 #include "core/work.h"
 
 #define A_MATCHING "the matching of messages" /* out of memory for ... */
 
-#define RECEIVE REPLAY_MATCH_RECEIVE
+#define RECEIVE MATCHING_RECEIVE
 #define FREE UINT32_MAX
 
-_Static_assert(sizeof(struct replay_match_entry) == 32, "most of the engine's memory is entries");
+_Static_assert(sizeof(struct matching_entry) == 32, "most of the engine's memory is entries");
 _Static_assert(FREE &RECEIVE, "no destination of a message is FREE");
 
-static bool match_same(const struct replay_match_key *a, const struct replay_match_key *b)
+static bool match_same(const struct matching_key *a, const struct matching_key *b)
 {
     return a->to == b->to && a->from == b->from && a->tag == b->tag && a->comm == b->comm;
 }
 
 /* The place that holds the last entry of the key's ring (a bucket or a chain); *place is 0 if there
  * is no ring. */
-static uint32_t *ring_find(const struct replay_match *match, const struct replay_match_key *key)
+static uint32_t *ring_find(const struct matching *match, const struct matching_key *key)
 {
     CORE_CHECK_HOT((key->to & ~RECEIVE) < match->ranks);
-    uint32_t *place = &match->bucket[replay_match_bucket(match, key)];
+    uint32_t *place = &match->bucket[matching_bucket(match, key)];
     while (*place && !match_same(&match->entry[*place].key, key))
         place = &match->entry[*place].chain;
     return place;
@@ -40,24 +41,23 @@ static enum core_status no_memory(void)
     return core_report(CORE_NO_MEMORY, "out of memory for matching messages");
 }
 
-enum core_status replay_match_init(struct replay_match *match, uint32_t ranks, bool wild,
-                                   bool deferred)
+enum core_status matching_init(struct matching *match, uint32_t ranks, bool wild, bool deferred)
 {
     CORE_CHECK(ranks > 0 && ranks < RECEIVE); /* that bit of a destination says which kind it is */
-    struct replay_match made = {
+    struct matching made = {
         .ranks = ranks, .wild = wild || deferred, .deferred = deferred, .bucket_bits = 6};
     made.bucket = calloc((size_t)1 << made.bucket_bits, sizeof *made.bucket);
     if (made.wild)
         made.queue = calloc(ranks, sizeof *made.queue);
     if (!made.bucket || (made.wild && !made.queue)) {
-        replay_match_done(&made);
+        matching_done(&made);
         return no_memory();
     }
     *match = made;
     return CORE_OK;
 }
 
-void replay_match_done(struct replay_match *match)
+void matching_done(struct matching *match)
 {
     if (!match)
         return;
@@ -67,18 +67,18 @@ void replay_match_done(struct replay_match *match)
     free(match->queue);
     free(match->channel);
     free(match->channel_bucket);
-    *match = (struct replay_match){0};
+    *match = (struct matching){0};
 }
 
-void replay_match_reset(struct replay_match *match)
+void matching_reset(struct matching *match)
 {
     for (uint32_t i = 1; i <= match->entry_top && match->used; i++) {
-        struct replay_match_key *key = &match->entry[i].key;
+        struct matching_key *key = &match->entry[i].key;
         if (key->to == FREE)
             continue;
-        match->bucket[replay_match_bucket(match, key)] = 0;
+        match->bucket[matching_bucket(match, key)] = 0;
         if (match->wild)
-            match->queue[key->to & ~RECEIVE] = (struct replay_match_queue){0};
+            match->queue[key->to & ~RECEIVE] = (struct matching_place){0};
         match->used--;
     }
     CORE_CHECK(match->used == 0);
@@ -95,7 +95,7 @@ void replay_match_reset(struct replay_match *match)
 
 /* By half, not by doubling: entries are the most of the engine's memory. They are counted from 1,
  * and set the room, so they grow last. */
-static bool entries_grow(struct replay_match *match)
+static bool entries_grow(struct matching *match)
 {
     uint64_t need = match->entry_room ? match->entry_room + match->entry_room / 2 : 64;
     if (need >= RECEIVE ||
@@ -106,7 +106,7 @@ static bool entries_grow(struct replay_match *match)
     return true;
 }
 
-static uint32_t channel_bucket_of(const struct replay_match *match, uint32_t to, uint32_t comm,
+static uint32_t channel_bucket_of(const struct matching *match, uint32_t to, uint32_t comm,
                                   int32_t from)
 {
     uint32_t h = to * 0x9E3779B1u ^ (comm + 1) * 0x85EBCA77u;
@@ -116,8 +116,7 @@ static uint32_t channel_bucket_of(const struct replay_match *match, uint32_t to,
 }
 
 /* 0: none. */
-static uint32_t channel_find(const struct replay_match *match, uint32_t to, uint32_t comm,
-                             int32_t from)
+static uint32_t channel_find(const struct matching *match, uint32_t to, uint32_t comm, int32_t from)
 {
     if (!match->channel_count)
         return 0;
@@ -129,7 +128,7 @@ static uint32_t channel_find(const struct replay_match *match, uint32_t to, uint
 }
 
 /* Room for one more channel. */
-static bool channels_grow(struct replay_match *match)
+static bool channels_grow(struct matching *match)
 {
     CORE_CHECK(match->wild);
     if (match->channel_count + 1 >= RECEIVE ||
@@ -146,7 +145,7 @@ static bool channels_grow(struct replay_match *match)
     match->channel_bucket = larger;
     match->channel_bits = bits;
     for (uint32_t i = 1; i <= match->channel_count; i++) {
-        struct replay_match_channel *channel = &match->channel[i];
+        struct matching_channel *channel = &match->channel[i];
         uint32_t *bucket =
             &larger[channel_bucket_of(match, channel->to, channel->comm, channel->from)];
         channel->chain = *bucket;
@@ -156,7 +155,7 @@ static bool channels_grow(struct replay_match *match)
 }
 
 /* The channel of a message, made if need be; 0: out of memory. */
-static uint32_t channel_of(struct replay_match *match, const struct replay_match_key *key)
+static uint32_t channel_of(struct matching *match, const struct matching_key *key)
 {
     uint32_t at = channel_find(match, key->to, key->comm, key->from);
     if (at)
@@ -169,23 +168,23 @@ static uint32_t channel_of(struct replay_match *match, const struct replay_match
     at = ++match->channel_count;
     uint32_t *bucket =
         &match->channel_bucket[channel_bucket_of(match, key->to, key->comm, key->from)];
-    match->channel[at] = (struct replay_match_channel){.to = key->to,
-                                                       .comm = key->comm,
-                                                       .from = key->from,
-                                                       .chain = *bucket,
-                                                       .after = match->queue[key->to].channel};
+    match->channel[at] = (struct matching_channel){.to = key->to,
+                                                   .comm = key->comm,
+                                                   .from = key->from,
+                                                   .chain = *bucket,
+                                                   .after = match->queue[key->to].channel};
     *bucket = at;
     match->queue[key->to].channel = at;
     return at;
 }
 
-static void channel_push(struct replay_match *match, uint32_t at, uint32_t channel_at)
+static void channel_push(struct matching *match, uint32_t at, uint32_t channel_at)
 {
-    struct replay_match_channel *channel = &match->channel[channel_at];
-    struct replay_match_link *link = &match->link[at];
+    struct matching_channel *channel = &match->channel[channel_at];
+    struct matching_link *link = &match->link[at];
     link->channel = channel_at;
     CORE_CHECK(!channel->last ||
-               !match->link[channel->last].channel_after); /* match.h invariant 2 */
+               !match->link[channel->last].channel_after); /* queue.h invariant 2 */
     link->channel_before = channel->last;
     link->channel_after = 0;
     if (channel->last)
@@ -195,10 +194,10 @@ static void channel_push(struct replay_match *match, uint32_t at, uint32_t chann
     channel->last = at;
 }
 
-static void channel_pull(struct replay_match *match, uint32_t at)
+static void channel_pull(struct matching *match, uint32_t at)
 {
-    struct replay_match_link *link = &match->link[at];
-    struct replay_match_channel *channel = &match->channel[link->channel];
+    struct matching_link *link = &match->link[at];
+    struct matching_channel *channel = &match->channel[link->channel];
     CORE_CHECK_HOT(channel->to == match->entry[at].key.to &&
                    channel->from == match->entry[at].key.from);
     CORE_CHECK_HOT(channel->first && channel->last);
@@ -214,7 +213,7 @@ static void channel_pull(struct replay_match *match, uint32_t at)
 
 /* A quarter of an entry a bucket at most, on average: every other entry on the way to the right one
  * costs a wait for memory, and a bucket is an eighth of an entry. */
-static void buckets_grow(struct replay_match *match)
+static void buckets_grow(struct matching *match)
 {
     CORE_CHECK(match->bucket_bits < 31);
     uint32_t bits = match->bucket_bits + 1;
@@ -226,7 +225,7 @@ static void buckets_grow(struct replay_match *match)
     match->bucket_bits = bits;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t at = old[i], next; at; at = next) {
-            uint32_t *place = &match->bucket[replay_match_bucket(match, &match->entry[at].key)];
+            uint32_t *place = &match->bucket[matching_bucket(match, &match->entry[at].key)];
             next = match->entry[at].chain;
             match->entry[at].chain = *place;
             *place = at;
@@ -234,8 +233,8 @@ static void buckets_grow(struct replay_match *match)
     free(old);
 }
 
-static uint32_t entry_new(struct replay_match *match, const struct replay_match_key *key,
-                          uint32_t kind, uint64_t who)
+static uint32_t entry_new(struct matching *match, const struct matching_key *key, uint32_t kind,
+                          uint64_t who)
 {
     uint32_t at = match->entry_free;
     CORE_CHECK_HOT(!at || match->entry[at].key.to == FREE);
@@ -245,10 +244,10 @@ static uint32_t entry_new(struct replay_match *match, const struct replay_match_
         at = ++match->entry_top;
     else {
         match->failed = true;
-        return REPLAY_MATCH_NONE;
+        return MATCHING_NONE;
     }
     CORE_CHECK_HOT(at <= match->entry_top && at < match->entry_room);
-    struct replay_match_entry *entry = &match->entry[at];
+    struct matching_entry *entry = &match->entry[at];
     entry->key = *key;
     entry->key.to |= kind;
     entry->who = who;
@@ -258,7 +257,7 @@ static uint32_t entry_new(struct replay_match *match, const struct replay_match_
     return at;
 }
 
-static void entry_free(struct replay_match *match, uint32_t at)
+static void entry_free(struct matching *match, uint32_t at)
 {
     CORE_CHECK_HOT(match->entry[at].key.to != FREE);
     CORE_CHECK_HOT(match->used > 0);
@@ -268,16 +267,16 @@ static void entry_free(struct replay_match *match, uint32_t at)
     match->used--;
 }
 
-static void ring_push(struct replay_match *match, uint32_t at)
+static void ring_push(struct matching *match, uint32_t at)
 {
-    struct replay_match_entry *entry = &match->entry[at];
+    struct matching_entry *entry = &match->entry[at];
     if (4 * (uint64_t)match->used > 1u << match->bucket_bits && match->bucket_bits < 30)
         buckets_grow(match);
     uint32_t *place = ring_find(match, &entry->key);
     if (*place) {
-        struct replay_match_entry *last = &match->entry[*place];
+        struct matching_entry *last = &match->entry[*place];
         CORE_CHECK_HOT(!match->wild || match->link[*place].order < match->link[at].order);
-        entry->next = last->next; /* match.h invariant 2: at the end */
+        entry->next = last->next; /* queue.h invariant 2: at the end */
         entry->chain = last->chain;
         last->next = at;
     } else {
@@ -288,7 +287,7 @@ static void ring_push(struct replay_match *match, uint32_t at)
 }
 
 /* Takes `at` out of the ring whose last entry is at *place. */
-static void ring_pull(struct replay_match *match, uint32_t *place, uint32_t at)
+static void ring_pull(struct matching *match, uint32_t *place, uint32_t at)
 {
     uint32_t before = *place;
     CORE_CHECK_HOT(before && match_same(&match->entry[before].key, &match->entry[at].key));
@@ -307,14 +306,14 @@ static void ring_pull(struct replay_match *match, uint32_t *place, uint32_t at)
     }
 }
 
-static bool is_wild(const struct replay_match_key *key)
+static bool is_wild(const struct matching_key *key)
 {
     return key->from < 0 || key->tag < 0;
 }
 
-static void list_push(struct replay_match *match, uint32_t at, uint32_t *first, uint32_t *last)
+static void list_push(struct matching *match, uint32_t at, uint32_t *first, uint32_t *last)
 {
-    CORE_CHECK(!*last || !match->link[*last].after); /* match.h invariant 2: at the end */
+    CORE_CHECK(!*last || !match->link[*last].after); /* queue.h invariant 2: at the end */
     match->link[at].before = *last;
     match->link[at].after = 0;
     if (*last)
@@ -324,9 +323,9 @@ static void list_push(struct replay_match *match, uint32_t at, uint32_t *first, 
     *last = at;
 }
 
-static void list_pull(struct replay_match *match, uint32_t at, uint32_t *first, uint32_t *last)
+static void list_pull(struct matching *match, uint32_t at, uint32_t *first, uint32_t *last)
 {
-    struct replay_match_link *link = &match->link[at];
+    struct matching_link *link = &match->link[at];
     CORE_CHECK_HOT(*first && *last);
     if (link->before)
         match->link[link->before].after = link->after;
@@ -340,9 +339,9 @@ static void list_pull(struct replay_match *match, uint32_t at, uint32_t *first, 
 
 /* Receives of one key accept the same messages, so only the first of them can get one: those first
  * ones are linked in the order of their posting. */
-static void key_link(struct replay_match *match, uint32_t at, uint32_t before, uint32_t after)
+static void key_link(struct matching *match, uint32_t at, uint32_t before, uint32_t after)
 {
-    struct replay_match_queue *queue = &match->queue[match->entry[at].key.to & ~RECEIVE];
+    struct matching_place *queue = &match->queue[match->entry[at].key.to & ~RECEIVE];
 
     CORE_CHECK_HOT(!before || match->link[before].order < match->link[at].order);
     CORE_CHECK_HOT(!after || match->link[at].order < match->link[after].order);
@@ -352,9 +351,9 @@ static void key_link(struct replay_match *match, uint32_t at, uint32_t before, u
     *(after ? &match->link[after].channel_before : &queue->key_last) = at;
 }
 
-static void wild_push(struct replay_match *match, uint32_t at)
+static void wild_push(struct matching *match, uint32_t at)
 {
-    struct replay_match_queue *queue = &match->queue[match->entry[at].key.to & ~RECEIVE];
+    struct matching_place *queue = &match->queue[match->entry[at].key.to & ~RECEIVE];
 
     list_push(match, at, &queue->wild_first, &queue->wild_last);
     ring_push(match, at);
@@ -362,9 +361,9 @@ static void wild_push(struct replay_match *match, uint32_t at)
         key_link(match, at, queue->key_last, 0);
 }
 
-static void wild_pull(struct replay_match *match, uint32_t at)
+static void wild_pull(struct matching *match, uint32_t at)
 {
-    struct replay_match_queue *queue = &match->queue[match->entry[at].key.to & ~RECEIVE];
+    struct matching_place *queue = &match->queue[match->entry[at].key.to & ~RECEIVE];
     uint32_t *place = ring_find(match, &match->entry[at].key);
     uint32_t next = match->entry[at].next, before = match->link[at].channel_before,
              after = match->link[at].channel_after;
@@ -385,14 +384,14 @@ static void wild_pull(struct replay_match *match, uint32_t at)
 }
 
 /* channel: of a message, in wild mode. */
-static void match_keep(struct replay_match *match, uint32_t at, uint32_t channel)
+static void match_keep(struct matching *match, uint32_t at, uint32_t channel)
 {
-    const struct replay_match_key *key = &match->entry[at].key;
+    const struct matching_key *key = &match->entry[at].key;
     bool receive = key->to & RECEIVE, wild = receive && is_wild(key);
 
     CORE_CHECK_HOT(receive || channel || !match->wild);
     if (match->wild) {
-        struct replay_match_queue *queue = &match->queue[key->to & ~RECEIVE];
+        struct matching_place *queue = &match->queue[key->to & ~RECEIVE];
         if (wild)
             wild_push(match, at);
         else if (receive)
@@ -407,14 +406,14 @@ static void match_keep(struct replay_match *match, uint32_t at, uint32_t channel
         ring_push(match, at);
 }
 
-void replay_match_remove(struct replay_match *match, uint32_t at)
+void matching_remove(struct matching *match, uint32_t at)
 {
-    const struct replay_match_key *key = &match->entry[at].key;
+    const struct matching_key *key = &match->entry[at].key;
     bool receive = key->to & RECEIVE, wild = receive && is_wild(key);
 
     CORE_CHECK(at && at <= match->entry_top && key->to != FREE);
     if (match->wild) {
-        struct replay_match_queue *queue = &match->queue[key->to & ~RECEIVE];
+        struct matching_place *queue = &match->queue[key->to & ~RECEIVE];
         if (wild)
             wild_pull(match, at);
         else if (receive)
@@ -431,57 +430,55 @@ void replay_match_remove(struct replay_match *match, uint32_t at)
     entry_free(match, at);
 }
 
-static bool match_accepts(const struct replay_match_key *receive,
-                          const struct replay_match_key *message)
+static bool match_accepts(const struct matching_key *receive, const struct matching_key *message)
 {
-    return receive->comm == message->comm &&
-           (receive->from < 0 || receive->from == message->from) &&
-           (receive->tag < 0 || receive->tag == message->tag);
+    return matching_fits((struct matching_envelope){receive->comm, receive->from, receive->tag},
+                         (struct matching_envelope){message->comm, message->from, message->tag});
 }
 
 /* The first receive of a key in place of the message's, if it was posted before another; else that.
  */
-static uint32_t earlier_receive(const struct replay_match *match, struct replay_match_key key,
+static uint32_t earlier_receive(const struct matching *match, struct matching_key key,
                                 uint32_t other)
 {
     key.to |= RECEIVE;
     uint32_t last = *ring_find(match, &key);
-    uint32_t at = last ? match->entry[last].next : REPLAY_MATCH_NONE;
+    uint32_t at = last ? match->entry[last].next : MATCHING_NONE;
 
     core_work(1);
     return at && (!other || match->link[at].order < match->link[other].order) ? at : other;
 }
 
 /* The first receive with a wildcard that accepts the message and was posted before `order`. */
-static uint32_t match_claim(const struct replay_match *match,
-                            const struct replay_match_key *message, uint32_t order)
+static uint32_t match_claim(const struct matching *match, const struct matching_key *message,
+                            uint32_t order)
 {
     uint32_t to = message->to & ~RECEIVE, at = match->queue[to].wild_first;
 
     if (!at || match->link[at].order >= order)
-        return REPLAY_MATCH_NONE;
+        return MATCHING_NONE;
     CORE_CHECK_HOT(!match->link[at].after ||
                    match->link[at].order < match->link[match->link[at].after].order);
     if (!match_accepts(&match->entry[at].key, message)) { /* the three keys that accept it */
-        struct replay_match_key key = {.to = to, .comm = message->comm, .from = -1, .tag = -1};
+        struct matching_key key = {.to = to, .comm = message->comm, .from = -1, .tag = -1};
         if (!match->link[at].after)
-            return REPLAY_MATCH_NONE;
-        at = earlier_receive(match, key, REPLAY_MATCH_NONE);
+            return MATCHING_NONE;
+        at = earlier_receive(match, key, MATCHING_NONE);
         key.tag = message->tag;
         at = earlier_receive(match, key, at);
         key.from = message->from;
         key.tag = -1;
         at = earlier_receive(match, key, at);
     }
-    return at && match->link[at].order < order ? at : REPLAY_MATCH_NONE;
+    return at && match->link[at].order < order ? at : MATCHING_NONE;
 }
 
 /* The first message of a channel that the key accepts. */
-static uint32_t first_of_channel(const struct replay_match *match,
-                                 const struct replay_match_key *key, uint32_t channel)
+static uint32_t first_of_channel(const struct matching *match, const struct matching_key *key,
+                                 uint32_t channel)
 {
     uint32_t first = match->channel[channel].first;
-    struct replay_match_key message = *key;
+    struct matching_key message = *key;
 
     core_work(1);
     if (!first || match_accepts(key, &match->entry[first].key))
@@ -490,28 +487,28 @@ static uint32_t first_of_channel(const struct replay_match *match,
     message.to &= ~RECEIVE;
     message.from = match->channel[channel].from;
     uint32_t last = *ring_find(match, &message);
-    return last ? match->entry[last].next : REPLAY_MATCH_NONE;
+    return last ? match->entry[last].next : MATCHING_NONE;
 }
 
 /* The earliest kept message that the key accepts, of one source if key->from says so. */
-static uint32_t first_message(const struct replay_match *match, const struct replay_match_key *key)
+static uint32_t first_message(const struct matching *match, const struct matching_key *key)
 {
     uint32_t to = key->to & ~RECEIVE;
     if (!is_wild(key)) {
-        struct replay_match_key message = *key;
+        struct matching_key message = *key;
         message.to = to;
         uint32_t last = *ring_find(match, &message);
         CORE_CHECK_HOT(!last || match_accepts(key, &match->entry[match->entry[last].next].key));
-        return last ? match->entry[last].next : REPLAY_MATCH_NONE;
+        return last ? match->entry[last].next : MATCHING_NONE;
     }
     if (key->from >= 0) { /* any tag: the first of its channel */
         uint32_t channel = channel_find(match, to, key->comm, key->from);
-        return channel ? match->channel[channel].first : REPLAY_MATCH_NONE;
+        return channel ? match->channel[channel].first : MATCHING_NONE;
     }
     uint32_t found = match->queue[to].message_first;
     if (!found || match_accepts(key, &match->entry[found].key))
         return found;
-    found = REPLAY_MATCH_NONE;
+    found = MATCHING_NONE;
     for (uint32_t c = match->queue[to].channel; c; c = match->channel[c].after) {
         uint32_t at = match->channel[c].comm == key->comm ? first_of_channel(match, key, c) : 0;
         if (at && (!found || match->link[at].order < match->link[found].order))
@@ -522,60 +519,58 @@ static uint32_t first_message(const struct replay_match *match, const struct rep
 
 /* The receive that a message goes to by the rules alone: the earliest posted one that accepts it.
  */
-static uint32_t first_receive(const struct replay_match *match,
-                              const struct replay_match_key *message)
+static uint32_t first_receive(const struct matching *match, const struct matching_key *message)
 {
-    struct replay_match_key key = *message;
+    struct matching_key key = *message;
     key.to |= RECEIVE;
     uint32_t *place = ring_find(match, &key);
-    uint32_t exact = *place ? match->entry[*place].next : REPLAY_MATCH_NONE;
+    uint32_t exact = *place ? match->entry[*place].next : MATCHING_NONE;
     if (!match->wild)
         return exact;
     uint32_t wild = match_claim(match, message, exact ? match->link[exact].order : UINT32_MAX);
     CORE_CHECK_HOT(!wild || !exact || match->link[wild].order < match->link[exact].order);
-    return wild ? wild : exact; /* match.h invariant 3 */
+    return wild ? wild : exact; /* queue.h invariant 3 */
 }
 
-bool replay_match_posted(const struct replay_match *match, const struct replay_match_key *message)
+bool matching_posted(const struct matching *match, const struct matching_key *message)
 {
-    return first_receive(match, message) != REPLAY_MATCH_NONE;
+    return first_receive(match, message) != MATCHING_NONE;
 }
 
 /* Whether a message that comes now is certain to go to the receive: it names its source, and takes
  * no earlier message of it. */
-static bool match_certain(const struct replay_match *match, uint32_t receive)
+static bool match_certain(const struct matching *match, uint32_t receive)
 {
-    const struct replay_match_key *key = &match->entry[receive].key;
+    const struct matching_key *key = &match->entry[receive].key;
     if (!match->deferred)
         return true;
     if (key->from < 0)
         return false;
     /* An earlier message with the same tag would have the same claim on it; with any tag, look. */
-    return key->tag >= 0 || first_message(match, key) == REPLAY_MATCH_NONE;
+    return key->tag >= 0 || first_message(match, key) == MATCHING_NONE;
 }
 
 /* Whether anything of that kind waits under the key. */
-static bool has_ring(const struct replay_match *match, const struct replay_match_key *key,
-                     uint32_t kind)
+static bool has_ring(const struct matching *match, const struct matching_key *key, uint32_t kind)
 {
-    struct replay_match_key of_kind = *key;
+    struct matching_key of_kind = *key;
     of_kind.to |= kind;
-    return *ring_find(match, &of_kind) != REPLAY_MATCH_NONE;
+    return *ring_find(match, &of_kind) != MATCHING_NONE;
 }
 
 /* The usual case, without wildcards and with one lookup: takes the first of the other kind out of
  * its ring, or puts a new entry into the ring of its own kind. Returns the entry taken: it is free,
  * but its fields can still be read. */
-static uint32_t post_exact(struct replay_match *match, const struct replay_match_key *key,
-                           uint32_t other, uint32_t own, uint64_t who)
+static uint32_t post_exact(struct matching *match, const struct matching_key *key, uint32_t other,
+                           uint32_t own, uint64_t who)
 {
     if (4 * (uint64_t)match->used > 1u << match->bucket_bits && match->bucket_bits < 30)
         buckets_grow(match);
-    uint32_t *bucket = &match->bucket[replay_match_bucket(match, key)], *own_place = NULL;
+    uint32_t *bucket = &match->bucket[matching_bucket(match, key)], *own_place = NULL;
     uint32_t other_to = key->to | other, own_to = key->to | own;
 
     for (uint32_t *place = bucket; *place; place = &match->entry[*place].chain) {
-        struct replay_match_entry *last = &match->entry[*place];
+        struct matching_entry *last = &match->entry[*place];
         if (last->key.from != key->from || last->key.tag != key->tag || last->key.comm != key->comm)
             continue;
         if (last->key.to == other_to) {
@@ -589,7 +584,7 @@ static uint32_t post_exact(struct replay_match *match, const struct replay_match
             return first;
         }
         if (last->key.to ==
-            own_to) { /* then there is none of the other kind: match.h invariant 1 */
+            own_to) { /* then there is none of the other kind: queue.h invariant 1 */
             CORE_CHECK_HOT(!has_ring(match, key, other));
             own_place = place;
             break;
@@ -599,11 +594,11 @@ static uint32_t post_exact(struct replay_match *match, const struct replay_match
         own_place && own_place != bucket ? (size_t)((char *)own_place - (char *)match->entry) : 0;
     uint32_t at = entry_new(match, key, own, who); /* may move the entries */
     if (!at)
-        return REPLAY_MATCH_NONE;
-    struct replay_match_entry *entry = &match->entry[at];
+        return MATCHING_NONE;
+    struct matching_entry *entry = &match->entry[at];
     if (own_place) {
         own_place = offset ? (uint32_t *)((char *)match->entry + offset) : own_place;
-        struct replay_match_entry *last = &match->entry[*own_place];
+        struct matching_entry *last = &match->entry[*own_place];
         entry->next = last->next;
         entry->chain = last->chain;
         last->next = at;
@@ -613,56 +608,55 @@ static uint32_t post_exact(struct replay_match *match, const struct replay_match
         entry->chain = *bucket;
         *bucket = at;
     }
-    return REPLAY_MATCH_NONE;
+    return MATCHING_NONE;
 }
 
-bool replay_match_send(struct replay_match *match, const struct replay_match_key *key, uint64_t who,
-                       uint64_t *out_receive, uint32_t *out_entry)
+bool matching_send(struct matching *match, const struct matching_key *key, uint64_t who,
+                   uint64_t *out_receive, uint32_t *out_entry)
 {
     CORE_CHECK(key->to < match->ranks && key->from >= 0 && key->tag >= 0);
-    *out_entry = REPLAY_MATCH_NONE;
+    *out_entry = MATCHING_NONE;
     if (!match->wild) {
         uint32_t first = post_exact(match, key, RECEIVE, 0, who);
         if (first)
             *out_receive = match->entry[first].who;
-        return first != REPLAY_MATCH_NONE;
+        return first != MATCHING_NONE;
     }
     match->order++;
     uint32_t receive = first_receive(match, key);
     if (receive && match_certain(match, receive)) {
         *out_receive = match->entry[receive].who;
-        replay_match_remove(match, receive);
+        matching_remove(match, receive);
         return true;
     }
     uint32_t channel = channel_of(match, key),
-             at = channel ? entry_new(match, key, 0, who) : REPLAY_MATCH_NONE;
+             at = channel ? entry_new(match, key, 0, who) : MATCHING_NONE;
     if (at)
         match_keep(match, at, channel);
     *out_entry = at;
     return false;
 }
 
-bool replay_match_receive(struct replay_match *match, const struct replay_match_key *key,
-                          uint64_t who, int32_t *out_from, uint64_t *out_send, uint32_t *out_entry)
+bool matching_receive(struct matching *match, const struct matching_key *key, uint64_t who,
+                      int32_t *out_from, uint64_t *out_send, uint32_t *out_entry)
 {
     CORE_CHECK(key->to < match->ranks && (match->wild || !is_wild(key)));
     match->order++;
-    *out_entry = REPLAY_MATCH_NONE;
+    *out_entry = MATCHING_NONE;
     if (!match->wild) {
         uint32_t first = post_exact(match, key, 0, RECEIVE, who);
         if (first) {
             *out_from = key->from;
             *out_send = match->entry[first].who;
         }
-        return first != REPLAY_MATCH_NONE;
+        return first != MATCHING_NONE;
     }
-    uint32_t message =
-        match->deferred && key->from < 0 ? REPLAY_MATCH_NONE : first_message(match, key);
+    uint32_t message = match->deferred && key->from < 0 ? MATCHING_NONE : first_message(match, key);
     if (message &&
         !(match->deferred && match_claim(match, &match->entry[message].key, match->order))) {
         *out_from = match->entry[message].key.from;
         *out_send = match->entry[message].who;
-        replay_match_remove(match, message);
+        matching_remove(match, message);
         return true;
     }
     uint32_t at = entry_new(match, key, RECEIVE, who);
@@ -674,26 +668,26 @@ bool replay_match_receive(struct replay_match *match, const struct replay_match_
 
 /* The first message of a channel that a receive with the key would take. Those of one tag lie in a
  * ring, of which all or none are claimed. */
-static uint32_t probe_channel(const struct replay_match *match, const struct replay_match_key *key,
+static uint32_t probe_channel(const struct matching *match, const struct matching_key *key,
                               uint32_t channel)
 {
     uint32_t at = first_of_channel(match, key, channel);
 
     for (; at && match->deferred && match_claim(match, &match->entry[at].key, UINT32_MAX);
          core_work(1))
-        at = key->tag >= 0 ? REPLAY_MATCH_NONE : match->link[at].channel_after;
+        at = key->tag >= 0 ? MATCHING_NONE : match->link[at].channel_after;
     return at;
 }
 
-uint32_t replay_match_probe(const struct replay_match *match, const struct replay_match_key *key)
+uint32_t matching_probe(const struct matching *match, const struct matching_key *key)
 {
-    uint32_t found = REPLAY_MATCH_NONE;
+    uint32_t found = MATCHING_NONE;
 
     CORE_CHECK(match->wild);
     CORE_CHECK(key->to < match->ranks);
     if (key->from >= 0) {
         uint32_t channel = channel_find(match, key->to, key->comm, key->from);
-        return channel ? probe_channel(match, key, channel) : REPLAY_MATCH_NONE;
+        return channel ? probe_channel(match, key, channel) : MATCHING_NONE;
     }
     for (uint32_t c = match->queue[key->to].channel; c; c = match->channel[c].after) {
         uint32_t at = match->channel[c].comm == key->comm ? probe_channel(match, key, c) : 0;
@@ -703,8 +697,8 @@ uint32_t replay_match_probe(const struct replay_match *match, const struct repla
     return found;
 }
 
-bool replay_match_get(const struct replay_match *match, uint32_t at,
-                      struct replay_match_key *out_key, uint64_t *out_who)
+bool matching_get(const struct matching *match, uint32_t at, struct matching_key *out_key,
+                  uint64_t *out_who)
 {
     CORE_CHECK(at && at <= match->entry_top && match->entry[at].key.to != FREE);
     *out_key = match->entry[at].key;
@@ -714,24 +708,42 @@ bool replay_match_get(const struct replay_match *match, uint32_t at,
     return receive;
 }
 
-uint32_t replay_match_wild(const struct replay_match *match, uint32_t to, uint32_t after)
+uint32_t matching_wild(const struct matching *match, uint32_t to, uint32_t after)
 {
     CORE_CHECK_HOT(match->wild && to < match->ranks);
     return after ? match->link[after].channel_after : match->queue[to].key_first;
 }
 
-uint32_t replay_match_first(const struct replay_match *match, const struct replay_match_key *key)
+static uint32_t ring_last(const struct matching *match, const struct matching_key *key,
+                          bool is_receive)
 {
-    struct replay_match_key receive = *key;
-    receive.to |= RECEIVE;
-    uint32_t last = *ring_find(match, &receive);
-    return last ? match->entry[last].next : REPLAY_MATCH_NONE;
+    struct matching_key of_kind = *key;
+
+    CORE_CHECK(key->to < match->ranks);
+    if (is_receive)
+        of_kind.to |= RECEIVE;
+    return *ring_find(match, &of_kind);
 }
 
-uint32_t replay_match_candidates(struct replay_match *match, uint32_t receive,
-                                 uint32_t *out_message, uint32_t room)
+uint32_t matching_first(const struct matching *match, const struct matching_key *key,
+                        bool is_receive)
 {
-    const struct replay_match_key *key = &match->entry[receive].key;
+    uint32_t last = ring_last(match, key, is_receive);
+
+    return last ? match->entry[last].next : MATCHING_NONE;
+}
+
+uint32_t matching_after(const struct matching *match, const struct matching_key *key,
+                        bool is_receive, uint32_t after)
+{
+    core_work(1);
+    return after == ring_last(match, key, is_receive) ? MATCHING_NONE : match->entry[after].next;
+}
+
+uint32_t matching_candidates(struct matching *match, uint32_t receive, uint32_t *out_message,
+                             uint32_t room)
+{
+    const struct matching_key *key = &match->entry[receive].key;
     uint32_t count = 0;
 
     CORE_CHECK(match->deferred);
@@ -742,7 +754,7 @@ uint32_t replay_match_candidates(struct replay_match *match, uint32_t receive,
             continue;
         uint32_t at = first_of_channel(match, key, c);
         if (!at || match_claim(match, &match->entry[at].key, match->link[receive].order))
-            continue; /* match.h invariant 3 */
+            continue; /* queue.h invariant 3 */
         CORE_CHECK_HOT(match->entry[at].key.from == match->channel[c].from);
         if (count < room)
             out_message[count] = at;
@@ -751,7 +763,7 @@ uint32_t replay_match_candidates(struct replay_match *match, uint32_t receive,
     return count;
 }
 
-bool replay_match_few_messages(const struct replay_match *match, uint32_t to)
+bool matching_few_messages(const struct matching *match, uint32_t to)
 {
     uint32_t message = match->queue[to].message_first, wild = match->queue[to].key_first;
 
@@ -762,14 +774,14 @@ bool replay_match_few_messages(const struct replay_match *match, uint32_t to)
     return !message && wild;
 }
 
-uint32_t replay_match_message(const struct replay_match *match, uint32_t to, uint32_t after)
+uint32_t matching_message(const struct matching *match, uint32_t to, uint32_t after)
 {
     CORE_CHECK_HOT(match->wild && to < match->ranks);
     core_work(1);
     return after ? match->link[after].after : match->queue[to].message_first;
 }
 
-uint32_t replay_match_taker(const struct replay_match *match, uint32_t message)
+uint32_t matching_taker(const struct matching *match, uint32_t message)
 {
     uint32_t receive = match_claim(match, &match->entry[message].key, UINT32_MAX);
 
@@ -777,90 +789,79 @@ uint32_t replay_match_taker(const struct replay_match *match, uint32_t message)
     if (!receive || match->entry[receive].key.from >= 0 ||
         first_of_channel(match, &match->entry[receive].key, match->link[message].channel) !=
             message)
-        return REPLAY_MATCH_NONE;
+        return MATCHING_NONE;
     return receive;
 }
 
-bool replay_match_is_before(const struct replay_match *match, uint32_t a, uint32_t b)
+bool matching_is_before(const struct matching *match, uint32_t a, uint32_t b)
 {
     return match->link[a].order < match->link[b].order;
 }
 
-bool replay_match_offered_before(const struct replay_match *match,
-                                 const struct replay_match_offer *a,
-                                 const struct replay_match_offer *b)
+bool matching_offered_before(const struct matching *match, const struct matching_offer *a,
+                             const struct matching_offer *b)
 {
     if (a->receive != b->receive)
-        return replay_match_is_before(match, a->receive, b->receive);
+        return matching_is_before(match, a->receive, b->receive);
     return match->link[a->message].channel > match->link[b->message].channel; /* latest first */
 }
 
-uint32_t replay_match_candidate(const struct replay_match *match, uint32_t receive, int32_t from)
+uint32_t matching_candidate(const struct matching *match, uint32_t receive, int32_t from)
 {
-    struct replay_match_key key = match->entry[receive].key;
+    struct matching_key key = match->entry[receive].key;
 
     CORE_CHECK(match->deferred);
     key.from = from;
     uint32_t message = first_message(match, &key);
     if (message && match_claim(match, &match->entry[message].key, match->link[receive].order))
-        return REPLAY_MATCH_NONE;
+        return MATCHING_NONE;
     return message;
 }
 
-void replay_match_take(struct replay_match *match, uint32_t receive, uint32_t message)
+void matching_take(struct matching *match, uint32_t receive, uint32_t message)
 {
     CORE_CHECK(match->deferred &&
                match_accepts(&match->entry[receive].key, &match->entry[message].key));
     CORE_CHECK(match->entry[receive].key.to == (match->entry[message].key.to | RECEIVE));
     CORE_CHECK_HOT(!match_claim(match, &match->entry[message].key, match->link[receive].order));
-    replay_match_remove(match, message);
-    replay_match_remove(match, receive);
+    matching_remove(match, message);
+    matching_remove(match, receive);
 }
 
-bool replay_match_settle(struct replay_match *match, uint32_t to,
-                         struct replay_match_pair *out_pair)
+bool matching_settle(struct matching *match, uint32_t to, struct matching_pair *out_pair)
 {
     if (!match->deferred || !match->queue[to].plain)
         return false;
     for (int wild = 0; wild < 2; wild++)
         for (uint32_t at = wild ? match->queue[to].key_first : match->queue[to].exact_first; at;
              at = wild ? match->link[at].channel_after : match->link[at].after) {
-            const struct replay_match_key *key = &match->entry[at].key;
+            const struct matching_key *key = &match->entry[at].key;
             core_work(1);
-            uint32_t message = key->from >= 0 ? first_message(match, key) : REPLAY_MATCH_NONE;
+            uint32_t message = key->from >= 0 ? first_message(match, key) : MATCHING_NONE;
             if (!message || first_receive(match, &match->entry[message].key) != at)
                 continue;
             CORE_CHECK_HOT(match_accepts(key, &match->entry[message].key));
-            *out_pair = (struct replay_match_pair){.message = match->entry[message].key,
-                                                   .receive = match->entry[at].who,
-                                                   .send = match->entry[message].who};
-            replay_match_remove(match, message);
-            replay_match_remove(match, at);
+            *out_pair = (struct matching_pair){.message = match->entry[message].key,
+                                               .receive = match->entry[at].who,
+                                               .send = match->entry[message].who};
+            matching_remove(match, message);
+            matching_remove(match, at);
             return true;
         }
     return false;
 }
 
-uint32_t replay_match_find(const struct replay_match *match, const struct replay_match_key *key,
-                           bool is_receive, uint64_t who)
+uint32_t matching_find(const struct matching *match, const struct matching_key *key,
+                       bool is_receive, uint64_t who)
 {
-    CORE_CHECK(key->to < match->ranks);
     CORE_CHECK(match->wild || !is_wild(key));
-    struct replay_match_key full = *key;
-    if (is_receive)
-        full.to |= RECEIVE;
-    uint32_t last = *ring_find(match, &full), at = last;
-    if (last)
-        do {
-            at = match->entry[at].next;
-            core_work(1);
-            if (match->entry[at].who == who)
-                return at;
-        } while (at != last);
-    return REPLAY_MATCH_NONE;
+    uint32_t at = matching_first(match, key, is_receive);
+    while (at && match->entry[at].who != who)
+        at = matching_after(match, key, is_receive, at);
+    return at;
 }
 
-uint32_t replay_match_next(const struct replay_match *match, uint32_t after, bool *out_is_receive)
+uint32_t matching_next(const struct matching *match, uint32_t after, bool *out_is_receive)
 {
     CORE_CHECK(after <= match->entry_top);
     for (uint32_t at = after + 1; at <= match->entry_top; at++)
@@ -868,10 +869,18 @@ uint32_t replay_match_next(const struct replay_match *match, uint32_t after, boo
             *out_is_receive = match->entry[at].key.to & RECEIVE;
             return at;
         }
-    return REPLAY_MATCH_NONE;
+    return MATCHING_NONE;
 }
 
-uint32_t replay_match_count(const struct replay_match *match)
+uint32_t matching_count(const struct matching *match)
 {
     return match->used;
+}
+
+size_t matching_bytes(const struct matching *match)
+{
+    return match->entry_room * sizeof *match->entry + match->link_room * sizeof *match->link +
+           match->channel_room * sizeof *match->channel +
+           (match->bucket ? sizeof *match->bucket << match->bucket_bits : 0) +
+           (match->queue ? match->ranks * sizeof *match->queue : 0);
 }

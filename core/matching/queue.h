@@ -18,8 +18,8 @@
  *     in which they came.
  *  3. What a deferred wildcard accepts is never given to a receive posted after it while the
  *     wildcard waits. */
-#ifndef REPLAY_LOGICAL_MATCH_H
-#define REPLAY_LOGICAL_MATCH_H
+#ifndef CORE_MATCHING_QUEUE_H
+#define CORE_MATCHING_QUEUE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,25 +28,25 @@
 #include "core/status.h"
 
 enum {
-    REPLAY_MATCH_NONE = 0
+    MATCHING_NONE = 0
 }; /* no entry; entries count from 1. ANY and PROC_NULL are those of program.h; PROC_NULL never
       comes here */
 
-struct replay_match_key {
+struct matching_key {
     uint32_t to;   /* destination, below the `ranks` given to init */
     uint32_t comm; /* context */
     int32_t from;  /* source; receives: or -1, any */
     int32_t tag;   /* receives: or -1, any */
 };
 
-struct replay_match_entry { /* private; a posted receive or a message that no receive has taken */
-    struct replay_match_key
-        key;        /* to: its highest bit says that it is a receive; read by replay_match_get */
+struct matching_entry { /* private; a posted receive or a message that no receive has taken */
+    struct matching_key
+        key;        /* to: its highest bit says that it is a receive; read by matching_get */
     uint64_t who;   /* the caller's */
     uint32_t next;  /* in its key's ring; the chain holds the last, whose next is the first */
     uint32_t chain; /* last entries of keys in one bucket */
 };
-struct replay_match_link {  /* private; in wild mode only */
+struct matching_link {      /* private; in wild mode only */
     uint32_t before, after; /* in the destination's list of messages, of receives with a wildcard,
                                or of exact receives */
     uint32_t order;         /* of posting */
@@ -54,7 +54,7 @@ struct replay_match_link {  /* private; in wild mode only */
         channel_after; /* messages: among those of the same source and context, in order;
                           receives with a wildcard: among the first of each key */
 };
-struct replay_match_channel { /* private; in wild mode only: messages from one source to one
+struct matching_channel { /* private; in wild mode only: messages from one source to one
                                  destination in one context */
     uint32_t to, comm;
     int32_t from;
@@ -63,116 +63,119 @@ struct replay_match_channel { /* private; in wild mode only: messages from one s
     uint32_t after; /* among the destination's */
 };
 
-struct replay_match { /* fields are private */
-    struct replay_match_entry *entry;
-    struct replay_match_link *link;
+struct matching { /* fields are private */
+    struct matching_entry *entry;
+    struct matching_link *link;
     uint32_t *bucket;
-    struct replay_match_queue {
+    struct matching_place {
         uint32_t message_first, message_last, wild_first, wild_last;
         uint32_t key_first, key_last;     /* of the wildcards, the first of each key */
         uint32_t exact_first, exact_last; /* receives without wildcards */
         uint32_t plain;                   /* waiting receives from a named source */
         uint32_t channel;
     } * queue;
-    struct replay_match_channel *channel;
+    struct matching_channel *channel;
     uint32_t *channel_bucket, channel_bits, channel_count, channel_room;
     uint32_t ranks, entry_room, link_room, entry_top, entry_free, bucket_bits, used, order;
     bool wild, deferred;
-    bool failed; /* out of memory: posts return REPLAY_MATCH_NONE and do nothing */
+    bool failed; /* out of memory: posts return MATCHING_NONE and do nothing */
 };
 
-struct replay_match_pair {
-    struct replay_match_key message; /* exact */
-    uint64_t receive, send;          /* who */
+struct matching_pair {
+    struct matching_key message; /* exact */
+    uint64_t receive, send;      /* who */
 };
 
 /* wild: receives with wildcards, or probes, may come (otherwise they are refused by assertion;
  * memory and time are saved). deferred: see above; implies wild. */
-enum core_status replay_match_init(struct replay_match *match, uint32_t ranks, bool wild,
-                                   bool deferred);
-void replay_match_done(struct replay_match *match);
+enum core_status matching_init(struct matching *match, uint32_t ranks, bool wild, bool deferred);
+void matching_done(struct matching *match);
 /* Empty again, keeping the memory. Costs as much as is left in it. */
-void replay_match_reset(struct replay_match *match);
+void matching_reset(struct matching *match);
 
 /* Tells the processor what a post with this key will soon need. far: in some posts' time; else in
  * the next few. Changes nothing. */
-static inline void replay_match_prepare(const struct replay_match *match,
-                                        const struct replay_match_key *key, bool far);
+static inline void matching_prepare(const struct matching *match, const struct matching_key *key,
+                                    bool far);
 
 /* A message is sent. True: *out_receive is the `who` of the receive it went to. Otherwise it is
  * kept; in wild mode *out_entry names it. */
-bool replay_match_send(struct replay_match *match, const struct replay_match_key *key, uint64_t who,
-                       uint64_t *out_receive, uint32_t *out_entry);
+bool matching_send(struct matching *match, const struct matching_key *key, uint64_t who,
+                   uint64_t *out_receive, uint32_t *out_entry);
 /* A receive is posted. True: *out_from and *out_send are source and `who` of the message it took.
  * Otherwise it waits. */
-bool replay_match_receive(struct replay_match *match, const struct replay_match_key *key,
-                          uint64_t who, int32_t *out_from, uint64_t *out_send, uint32_t *out_entry);
+bool matching_receive(struct matching *match, const struct matching_key *key, uint64_t who,
+                      int32_t *out_from, uint64_t *out_send, uint32_t *out_entry);
 
-/* The earliest kept message that a receive with this key would take now, REPLAY_MATCH_NONE if there
+/* The earliest kept message that a receive with this key would take now, MATCHING_NONE if there
  * is none. Nothing changes. */
-uint32_t replay_match_probe(const struct replay_match *match, const struct replay_match_key *key);
+uint32_t matching_probe(const struct matching *match, const struct matching_key *key);
 /* Its key and who; true: it is a receive. */
-bool replay_match_get(const struct replay_match *match, uint32_t entry,
-                      struct replay_match_key *out_key, uint64_t *out_who);
+bool matching_get(const struct matching *match, uint32_t entry, struct matching_key *out_key,
+                  uint64_t *out_who);
 
 /* Whether a receive that accepts the message waits, be it undecided which message it takes. */
-bool replay_match_posted(const struct replay_match *match, const struct replay_match_key *message);
+bool matching_posted(const struct matching *match, const struct matching_key *message);
 
-/* Takes an entry out (cancel, matched probe). In deferred mode call replay_match_settle afterwards.
+/* Takes an entry out (cancel, matched probe). In deferred mode call matching_settle afterwards.
  */
-void replay_match_remove(struct replay_match *match, uint32_t entry);
+void matching_remove(struct matching *match, uint32_t entry);
 
 /* Deferred mode. The waiting receives with MPI_ANY_SOURCE of a destination in post order, only the
- * first of those with the same key: the first one behind `after` (REPLAY_MATCH_NONE: from the
+ * first of those with the same key: the first one behind `after` (MATCHING_NONE: from the
  * start). Also receives with only a tag wildcard are in the list; skip by key.from. */
-uint32_t replay_match_wild(const struct replay_match *match, uint32_t to, uint32_t after);
-/* The first waiting receive with just this key; whether a receive was posted before another. */
-uint32_t replay_match_first(const struct replay_match *match, const struct replay_match_key *key);
-bool replay_match_is_before(const struct replay_match *match, uint32_t a, uint32_t b);
+uint32_t matching_wild(const struct matching *match, uint32_t to, uint32_t after);
+/* The first message, or waiting receive, with just this key, and the one after another;
+ * MATCHING_NONE: no more. */
+uint32_t matching_first(const struct matching *match, const struct matching_key *key,
+                        bool is_receive);
+uint32_t matching_after(const struct matching *match, const struct matching_key *key,
+                        bool is_receive, uint32_t after);
+/* Whether a receive was posted before another. */
+bool matching_is_before(const struct matching *match, uint32_t a, uint32_t b);
 /* The candidates of a waiting receive: the first fitting message of every source that no earlier
  * receive claims, in a repeatable order. Writes at most `room` and returns how many there are. */
-uint32_t replay_match_candidates(struct replay_match *match, uint32_t receive,
-                                 uint32_t *out_message, uint32_t room);
+uint32_t matching_candidates(struct matching *match, uint32_t receive, uint32_t *out_message,
+                             uint32_t room);
 /* The same pairs from the messages' side, for where many receives wait for few messages: whether
  * the destination has fewer messages than such receives; its messages in post order, the first
- * behind `after`; the one receive that a message is a candidate of, REPLAY_MATCH_NONE if there is
+ * behind `after`; the one receive that a message is a candidate of, MATCHING_NONE if there is
  * none; and which pair comes first when receives are gone through in post order. */
-struct replay_match_offer {
+struct matching_offer {
     uint32_t receive, message;
 };
-bool replay_match_few_messages(const struct replay_match *match, uint32_t to);
-uint32_t replay_match_message(const struct replay_match *match, uint32_t to, uint32_t after);
-uint32_t replay_match_taker(const struct replay_match *match, uint32_t message);
-bool replay_match_offered_before(const struct replay_match *match,
-                                 const struct replay_match_offer *a,
-                                 const struct replay_match_offer *b);
-/* The candidate from one source, REPLAY_MATCH_NONE if it has none now. */
-uint32_t replay_match_candidate(const struct replay_match *match, uint32_t receive, int32_t from);
+bool matching_few_messages(const struct matching *match, uint32_t to);
+uint32_t matching_message(const struct matching *match, uint32_t to, uint32_t after);
+uint32_t matching_taker(const struct matching *match, uint32_t message);
+bool matching_offered_before(const struct matching *match, const struct matching_offer *a,
+                             const struct matching_offer *b);
+/* The candidate from one source, MATCHING_NONE if it has none now. */
+uint32_t matching_candidate(const struct matching *match, uint32_t receive, int32_t from);
 /* Gives a waiting wildcard one of its candidates: both are taken out. Then settle. */
-void replay_match_take(struct replay_match *match, uint32_t receive, uint32_t message);
+void matching_take(struct matching *match, uint32_t receive, uint32_t message);
 /* One pair at destination `to` that matches without any choice, after an entry was taken out:
  * removes both and says who. False: none. Call until false. */
-bool replay_match_settle(struct replay_match *match, uint32_t to,
-                         struct replay_match_pair *out_pair);
+bool matching_settle(struct matching *match, uint32_t to, struct matching_pair *out_pair);
 
-/* The entry with this key and who; REPLAY_MATCH_NONE if it has been taken. */
-uint32_t replay_match_find(const struct replay_match *match, const struct replay_match_key *key,
-                           bool is_receive, uint64_t who);
+/* The entry with this key and who; MATCHING_NONE if it has been taken. */
+uint32_t matching_find(const struct matching *match, const struct matching_key *key,
+                       bool is_receive, uint64_t who);
 
 /* All entries, in no particular but a repeatable order: next one behind `after` (start with
- * REPLAY_MATCH_NONE). */
-uint32_t replay_match_next(const struct replay_match *match, uint32_t after, bool *out_is_receive);
-uint32_t replay_match_count(const struct replay_match *match);
+ * MATCHING_NONE). */
+uint32_t matching_next(const struct matching *match, uint32_t after, bool *out_is_receive);
+uint32_t matching_count(const struct matching *match);
+/* The memory that it has. */
+size_t matching_bytes(const struct matching *match);
 
 /* --- below: private --------------------------------------------------------------------------- */
 
-#define REPLAY_MATCH_RECEIVE 0x80000000u
+#define MATCHING_RECEIVE 0x80000000u
 
 /* Messages and receives with the same key share a bucket: a post looks into one. */
-static inline uint32_t replay_match_bucket(const struct replay_match *match,
-                                           const struct replay_match_key *key)
+static inline uint32_t matching_bucket(const struct matching *match, const struct matching_key *key)
 {
-    uint32_t h = (key->to & ~REPLAY_MATCH_RECEIVE) * 0x9E3779B1u ^ (key->comm + 1) * 0x85EBCA77u ^
+    uint32_t h = (key->to & ~MATCHING_RECEIVE) * 0x9E3779B1u ^ (key->comm + 1) * 0x85EBCA77u ^
                  (uint32_t)key->tag * 0xC2B2AE3Du;
     h ^= h >> 15;
     h *= 0x2C1B3C6Du;
@@ -182,10 +185,10 @@ static inline uint32_t replay_match_bucket(const struct replay_match *match,
     return (h + (uint32_t)key->from) & ((1u << match->bucket_bits) - 1);
 }
 
-static inline void replay_match_prepare(const struct replay_match *match,
-                                        const struct replay_match_key *key, bool far)
+static inline void matching_prepare(const struct matching *match, const struct matching_key *key,
+                                    bool far)
 {
-    const uint32_t *bucket = &match->bucket[replay_match_bucket(match, key)];
+    const uint32_t *bucket = &match->bucket[matching_bucket(match, key)];
     if (far)
         __builtin_prefetch(bucket, 1);
     else if (*bucket)
