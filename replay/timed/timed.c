@@ -520,7 +520,7 @@ static enum core_status timed_results(struct timed_engine *e, struct replay_time
     }
     uint64_t matching =
         e->message_used * (sizeof *e->message + (e->shared ? sizeof(uint32_t) : 0)) +
-        (e->slot_mask + 1) * sizeof *e->slot;
+        (e->slot_mask + 1) * sizeof *e->slot + matching_bytes(&e->matching);
     uint64_t more =
         ranks * (sizeof *result.op + sizeof **result.column); /* when the messages have gone */
     result.peak_bytes = e->extra_bytes + e->queue.bytes + (matching > more ? matching : more);

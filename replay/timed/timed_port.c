@@ -14,7 +14,7 @@ static void out_of_memory(struct timed_engine *e)
         e->status = core_report(CORE_NO_MEMORY, "out of memory for messages that wait for a port");
 }
 
-int timed_port_make(struct timed_engine *e)
+static int timed_port_make(struct timed_engine *e)
 {
     if (!e->port) {
         e->port = core_alloc_zero(e->program->rank_count, sizeof *e->port);

@@ -18,7 +18,7 @@
 
 #include "core/check.h"
 #include "core/fault.h"
-#include "core/table.h"
+#include "core/matching/queue.h"
 #include "replay/timed/timed.h"
 #include "replay/timed/timed_queue.h"
 
@@ -33,7 +33,6 @@ _Static_assert(EVENT_COLLECTIVE < 4, "two bits of `what` hold a kind of event");
 enum {                        /* message flags */
        MESSAGE_SEND = 1,      /* unmatched send */
        MESSAGE_RECV = 2,      /* unmatched receive */
-       MESSAGE_WILD = 4,      /* a receive with a wildcard: in its rank's list, not in the table */
        MESSAGE_SENT_LAST = 8, /* matched when the send was posted */
        MESSAGE_EAGER = 16,
        MESSAGE_ARRIVED = 32, /* eager, ended before its receive was posted */
@@ -44,10 +43,7 @@ enum {                        /* message flags */
 };
 
 struct timed_message { /* what is known at a time only shares its place */
-    union {
-        uint64_t bytes;
-        uint64_t order; /* unmatched receives: posts so far */
-    };
+    uint64_t bytes;
     uint64_t ready; /* when both sides were posted; eager: when the send was */
     int32_t src, dst;
     union { /* of the send: a request, WHOLE_OP or NO_SIDE; of the receive while it is unmatched */
@@ -67,7 +63,7 @@ struct timed_message { /* what is known at a time only shares its place */
         uint32_t recv_op;
     };
     uint32_t flags;
-    uint32_t chain; /* next in the table's bucket, or in the wildcard list, or in the free list */
+    uint32_t chain; /* next in the table's bucket, or in the free list */
 };
 _Static_assert(sizeof(struct timed_message) == 48,
                "memory is budgeted: two operations make one message");
@@ -122,8 +118,6 @@ struct timed_port { /* of a rank; what is needed when messages have to wait */
     uint32_t blocked,
         blocked_tail; /* idle senders whose first message waits for this rank's port: rank + 1 */
     uint32_t blocked_next, blocked_prev, blocked_at;
-    uint32_t wild, wild_tail;
-    uint32_t unmatched, unmatched_tail;
 };
 
 enum { REQUEST_DONE = 1, REQUEST_AWAITED = 2, REQUEST_CONSUMED = 4 };
@@ -145,19 +139,6 @@ struct timed_cause { /* indices into record[] */
 
 struct timed_side { /* by message: what its two sides were caused by when posted */
     uint32_t send, recv;
-};
-
-struct timed_source_key {
-    int32_t dst, src;
-    uint32_t comm;
-};
-struct timed_source { /* unmatched sends, with wildcards only; listed[] links them */
-    struct timed_source_key key;
-    uint32_t first, last;
-};
-struct timed_listed {       /* by message, with wildcards only: neighbours of an unmatched send */
-    uint32_t before, after; /* of its source */
-    uint32_t prev, next;    /* of all to its rank */
 };
 
 struct timed_locks;       /* timed_lock.c */
@@ -184,19 +165,17 @@ struct timed_engine {
     struct timed_queue queue;
     struct timed_rank *rank;
     struct timed_sets *sets;
-    struct timed_port *port; /* made when the first message has to wait, or for wildcards */
+    struct timed_port *port;                /* made when the first message has to wait */
     uint64_t *column[REPLAY_TIMED_COLUMNS]; /* the result, in ticks until the end; made when there
                                                is something to put into them */
     uint8_t *request; /* REQUEST_ flags, of one rank behind those of the other */
     struct timed_message *message;
     uint32_t message_used, message_free;
     size_t message_room;
-    struct timed_slot *slot; /* the matching table */
+    struct timed_slot *slot; /* the table of programs without wildcards */
     uint64_t slot_mask;
     uint64_t unmatched;
-    struct core_table source; /* with wildcards */
-    struct timed_listed *listed;
-    uint32_t order;
+    struct matching matching;  /* of programs with them */
     struct timed_ready *merge; /* for sorting */
     uint32_t merge_room;
     uint32_t starting; /* ranks that have not begun: they run before those in run[] */
@@ -305,7 +284,6 @@ void timed_lock_done(struct timed_engine *engine);
 void timed_port_ready(struct timed_engine *engine, uint32_t id);
 void timed_port_ended(struct timed_engine *engine, const struct timed_message *message);
 void timed_port_start(struct timed_engine *engine);
-int timed_port_make(struct timed_engine *engine); /* 0: out of memory */
 void timed_port_done(struct timed_engine *engine);
 
 /* timed_link.c */
