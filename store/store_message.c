@@ -20,7 +20,7 @@ static struct store_side side_of(const struct follow *follow, const struct reque
     int32_t me = follow->rank->rank, world = store_world(follow->store, follow->rank, comm, peer);
     bool sends = request->kind == REQUEST_SEND;
 
-    CORE_CHECK(sends || request->kind == REQUEST_RECEIVE); /* step_take passes the others over */
+    CORE_CHECK(sends || request->kind == REQUEST_RECEIVE || request->kind == REQUEST_MESSAGE);
     CORE_CHECK(world == EVENT_NONE || world < follow->store->world_size);
     return (struct store_side){.comm = store_map_get(&follow->rank->ids.comm, comm),
                                .source = sends ? me : world,
@@ -68,6 +68,18 @@ static enum core_status received_perhaps(const struct follow *follow, const stru
         return CORE_OK;
     return store_match_receive(follow->store, &side, request->turn, request->begun, STORE_NULL, 0,
                                true);
+}
+
+/* A matched probe found the message, and nobody has received it: it stands in the order of the
+ * receives (M5 of core/matching/matching.h), and its send has no receive. */
+static enum core_status message_held(const struct follow *follow, const struct request *request)
+{
+    struct store_side side = side_of(follow, request, request->peer, request->tag);
+
+    if (side.source == EVENT_NONE || side.tag == EVENT_NONE || side.tag == EVENT_ANY)
+        return CORE_OK;
+    return store_match_receive(follow->store, &side, request->turn, (uint64_t)STORE_NULL,
+                               STORE_NULL, 0, true);
 }
 
 static void send_cancelled(const struct follow *follow, const struct request *request)
@@ -141,6 +153,8 @@ enum core_status store_message_finish(struct store *store, struct store_rank *ra
         const struct request *request = requests_at(&rank->requests, i);
         if (request->kind == REQUEST_RECEIVE && request->active)
             status = received_perhaps(&follow, request);
+        else if (request->kind == REQUEST_MESSAGE)
+            status = message_held(&follow, request);
     }
     return status;
 }
