@@ -218,6 +218,7 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(HOT_LIBS) | $(INTERPOSE_GEN)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  test  $<")
 	$(Q)$(CC) $(CFLAGS) -Og -o $@ $< $(HOT_LIBS) -lcmocka $(LDLIBS)
+$(BUILD)/tests/unit/test_matching: CFLAGS += $(MPI_CFLAGS) # it drives our MPI, too
 tests: $(UNIT) $(TESTS)
 .PHONY: tests
 
