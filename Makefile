@@ -23,21 +23,24 @@ SANITIZE = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -DCORE_CHECK_HO
 CFLAGS  = -std=c11 -D_GNU_SOURCE -g $(OPT) $(WARN) $(SANITIZE) -I. -I$(BUILD)/gen -MMD -MP
 CXX     = $(patsubst %gcc,%g++,$(CC))
 CXXFLAGS = -std=c++11 -g $(OPT) -Wall -Wextra $(if $(WERROR),-Werror) $(SANITIZE) -I. -MMD -MP
-LDLIBS  = -lsqlite3 -ldw -lelf -lxxhash -ljansson -lnettle -lcadical -lstdc++ -lm -lpthread -ldl
+# Whether the OTF2 library is there: without it traces of other tools are neither read nor written.
+OTF2   := $(shell $(CC) -E -include otf2/otf2.h -x c /dev/null >/dev/null 2>&1 && echo -lotf2)
+LDLIBS  = -lsqlite3 -ldw -lelf -lxxhash -ljansson -lnettle -lcadical -lstdc++ $(OTF2) -lm \
+          -lpthread -ldl
 
 # What Debian must provide. `make deps` installs what is missing; README.md says what each is for.
 # Without what is NEEDED nothing is built.
 NEEDED = gcc g++ libc6-dev make python3 openmpi-bin libopenmpi-dev libsqlite3-dev libdw-dev \
          libelf-dev libxxhash-dev libjansson-dev nettle-dev libcadical-dev
-DEPS = $(NEEDED) gfortran python3-mpi4py sqlite3 libcmocka-dev clang libclang-rt-dev llvm \
-       iproute2 util-linux procps
+DEPS = $(NEEDED) libotf2-trace-dev gfortran python3-mpi4py sqlite3 libcmocka-dev clang \
+       libclang-rt-dev llvm iproute2 util-linux procps
 # What make deb needs; make check-all makes the packages, too.
 DEB_DEPS = dpkg-dev debhelper lintian
 # And what only the tests need: a browser for the HTML report, the formatter, a second MPI library,
-# for which a recorder is built wherever it is installed, and a faster linker, which
-# fuzz/build.sh takes where it is.
+# for which a recorder is built wherever it is installed, a faster linker, which fuzz/build.sh takes
+# where it is, and what reads and writes OTF2 archives besides.
 CHECK_DEPS = python3-venv chromium clang-format black python3-yaml mpich libmpich-dev lld \
-             cmake python3-pytest
+             cmake python3-pytest otf2-tools eztrace
 
 # Unless make was told how many jobs there may be: as many as there are cores.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -48,8 +51,11 @@ MPI_CFLAGS = $(eval MPI_CFLAGS := $(shell command -v mpicc >/dev/null && \
 MPI_LDLIBS = $(shell mpicc --showme:link)
 
 # In the order of their includes: a room uses those before it.
-ROOMS = core program store replay model checkers launch reports explore
-room_sources = $(wildcard $(1)/*.c $(1)/*/*.c)
+ROOMS = core program store foreign replay model checkers launch reports explore
+room_sources = $(filter-out $(OTF2_OTHER),$(wildcard $(1)/*.c $(1)/*/*.c))
+# What is not built, as the OTF2 library is there, or is not.
+OTF2_OTHER = $(if $(OTF2),foreign/without_otf2.c,$(filter-out %/without_otf2.c, \
+    $(wildcard foreign/*.c)))
 # In C++, only where a library asks for it.
 room_shims = $(wildcard $(1)/*/*.cc)
 # What is built in folder $(3) of the files in folder $(1) whose names end in $(2).
@@ -57,7 +63,7 @@ built = $(patsubst $(1)/%$(2),$(3)/%,$(wildcard $(1)/*$(2)))
 room_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(room_sources)) \
     $(patsubst %.cc,$(BUILD)/obj/%.o,$(room_shims))
 LIBS = $(addprefix $(BUILD)/lib, $(addsuffix .a, \
-    explore world processes reports launch checkers model replay store program core))
+    explore world processes reports launch checkers model replay foreign store program core))
 
 .PHONY: all deb deps deps-mpi docs demo check check-all bench clean help install uninstall format \
     format-check tidy coverage fuzz \
@@ -198,6 +204,9 @@ ALL   = $(BUILD)/crosswait $(MAN)
 TESTS =
 include interpose/rules.mk corpus/rules.mk world/rules.mk explore/rules.mk fuzz/rules.mk \
     replay/rules.mk tests/rules.mk
+
+# Functions of MPI by name, as the call table has them.
+$(BUILD)/obj/foreign/meaning.o: | $(INTERPOSE_GEN)
 
 .DEFAULT_GOAL := all
 all: $(ALL)

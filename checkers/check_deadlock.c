@@ -734,6 +734,8 @@ static enum core_status decide_orders(const struct check_input *input, const cha
                           any_buffering ? " and any buffering" : " with full buffering",
                           describe_number(decision.wildcards, number, sizeof number),
                           decision.wildcards == 1 ? "" : "s");
+            if (input->trace->imported)
+                finding_fact(finding, "%s", DESCRIBE_IMPORTED);
             if (symbolic_assumption(&decision))
                 finding_fact(finding, "%s", symbolic_assumption(&decision));
             repeat_replay(finding, input, any_buffering ? "--decide" : "--decide --policy='%s'",

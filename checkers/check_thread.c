@@ -295,7 +295,8 @@ enum core_status check_thread(const struct check_input *input, struct finding_li
         memset(t.rivals, 0, sizeof t.rivals);
         memset(t.rank_told, 0, sizeof t.rank_told);
         t.rank_told[KIND_WAITS] = t.waited[rank];
-        bool whole = !input->trace->rank[rank].lost; /* else MPI_Init may have been dropped */
+        /* Else MPI_Init may have been dropped, or what it provided is not told. */
+        bool whole = !input->trace->rank[rank].lost && !input->trace->imported;
         t.main = whole ? 0 : -1;
         t.level = whole ? EVENT_THREAD_SINGLE : EVENT_THREAD_MULTIPLE;
         status = trace_cursor_open(input->trace, rank, &cursor);

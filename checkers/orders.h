@@ -26,7 +26,7 @@ struct orders {
 
 /* Whether the record shows an event of which another might have come first: a receive or probe of
  * any rank, a test, a wait for any of several requests, an access to a window, a write to a file,
- * calls of several threads of a rank. */
+ * calls of several threads of a rank. Of an imported trace nobody knows. */
 bool orders_are_open(const struct trace *trace);
 
 /* "some", "all"...: as a trace keeps it and as JSON has it. */

@@ -266,6 +266,8 @@ static void print_notes(struct replaying *r)
         fprintf(r->out, "note: %s cannot be modelled: the first is %s on rank %" PRIu32 "\n",
                 describe_count(notes->unsupported, "call", number, sizeof number),
                 r->trace.call[notes->unsupported_call].name, notes->unsupported_rank);
+    if (r->trace.imported)
+        fprintf(r->out, "note: %s\n", DESCRIBE_IMPORTED);
     if (r->program.overtaking)
         fprintf(r->out,
                 "note: by its info messages of a communicator may overtake each other; here "

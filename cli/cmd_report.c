@@ -1,10 +1,12 @@
 /* crosswait report: a trace and what the checkers find in it, in one of several formats. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/commands.h"
 #include "cli/judge.h"
 #include "cli/options.h"
+#include "foreign/export.h"
 
 enum {
     OPTION_FORMAT,
@@ -17,8 +19,8 @@ enum {
 };
 
 static const struct options_spec spec[] = {
-    {"format", 'f', "NAME", REPORT_NAMES_LISTED},
-    {"output", 'o', "FILE", "write to FILE, not to standard output"},
+    {"format", 'f', "NAME", REPORT_NAMES_LISTED ", otf2"},
+    {"output", 'o', "FILE", "write to FILE, not to standard output; otf2: to the folder FILE"},
     {"no-check", 0, NULL, "report what was recorded; look for nothing"},
     {"recheck", 0, NULL, "check again what was checked before"},
     JUDGE_SEARCH_SPECS,
@@ -40,7 +42,8 @@ static const struct options_command command = {
     .example = "crosswait report --format=html -o T.html T.db\n"
                "crosswait report --format=sarif -o all.sarif A.db B.db\n"
                "crosswait report --format=json T.db | jq -r '.findings[].title'\n"
-               "crosswait report --format=dot T.db | dot -Tsvg -o who-waits.svg",
+               "crosswait report --format=dot T.db | dot -Tsvg -o who-waits.svg\n"
+               "crosswait report --format=otf2 -o T.otf2 T.db",
 };
 
 /* Writes what a format puts around the traces, and what goes to a file, once all are judged. */
@@ -69,12 +72,35 @@ static int cmd_report_body(const struct options *o, struct judge_options *judge,
     return code;
 }
 
+/* An OTF2 archive is a folder, and holds no findings. */
+static int cmd_report_archive(const struct options *o, const char *folder)
+{
+    struct trace trace;
+    enum core_status status;
+
+    if (o->operand_count > 1)
+        return options_wrong(o, "an OTF2 archive is of one trace, and there are %d",
+                             o->operand_count);
+    if (!folder)
+        return options_wrong(o, "an OTF2 archive is a folder: name one with -o");
+    status = trace_open(o->operand[0], TRACE_READ, &trace);
+    if (status != CORE_OK)
+        return cli_exit_of(status);
+    status = export_otf2(&trace, folder);
+    if (status == CORE_OK)
+        printf("%s/traces.otf2: %" PRIu32 " rank%s\n", folder, trace.rank_count,
+               trace.rank_count == 1 ? "" : "s");
+    trace_close(&trace);
+    return cli_exit_of(status);
+}
+
 int cmd_report(int argc, char **argv)
 {
     struct options o;
     struct judge_options judge;
     const char *output = NULL;
     int which;
+    bool archive = false;
     char names[128];
 
     judge_defaults(&judge);
@@ -84,9 +110,10 @@ int cmd_report(int argc, char **argv)
     while ((which = options_next(&o)) >= 0) {
         switch (which) {
         case OPTION_FORMAT:
-            judge.format = report_find(o.value);
+            archive = !strcmp(o.value, "otf2");
+            judge.format = archive ? report_find("text") : report_find(o.value);
             if (!judge.format)
-                return options_wrong(&o, "unknown format '%s'; there are: %s", o.value,
+                return options_wrong(&o, "unknown format '%s'; there are: %s, otf2", o.value,
                                      report_names(names, sizeof names));
             break;
         case OPTION_OUTPUT:
@@ -111,6 +138,8 @@ int cmd_report(int argc, char **argv)
         return options_exit(which);
     if ((o.operand_count < 2 || o.rest_count) && options_one(&o, "trace", false))
         return CLI_USAGE;
+    if (archive)
+        return cmd_report_archive(&o, output);
     if (o.operand_count > 1 && !judge.format->between)
         return options_wrong(&o, "a report in the format %s is on one trace, and there are %d",
                              judge.format->name, o.operand_count);

@@ -15,6 +15,7 @@ int cmd_explore(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_relay(int argc, char **argv);
 int cmd_snapshot(int argc, char **argv);
+int cmd_import(int argc, char **argv);
 int cmd_recover(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 

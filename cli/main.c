@@ -29,6 +29,7 @@ static const struct command command[] = {
     {"model", "what collectives must cost: rows, formulas, predictions, crossovers", cmd_model},
     {"snapshot", "what a job that is being recorded does now, and who waits for whom",
      cmd_snapshot},
+    {"import", "make a trace of what another tool recorded (OTF2)", cmd_import},
     {"recover", "make the trace from the spools of a job that died", cmd_recover},
     {"dump", "events as text", cmd_dump},
     {"relay", "started on other machines: brings their records to the launcher", cmd_relay},

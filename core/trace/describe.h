@@ -41,6 +41,11 @@ const char *describe_peer(int32_t peer, char *buffer, size_t buffer_bytes);
  * there. */
 const char *describe_target(int32_t target, char *buffer, size_t buffer_bytes);
 
+/* Says what a claim about orders leaves out where the trace was imported. */
+#define DESCRIBE_IMPORTED                                                                         \
+    "receives are taken as they were matched: the archive that the trace was imported from does " \
+    "not say which asked for any source or any tag"
+
 /* "8", "4,096"; a quantity in a sentence, not a name such as a rank or a tag. Written into buffer,
  * which is returned. */
 const char *describe_number(uint64_t number, char *buffer, size_t buffer_bytes);

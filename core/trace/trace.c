@@ -534,6 +534,14 @@ static enum core_status ops_load(struct trace *trace)
     return load_end(&load);
 }
 
+static enum core_status imported_load(struct trace *trace)
+{
+    struct loading load = load_begin(trace, "SELECT 1 FROM meta WHERE key = 'imported'");
+
+    trace->imported = load_next(&load);
+    return load_end(&load);
+}
+
 /* --- opening and closing ---------------------------------------------------------------------- */
 
 enum core_status trace_open(const char *path, enum trace_access access, struct trace *out_trace)
@@ -582,6 +590,8 @@ enum core_status trace_open(const char *path, enum trace_access access, struct t
         status = ops_load(&trace);
     if (status == CORE_OK)
         status = trace_made_open(&trace);
+    if (status == CORE_OK)
+        status = imported_load(&trace);
     if (status != CORE_OK)
         goto undo;
     CORE_CHECK(trace.rank_count > 0);

@@ -84,6 +84,7 @@ struct trace { /* opened by trace_open; arrays are indexed by id, entries of ids
     uint32_t rows_kept_max;      /* events that cursors keep in memory; 0: none */
     uint32_t holds;              /* trace_hold */
     struct trace_unfold *unfold; /* trace_unfold.c */
+    bool imported;       /* made of another tool's: receives have the envelope that they matched */
     uint64_t file_bytes; /* no table can have more rows than this: a bound for damaged files */
 };
 

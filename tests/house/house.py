@@ -16,6 +16,7 @@ ROOMS = {
     "core": [],
     "program": ["core"],
     "store": ["core", "program"],
+    "foreign": ["core"],
     "interpose": ["core", "program", "replay/policy"],
     "replay": ["core"],
     "world": ["core", "program", "replay/policy"],
@@ -38,6 +39,7 @@ ROOMS = {
     "cli": [
         "core",
         "store",
+        "foreign",
         "replay",
         "model",
         "checkers",

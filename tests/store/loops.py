@@ -6,6 +6,9 @@ answers are the same, byte for byte (store invariant 4).
 import glob, os, random, re, shutil, sqlite3, subprocess, sys
 
 BUILD, SOURCE, WHICH = sys.argv[1:4]
+sys.path.insert(0, SOURCE + "/tests/tools")
+import recorded_jobs
+
 FAMILIES = """
 halo 2 700              pingpong 2 1000         sendrecv 3 1000         persistent 2 500
 flood 2 1000            flood_any 3 500         flood_tags 2 500        waitany 2 500
@@ -15,7 +18,7 @@ datatypes 2 300         infos 2 300             local 2 500             packs 2 
 puts_fenced 2 500       puts_locked 2 300       gets_flushed 2 500      accumulates 2 500
 cas 2 300               windows 2 20            files 2 300             thread_exchanges 2 100
 thread_stream 2 250     thread_collectives 2 25 mutex 2 50              polling 2 100
-""".split()
+"""
 ALWAYS, DRAWN = ["halo", "collectives"], 4
 DRAWABLE = {
     "halo",
@@ -39,19 +42,8 @@ QUESTIONS = [
 ]
 
 
-def jobs():
-    for family, ranks, n in zip(*[iter(FAMILIES)] * 3):
-        yield family, ranks, [BUILD + "/tests/bench/jobs/families", family, n]
-    for path in sorted(glob.glob(SOURCE + "/corpus/programs/*.c")):
-        with open(path, errors="replace") as f:
-            found = re.search(r"TEST: ranks=(\d+) args=(.*?) ?job=(\w+)", f.read(4000))
-        program = BUILD + "/corpus/programs/" + os.path.basename(path)[:-2]
-        if found and found[3] != "hangs" and os.path.exists(program):
-            yield os.path.basename(path), found[1], [program] + found[2].split()
-
-
 def chosen():
-    every = list(jobs())
+    every = list(recorded_jobs.jobs(BUILD, SOURCE, FAMILIES))
     if WHICH == "all":
         return every
     print("seed", WHICH)

@@ -1,0 +1,13 @@
+/* A trace becomes an OTF2 archive, which Vampir, Scalasca, Cube's tools, otf2-print and others
+ * read: the application's own calls as regions with their times, messages, requests, collectives.
+ * What the MPI library sent inside of collectives has no form there and is left out. */
+#ifndef FOREIGN_EXPORT_H
+#define FOREIGN_EXPORT_H
+
+#include "core/status.h"
+#include "core/trace/trace.h"
+
+/* folder is made, with the anchor traces.otf2 in it; it must not exist, or be empty. */
+enum core_status export_otf2(struct trace *trace, const char *folder);
+
+#endif
