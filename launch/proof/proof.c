@@ -658,11 +658,30 @@ static struct ending_wait wait_common(const struct needs *needs)
     return common;
 }
 
-/* Whether a thread waits for one request alone, and it is complete: a send whose message was
- * received, or a request whose completion another thread was told. Two threads that wait with one
+/* Whether a send has had its receive: its message was received, or receives that take no other are
+ * posted for it and all before it. */
+static bool is_received(struct proof_prover *prover, int32_t me, const struct request *sent,
+                        const struct history_space *space)
+{
+    const struct proof_send send = {.global = space->global,
+                                    .source = me,
+                                    .dest = history_space_world(space, sent->peer),
+                                    .tag = sent->tag,
+                                    .number = history_request_number(sent),
+                                    .bytes = (int64_t)sent->bytes};
+    const struct history_channel *channel =
+        send.dest >= 0
+            ? history_channel_find(&prover->history, send.global, me, send.dest, send.tag)
+            : NULL;
+    return channel && !channel->mixed &&
+           send.number <= channel->received + proof_index_exact(prover, &send) &&
+           proof_idle_enough(prover, me, send.dest, send.bytes);
+}
+
+/* Whether a thread waits for one request alone, and it is complete: a send that has had its
+ * receive, or a request whose completion another thread was told. Two threads that wait with one
  * variable do so: the wait of one frees the request of the other. */
-static bool is_complete(const struct proof_prover *prover, int32_t me,
-                        const struct history_open *open)
+static bool is_complete(struct proof_prover *prover, int32_t me, const struct history_open *open)
 {
     const struct history_rank *rank = &prover->history.rank[me];
     const struct history_call *call = history_open_call(rank, open);
@@ -673,20 +692,13 @@ static bool is_complete(const struct proof_prover *prover, int32_t me,
     if (!send)
         return !rank->frees_active && open->event.request <= rank->newest;
     const struct history_space *space = history_request_space(rank, send);
-    if (!space || send->kind != REQUEST_SEND || !send->active || send->pair || send->cancelled ||
-        requests_twin(&rank->requests, send->id))
-        return false;
-    int32_t dest = history_space_world(space, send->peer);
-    const struct history_channel *channel =
-        dest >= 0 ? history_channel_find(&prover->history, space->global, me, dest, send->tag)
-                  : NULL;
-    return channel && !channel->mixed && history_request_number(send) <= channel->received &&
-           proof_idle_enough(prover, me, dest, (int64_t)send->bytes);
+    return space && send->kind == REQUEST_SEND && send->active && !send->pair && !send->cancelled &&
+           !requests_twin(&rank->requests, send->id) && is_received(prover, me, send, space);
 }
 
 /* Whether the call can only come back at once, or never: it was given a null pointer for its data,
  * of which it can transfer none; or what it waits for is there. */
-static bool is_lost(const struct proof_prover *prover, int32_t me, const struct history_open *open,
+static bool is_lost(struct proof_prover *prover, int32_t me, const struct history_open *open,
                     enum ending_need *out_need)
 {
     *out_need = open->of_null ? ENDING_NEED_NULL : ENDING_NEED_OVER;

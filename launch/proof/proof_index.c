@@ -203,6 +203,14 @@ uint64_t proof_index_fitting(struct proof_prover *prover, const struct proof_sen
     return count;
 }
 
+uint64_t proof_index_exact(struct proof_prover *prover, const struct proof_send *send)
+{
+    const struct fit_key key = fitting_key(send, 0);
+
+    receives_make(prover);
+    return posted_before(&prover->index, &key, UINT64_MAX);
+}
+
 bool proof_index_fitting_each(const struct proof_prover *prover, const struct proof_send *send,
                               proof_fitting_fn fn, void *context)
 {

@@ -108,6 +108,8 @@ bool proof_index_messages(struct proof_prover *prover, const struct proof_receiv
  * well where it is not known of a receive of its destination what it takes. */
 typedef bool (*proof_fitting_fn)(int32_t source, int32_t tag, void *context);
 uint64_t proof_index_fitting(struct proof_prover *prover, const struct proof_send *send);
+/* How many of them name its source and its tag, and have taken a message each if it has arrived. */
+uint64_t proof_index_exact(struct proof_prover *prover, const struct proof_send *send);
 bool proof_index_fitting_each(const struct proof_prover *prover, const struct proof_send *send,
                               proof_fitting_fn fn, void *context);
 void proof_index_done(struct proof_index *index);

@@ -863,6 +863,37 @@ static void a_wait_for_a_request_that_is_complete(void **state)
     }
 }
 
+/* The same of threads of both ranks that wait for their sends, whose receives are posted: nobody is
+ * told any more that those are complete. */
+static void waits_for_sends_whose_receives_are_posted(void **state)
+{
+    enum { STUCK, FEWER, WILD, ELSEWHERE, EARLY, TWINS };
+
+    (void)state;
+    for (int twin = 0; twin < TWINS; twin++) {
+        job_start(2);
+        for (uint32_t r = 0; r < 2; r++) {
+            thread_of(r);
+            if (twin != ELSEWHERE)
+                did(r, EVENT_CLASS_IRECV, twin == WILD ? EVENT_ANY : (int32_t)(1 - r), 7, 3);
+            if (twin == ELSEWHERE)
+                did(r, EVENT_CLASS_IRECV, (int32_t)(1 - r), 8, 3);
+            did(r, EVENT_CLASS_ISEND, (int32_t)(1 - r), 7, 4);
+            if (twin == FEWER)
+                did(r, EVENT_CLASS_ISEND, (int32_t)(1 - r), 7, 5);
+            inside(r, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, twin == FEWER ? 5 : 4);
+            standing[r] = twin == EARLY ? PROOF_IDLE_1MIB : PROOF_IDLE_64MIB;
+        }
+        if (twin == STUCK) {
+            expect_proven(2);
+            expect_need(ENDING_NEED_OVER, ENDING_OBJECT_NONE, EVENT_NONE);
+        } else if (twin == WILD || twin == EARLY)
+            expect_nothing();
+        else /* the send has no receive */
+            expect_proven(2);
+    }
+}
+
 /* Rank 0 gets data into a null pointer, and rank 1 waits for it in the next fence. */
 static void a_call_with_a_null_pointer(void **state)
 {
@@ -898,6 +929,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wait_for_a_request_that_is_complete),
+        cmocka_unit_test(waits_for_sends_whose_receives_are_posted),
         cmocka_unit_test(a_call_with_a_null_pointer),
         cmocka_unit_test(collectives_wait_for_who_is_missing),
         cmocka_unit_test(roots_of_two_groups_fit),
