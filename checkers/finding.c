@@ -61,6 +61,7 @@ static void finding_done(struct finding *finding)
         free(finding->call[i].waits_for);
         free(finding->call[i].await);
         free(finding->call[i].note);
+        free(finding->call[i].found_site);
     }
     for (uint32_t i = 0; i < finding->fact_count; i++)
         free(finding->fact[i]);

@@ -59,10 +59,11 @@ struct finding_call {     /* a rank's part in it */
     char *waits_for;             /* "rank 1", "any of ranks 1, 2"; NULL when it waits for nobody */
     struct finding_await *await; /* the same as data, in the order of ranks, none twice */
     uint32_t await_count, await_room;
-    char *note; /* e.g. "3rd time at this place"; NULL */
-    bool core;  /* one of those that hold each other; false: merely waits for them */
-    bool leads; /* it did not fail: what was decided in it leads there */
-    bool found; /* it found what the program itself had done before it */
+    char *note;       /* e.g. "3rd time at this place"; NULL */
+    bool core;        /* one of those that hold each other; false: merely waits for them */
+    bool leads;       /* it did not fail: what was decided in it leads there */
+    bool found;       /* it found what the program itself had done before it */
+    char *found_site; /* where that was; NULL: unknown. Neither told nor kept */
 };
 
 struct finding_link { /* a call, or a rank (seq 0) */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "checkers/check.h"
+#include "cli/explored_same.h"
 #include "core/progress.h"
 #include "core/table.h"
 #include "explore/files.h"
@@ -91,54 +92,6 @@ static void places_find(const struct trace *trace, struct finding_list *list, ui
             list->finding[i].call[c].seq = explored_event_like(trace, &list->finding[i].call[c]);
 }
 
-static bool has_call(const struct finding *finding, const struct finding_call *call)
-{
-    for (uint32_t i = 0; i < finding->call_count; i++)
-        if (finding->call[i].rank == call->rank && finding->call[i].seq == call->seq)
-            return true;
-    return false;
-}
-
-/* Whether the two stand in the same calls. */
-static bool stand_alike(const struct finding *a, const struct finding *b)
-{
-    bool alike = a->call_count == b->call_count && a->call_count > 0;
-    for (uint32_t i = 0; i < b->call_count && alike; i++)
-        alike = b->call[i].seq && has_call(a, &b->call[i]);
-    return alike;
-}
-
-/* A world stands still where the engine found that the trace can: that is one deadlock, and the
- * engine says more of it. */
-static void same_deadlocks_drop(struct finding_list *list, uint32_t first)
-{
-    for (uint32_t i = list->count; i-- > first;)
-        for (uint32_t k = 0; k < first; k++)
-            if (list->finding[k].rule == &rule_table[RULE_DEADLOCK] && !list->finding[k].assumed &&
-                list->finding[k].severity == FINDING_ERROR &&
-                list->finding[i].rule == &rule_table[RULE_BEHAVIOUR] &&
-                stand_alike(&list->finding[k], &list->finding[i])) {
-                finding_list_drop(list, i);
-                break;
-            }
-}
-
-/* In every order a message has other types than its receive: so it did in the recorded one. */
-static void same_types_drop(struct finding_list *list, uint32_t first)
-{
-    for (uint32_t i = list->count; i-- > first;) {
-        const struct finding *found = &list->finding[i];
-        bool plain = found->rule == &rule_table[RULE_BEHAVIOUR] && found->call_count == 1 &&
-                     found->call[0].seq;
-        for (uint32_t k = 0; plain && k < first; k++)
-            if (list->finding[k].rule == &rule_table[RULE_MESSAGE] &&
-                has_call(&list->finding[k], &found->call[0])) {
-                finding_list_drop(list, i);
-                break;
-            }
-    }
-}
-
 static bool any_fails(const struct finding_list *list, uint32_t first)
 {
     for (uint32_t i = first; i < list->count; i++)
@@ -161,11 +114,13 @@ static void explored_refute(struct finding_list *list, uint32_t count)
 
 /* Drops the trace's notes of what a thread frees and another one uses: worlds choose which of the
  * two comes first, and a complete search has found what may come of it. */
-static void threads_settle(struct finding_list *list, uint32_t count)
+static void threads_settle(struct finding_list *list, uint32_t *count)
 {
-    for (uint32_t i = count; i-- > 0;)
-        if (list->finding[i].rule == &rule_table[RULE_THREAD] && list->finding[i].assumed)
+    for (uint32_t i = *count; i-- > 0;)
+        if (list->finding[i].rule == &rule_table[RULE_THREAD] && list->finding[i].assumed) {
             finding_list_drop(list, i);
+            --*count;
+        }
 }
 
 /* The job came to a good end; a program that fails in each world, in whatever ways, and in the
@@ -258,10 +213,9 @@ static enum core_status found_tell(struct trace *trace, struct explore_program *
     free(summary);
     if (status == CORE_OK && list->orders.extent == ORDERS_ALL && !any_fails(list, before))
         explored_refute(list, before);
-    same_deadlocks_drop(list, before);
-    same_types_drop(list, before);
     if (search->complete)
-        threads_settle(list, before);
+        threads_settle(list, &before);
+    explored_same_drop(list, before);
     return status;
 }
 

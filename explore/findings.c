@@ -272,26 +272,32 @@ static bool is_conflict(const struct explore_look *base, const struct explore_lo
            !least->may_wait;
 }
 
+static void conflict_title(struct finding *finding, int owner, int other, const char *call,
+                           bool loads)
+{
+    finding->effect = FINDING_EFFECT_MEETS;
+    finding_title(finding,
+                  "conflicting accesses to rank %d's window: %s of rank %d and a %s by rank %d "
+                  "itself, with nothing in between that orders the two",
+                  owner, call, other, loads ? "load" : "store", owner);
+}
+
 static enum core_status conflict_say(struct finding *finding,
                                      const struct explore_conflict *conflict)
 {
     char *result = finding->title;
     finding->title = NULL;
-    finding->effect = FINDING_EFFECT_MEETS;
-    finding_title(finding,
-                  "conflicting accesses to rank %d's window: %s of rank %d and a %s by rank %d "
-                  "itself, with nothing in between that orders the two",
-                  conflict->owner, conflict->call, conflict->other,
-                  conflict->loads ? "load" : "store", conflict->owner);
+    conflict_title(finding, conflict->owner, conflict->other, conflict->call, conflict->loads);
     if (result)
         finding_fact(finding, "%s", result);
     free(result);
-    return place_add(finding, conflict->own.told, false);
+    return place_add(finding, conflict->rest.told, false);
 }
 
 static enum core_status race_add(struct explore_program *program, struct explore_search *search,
                                  struct explore_look *look, uint32_t count, uint32_t passing,
-                                 struct finding_list *list)
+                                 struct finding_list *list,
+                                 const struct explore_conflict **out_told)
 {
     const struct explore_look *base;
     struct explore_look *least;
@@ -302,6 +308,7 @@ static enum core_status race_add(struct explore_program *program, struct explore
     if (!least)
         return CORE_OK;
     bool conflict = is_conflict(base, least);
+    *out_told = conflict ? &least->conflict : NULL;
     struct finding *finding = conflict ? finding_list_add(list, RULE_RMA, FINDING_ERROR)
                                        : finding_list_add(list, RULE_RACE, FINDING_WARNING);
     if (!finding)
@@ -325,60 +332,59 @@ static enum core_status race_add(struct explore_program *program, struct explore
     return status;
 }
 
-static bool has_conflict(const struct finding_list *list, uint32_t before)
-{
-    bool has = false;
-    for (uint32_t i = before; i < list->count; i++)
-        has |= list->finding[i].rule == &rule_table[RULE_RMA];
-    return has;
-}
-
 static enum core_status store_places_add(struct explore_program *program, struct finding *finding,
                                          const struct explore_store *store)
 {
-    struct explore_look look = {
-        .conflict = {.is = true, .owner = store->owner, .other = store->other}};
-    char *reaches = NULL;
-    if (asprintf(&reaches, "reaches rank %d's window", store->owner) < 0)
-        return core_report(CORE_NO_MEMORY, "out of memory for what was found");
-    memcpy(look.conflict.call, store->call, sizeof look.conflict.call);
+    struct explore_lines lines = {0};
     enum core_status status = explore_look_line(
         program, (uint32_t)store->owner, WORLD_STORE, store->own_site,
         strdup(store->behind_site ? "stores in its window, and again before its next call"
                                   : "stores in its window"),
-        &look.conflict.own);
+        &lines);
     if (status == CORE_OK)
-        status = conflict_say(finding, &look.conflict);
-    if (status == CORE_OK)
-        status = explore_look_line(program, (uint32_t)store->other, store->call, store->other_site,
-                                   reaches, &look.stands);
-    else
-        free(reaches);
-    if (status == CORE_OK)
-        status = place_add(finding, &look.stands.told[0], false);
-    explore_look_done(&look);
+        status = explore_look_other(program, store->other, store->owner, store->call,
+                                    store->other_site, &lines);
+    for (uint32_t i = 0; i < lines.count && status == CORE_OK; i++)
+        status = place_add(finding, &lines.told[i], false);
+    explore_lines_done(&lines);
     return status;
 }
 
-/* MPI does not allow both at once, whatever comes of it. Where the outcome depends on their order,
- * race_add has told it. */
+static bool is_told_as(const struct explore_store *store, const struct explore_conflict *told)
+{
+    return told && !told->loads && told->own_site == store->own_site &&
+           told->other_site == store->other_site && !strcmp(told->call, store->call);
+}
+
+/* MPI does not allow both at once, whatever comes of it. */
 static enum core_status store_add(struct explore_program *program,
-                                  const struct explore_search *search, uint32_t before,
-                                  struct finding_list *list)
+                                  const struct explore_store *store, struct finding_list *list)
 {
     static const struct explore_sends all_buffered;
-    const struct explore_store *store = &search->store;
-    if (!store->is || has_conflict(list, before))
-        return CORE_OK;
     struct finding *finding = finding_list_add(list, RULE_RMA, FINDING_ERROR);
     if (!finding)
         return CORE_NO_MEMORY;
     struct explore_look look = {.schedule =
                                     explore_schedule_text(&store->list, &all_buffered, true)};
+    conflict_title(finding, store->owner, store->other, store->call, false);
     enum core_status status = store_places_add(program, finding, store);
+    if (store->others)
+        finding_fact(finding, "other ranks do the same at these places");
     if (status == CORE_OK)
         repeat_set(finding, program, &look);
     explore_look_done(&look);
+    return status;
+}
+
+/* But for the one that was told with the outcomes that depend on its order. */
+static enum core_status stores_add(struct explore_program *program,
+                                   const struct explore_search *search,
+                                   const struct explore_conflict *told, struct finding_list *list)
+{
+    enum core_status status = CORE_OK;
+    for (uint32_t i = 0; i < search->stores.count && status == CORE_OK; i++)
+        if (!is_told_as(&search->stores.store[i], told))
+            status = store_add(program, &search->stores.store[i], list);
     return status;
 }
 
@@ -531,7 +537,6 @@ enum core_status explore_findings(struct explore_program *program, struct explor
 {
     struct explore_look *look = NULL;
     uint32_t looked = 0, passing = explore_passing_before(search, search->class_count);
-    const uint32_t before = list->count;
     if (!search->behaviours && program->outcome.unsure)
         return explore_program_crowded();
     enum core_status status = CORE_ARRAY_NEW(look, search->class_count, "what was found");
@@ -546,10 +551,11 @@ enum core_status explore_findings(struct explore_program *program, struct explor
     for (uint32_t i = 0; i < looked && status == CORE_OK; i++)
         if (look[i].failure && !is_told(search, &look[i]))
             status = failure_add(program, search, &look[i], list);
+    const struct explore_conflict *told = NULL;
     if (passing > 1 && status == CORE_OK)
-        status = race_add(program, search, look, looked, passing, list);
+        status = race_add(program, search, look, looked, passing, list, &told);
     if (status == CORE_OK)
-        status = store_add(program, search, before, list);
+        status = stores_add(program, search, told, list);
     if (status == CORE_OK)
         status = astray_add(search, list);
     for (uint32_t i = 0; i < looked; i++)

@@ -14,7 +14,7 @@
 
 enum { ALSO_TOLD = 4 };
 
-static void tolds_done(struct explore_lines *tolds)
+void explore_lines_done(struct explore_lines *tolds)
 {
     for (uint32_t i = 0; i < tolds->count; i++) {
         free(tolds->told[i].call);
@@ -32,9 +32,9 @@ void explore_look_done(struct explore_look *look)
     free(look->buffered);
     explore_output_done(&look->output);
     message_diff_done(&look->sent);
-    tolds_done(&look->chosen);
-    tolds_done(&look->stands);
-    tolds_done(&look->conflict.own);
+    explore_lines_done(&look->chosen);
+    explore_lines_done(&look->stands);
+    explore_lines_done(&look->conflict.rest);
     free(look->schedule);
     free(look->failure);
     free(look->found);
@@ -157,6 +157,24 @@ static bool is_window_turn(const struct world_decision *d)
     return d->reason == REPLAY_REASON_OTHER && !replay_turn_is_file(d->number);
 }
 
+/* Where a rank itself touches its window. */
+static enum core_status own_line(struct explore_program *program, const struct world_decision *d,
+                                 struct explore_lines *lines)
+{
+    const char *says =
+        strcmp(d->call, WORLD_LOAD) ? "stores in its window" : "loads from its window";
+    return explore_look_line(program, (uint32_t)d->rank, d->call, d->site, strdup(says), lines);
+}
+
+enum core_status explore_look_other(struct explore_program *program, int rank, int owner,
+                                    const char *call, uint64_t site, struct explore_lines *lines)
+{
+    char *reaches = NULL;
+    if (asprintf(&reaches, "reaches rank %d's window", owner) < 0)
+        return core_report(CORE_NO_MEMORY, "out of memory for what was found");
+    return explore_look_line(program, (uint32_t)rank, call, site, reaches, lines);
+}
+
 /* The access of the answer `d` came before the one that is first without it: of these one may be a
  * rank's own, to bytes that the other one accesses. */
 static enum core_status conflict_find(struct explore_program *program,
@@ -176,9 +194,11 @@ static enum core_status conflict_find(struct explore_program *program,
         out->owner = own->rank;
         out->other = other->answer % program->command->rank_count;
         memcpy(out->call, other->call, sizeof out->call);
-        return explore_look_line(
-            program, (uint32_t)own->rank, own->call, own->site,
-            strdup(out->loads ? "loads from its window" : "stores in its window"), &out->own);
+        out->own_site = own->site;
+        out->other_site = other->site;
+        return own == e
+                   ? own_line(program, e, &out->rest)
+                   : explore_look_other(program, out->other, e->rank, e->call, e->site, &out->rest);
     }
     return CORE_OK;
 }

@@ -23,7 +23,8 @@ struct explore_conflict { /* of a rank's own load or store, and an access by a c
     bool is, loads;
     int owner, other; /* ranks */
     char call[sizeof(((struct world_decision *)0)->call)];
-    struct explore_lines own; /* where it loads or stores */
+    uint64_t own_site, other_site;
+    struct explore_lines rest; /* the one of the two that no answer of the schedule is */
 };
 
 struct explore_look {
@@ -49,10 +50,14 @@ struct explore_look {
 };
 
 void explore_look_done(struct explore_look *look);
+void explore_lines_done(struct explore_lines *lines);
 /* Adds a copy of where the rank is, for the next world overwrites what the last one says. Takes
  * `says`. */
 enum core_status explore_look_line(struct explore_program *program, uint32_t rank, const char *call,
                                    uint64_t site, char *says, struct explore_lines *lines);
+/* The same of a call by which the rank reaches another one's window. */
+enum core_status explore_look_other(struct explore_program *program, int rank, int owner,
+                                    const char *call, uint64_t site, struct explore_lines *lines);
 /* The argument of --again: the words of a policy over its own defaults. */
 char *explore_schedule_text(const struct explore_list *list, const struct explore_sends *sends,
                             bool touched);

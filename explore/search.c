@@ -480,11 +480,8 @@ static enum core_status search_behaviour(struct explore_search *s, const struct 
     }
     if (status == CORE_OK)
         status = core_table_put(&s->met, &sum, "behaviours", &met);
-    if (status == CORE_OK && s->met.count > count && !s->store.is) {
-        status = explore_store_find(ran->told, (int)s->rank_count, &s->store);
-        if (status == CORE_OK && s->store.is)
-            status = explore_list_copy(asked, asked->count, &s->store.list);
-    }
+    if (status == CORE_OK && s->met.count > count)
+        status = explore_stores_find(ran->told, (int)s->rank_count, asked, &s->stores);
     if (status == CORE_OK && s->met.count > count) {
         s->behaviours++;
         status = sent_note(s, ran, &all);
@@ -787,7 +784,7 @@ void explore_search_done(struct explore_search *search)
     core_table_done(&search->sent);
     explore_list_done(&search->sent_example[0]);
     explore_list_done(&search->sent_example[1]);
-    explore_list_done(&search->store.list);
+    explore_stores_done(&search->stores);
 }
 
 /* --- the smallest schedule -------------------------------------------------------------------- */

@@ -74,14 +74,18 @@ struct explore_place { /* where a world stands still with fewer buffers */
 };
 
 /* A rank's own store in its window, and an operation of another rank that changes the same byte,
- * under way at once. */
+ * under way at once: the first of the search between two places. */
 struct explore_store {
-    bool is;          /* one was met: the first of the search */
-    int owner, other; /* ranks */
+    int owner, other;                                      /* ranks */
+    bool others;                                           /* other ranks met there as well */
     char call[sizeof(((struct world_decision *)0)->call)]; /* of the other rank */
     bool behind_site; /* the store comes behind own_site, before the rank's next call */
     uint64_t own_site, other_site;
     struct explore_list list; /* answers of the world */
+};
+struct explore_stores {
+    struct explore_store *store;
+    uint32_t count, room;
 };
 
 struct explore_spread;
@@ -126,7 +130,7 @@ struct explore_search {
     uint64_t behaviours;                 /* that are different */
     uint32_t sent_kinds;                 /* in what their ranks send */
     struct explore_list sent_example[2]; /* of the first two kinds: all answers of a world */
-    struct explore_store store;
+    struct explore_stores stores;
     uint64_t worlds; /* run in all */
     uint64_t cut;    /* of them those that invariant 1 speaks of */
     uint64_t sampled;

@@ -12,7 +12,7 @@
 #include "core/array.h"
 #include "core/output.h"
 
-enum { STATE_VERSION = 6 };
+enum { STATE_VERSION = 7 };
 
 static void write_answers(const struct explore_list *list, uint32_t count, FILE *file)
 {
@@ -68,10 +68,18 @@ static void write_items(const struct explore_item *item, uint32_t count, FILE *f
 
 static void write_store(const struct explore_store *store, FILE *file)
 {
-    fprintf(file, "store %d %d %d %d %" PRIx64 " %" PRIx64 " %s", store->is, store->behind_site,
+    fprintf(file, "%d %d %d %d %" PRIx64 " %" PRIx64 " %s", store->others, store->behind_site,
             store->owner, store->other, store->own_site, store->other_site,
             *store->call ? store->call : "-");
     write_list(&store->list, file);
+    putc('\n', file);
+}
+
+static void write_stores(const struct explore_stores *stores, FILE *file)
+{
+    fprintf(file, "stores %" PRIu32 "\n", stores->count);
+    for (uint32_t i = 0; i < stores->count; i++)
+        write_store(&stores->store[i], file);
 }
 
 static void write_search(const struct explore_search *s, FILE *file)
@@ -83,7 +91,7 @@ static void write_search(const struct explore_search *s, FILE *file)
         s->behaviours, s->worlds, s->cut, s->sampled, s->unbuffered, s->decisions_max,
         s->limited | s->overtaking << 1 | s->early << 2 | s->went_astray << 3 | (int)s->unless << 4,
         s->asked_again);
-    write_store(&s->store, file);
+    write_stores(&s->stores, file);
     write_hashes("known", &s->known, file);
     write_hashes("met", &s->met, file);
     write_places(&s->places, file);
@@ -248,14 +256,27 @@ static bool read_ahead(struct explore_search *s, FILE *file)
 
 static bool read_store(struct explore_store *store, FILE *file)
 {
-    int is, behind;
+    int others, behind;
     _Static_assert(sizeof store->call == 32, "the width below is one less");
-    if (fscanf(file, " store %d %d %d %d %" SCNx64 " %" SCNx64 " %31s", &is, &behind, &store->owner,
+    if (fscanf(file, " %d %d %d %d %" SCNx64 " %" SCNx64 " %31s", &others, &behind, &store->owner,
                &store->other, &store->own_site, &store->other_site, store->call) != 7)
         return false;
-    store->is = is != 0;
+    store->others = others != 0;
     store->behind_site = behind != 0;
     return read_list(file, &store->list);
+}
+
+static bool read_stores(struct explore_stores *stores, FILE *file)
+{
+    uint32_t count;
+    bool good = fscanf(file, " stores %" SCNu32, &count) == 1;
+    for (uint32_t i = 0; good && i < count; i++) {
+        struct explore_store store = {0};
+        good = read_store(&store, file);
+        good &= CORE_ARRAY_PUSH(stores->store, stores->count, stores->room, "a search", store) ==
+                CORE_OK;
+    }
+    return good;
 }
 
 static bool read_search(struct explore_search *s, FILE *file)
@@ -272,7 +293,7 @@ static bool read_search(struct explore_search *s, FILE *file)
     s->early = good && limited & 4;
     s->went_astray = good && limited & 8;
     s->asked_again = good && asked_again;
-    return good && read_store(&s->store, file) && read_hashes("known", &s->known, file) &&
+    return good && read_stores(&s->stores, file) && read_hashes("known", &s->known, file) &&
            read_hashes("met", &s->met, file) && read_places(&s->places, file) &&
            read_classes(s, file) && read_ahead(s, file);
 }

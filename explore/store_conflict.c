@@ -67,50 +67,72 @@ static void line_pass(struct store_lines *lines, uint32_t decision)
     line->next = lines->next[decision];
 }
 
-/* Returns the first decision behind `a` that had this answer and meets it. */
-static uint32_t line_met(const struct store_lines *lines, const struct world_decision *a,
-                         int32_t answer)
+static bool is_same(const struct explore_store *a, const struct explore_store *b)
 {
-    struct store_key key = key_of(a, answer);
-    const struct store_line *line = core_table_find(&lines->line, &key);
-    for (uint32_t i = line ? line->next : STORE_NONE; i != STORE_NONE; i = lines->next[i]) {
-        const struct world_decision *b = &lines->told->decision[i];
-        if (a->touch != b->touch && a->low < b->high && b->low < a->high)
-            return i;
-    }
-    return STORE_NONE;
+    const bool known = a->own_site && a->other_site;
+    return a->own_site == b->own_site && a->other_site == b->other_site &&
+           a->behind_site == b->behind_site && !strcmp(a->call, b->call) &&
+           (known || (a->owner == b->owner && a->other == b->other));
 }
 
-static uint32_t store_met(const struct store_lines *lines, const struct world_decision *a)
-{
-    uint32_t first = STORE_NONE;
-    CORE_CHECK(a->option_first + a->option_count <= lines->told->option_count);
-    for (uint32_t i = 0; i < a->option_count; i++) {
-        int32_t answer = lines->told->option[a->option_first + i].answer;
-        if (answer % lines->rank_count == a->answer % lines->rank_count)
-            continue;
-        uint32_t met = line_met(lines, a, answer);
-        if (met < first)
-            first = met;
-    }
-    return first;
-}
-
-static void store_note(const struct world_decision *a, const struct world_decision *b,
-                       int rank_count, struct explore_store *out_store)
+static enum core_status store_note(const struct world_decision *a, const struct world_decision *b,
+                                   int rank_count, const struct explore_list *asked,
+                                   struct explore_stores *stores)
 {
     const struct world_decision *own = a->touch ? a : b, *other = a->touch ? b : a;
-    out_store->is = true;
-    out_store->owner = own->rank;
-    out_store->other = other->answer % rank_count;
-    memcpy(out_store->call, other->call, sizeof out_store->call);
-    out_store->behind_site = own->behind_site;
-    out_store->own_site = own->site;
-    out_store->other_site = other->site;
+    struct explore_store store = {.owner = own->rank,
+                                  .other = other->answer % rank_count,
+                                  .behind_site = own->behind_site,
+                                  .own_site = own->site,
+                                  .other_site = other->site};
+    memcpy(store.call, other->call, sizeof store.call);
+    for (uint32_t i = 0; i < stores->count; i++)
+        if (is_same(&stores->store[i], &store)) {
+            stores->store[i].others |=
+                stores->store[i].owner != store.owner || stores->store[i].other != store.other;
+            return CORE_OK;
+        }
+    enum core_status status = explore_list_copy(asked, asked->count, &store.list);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_PUSH(stores->store, stores->count, stores->room, A_STORE, store);
+    if (status != CORE_OK)
+        explore_list_done(&store.list);
+    return status;
 }
 
-enum core_status explore_store_find(const struct world_decisions *told, int rank_count,
-                                    struct explore_store *out_store)
+/* Notes the decisions behind `a` that had this answer and meet it. */
+static enum core_status line_meet(const struct store_lines *lines, const struct world_decision *a,
+                                  int32_t answer, const struct explore_list *asked,
+                                  struct explore_stores *stores)
+{
+    enum core_status status = CORE_OK;
+    struct store_key key = key_of(a, answer);
+    const struct store_line *line = core_table_find(&lines->line, &key);
+    for (uint32_t i = line ? line->next : STORE_NONE; i != STORE_NONE && status == CORE_OK;
+         i = lines->next[i]) {
+        const struct world_decision *b = &lines->told->decision[i];
+        if (a->touch != b->touch && a->low < b->high && b->low < a->high)
+            status = store_note(a, b, lines->rank_count, asked, stores);
+    }
+    return status;
+}
+
+static enum core_status lines_meet(const struct store_lines *lines, const struct world_decision *a,
+                                   const struct explore_list *asked, struct explore_stores *stores)
+{
+    enum core_status status = CORE_OK;
+    CORE_CHECK(a->option_first + a->option_count <= lines->told->option_count);
+    for (uint32_t i = 0; i < a->option_count && status == CORE_OK; i++) {
+        int32_t answer = lines->told->option[a->option_first + i].answer;
+        if (answer % lines->rank_count != a->answer % lines->rank_count)
+            status = line_meet(lines, a, answer, asked, stores);
+    }
+    return status;
+}
+
+enum core_status explore_stores_find(const struct world_decisions *told, int rank_count,
+                                     const struct explore_list *asked,
+                                     struct explore_stores *stores)
 {
     struct store_lines lines = {
         .told = told, .line = CORE_TABLE(struct store_line, key), .rank_count = rank_count};
@@ -121,16 +143,19 @@ enum core_status explore_store_find(const struct world_decisions *told, int rank
     for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++)
         if (is_change(&told->decision[i]))
             status = line_add(&lines, i);
-    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK && !out_store->is; i++) {
-        const struct world_decision *a = &told->decision[i];
-        if (!is_change(a))
-            continue;
-        line_pass(&lines, i);
-        uint32_t met = store_met(&lines, a);
-        if (met != STORE_NONE)
-            store_note(a, &told->decision[met], rank_count, out_store);
-    }
+    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++)
+        if (is_change(&told->decision[i])) {
+            line_pass(&lines, i);
+            status = lines_meet(&lines, &told->decision[i], asked, stores);
+        }
     core_table_done(&lines.line);
     free(lines.next);
     return status;
+}
+
+void explore_stores_done(struct explore_stores *stores)
+{
+    for (uint32_t i = 0; i < stores->count; i++)
+        explore_list_done(&stores->store[i].list);
+    CORE_ARRAY_DONE(stores->store, stores->count, stores->room);
 }

@@ -6,8 +6,11 @@
 
 #include "explore/search.h"
 
-/* The first such pair; out_store->is tells whether there is one, and its list is left as it was. */
-enum core_status explore_store_find(const struct world_decisions *told, int rank_count,
-                                    struct explore_store *out_store);
+/* Adds each such pair, of a world with the answers `asked`, that is between two places of which
+ * none was added before. */
+enum core_status explore_stores_find(const struct world_decisions *told, int rank_count,
+                                     const struct explore_list *asked,
+                                     struct explore_stores *stores);
+void explore_stores_done(struct explore_stores *stores);
 
 #endif

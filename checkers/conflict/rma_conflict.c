@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "checkers/conflict/layout.h"
 #include "core/array.h"
@@ -234,8 +235,14 @@ static void said_call(struct conflicts *c, struct said *said, int side, const st
         return;
     struct finding_call *call = finding_core_add(&c->list->finding[said->finding], c->input->trace,
                                                  access->origin, access->seq);
-    if (call)
-        call->found = access->itself;
+    if (call && access->itself) {
+        char place[512];
+        bool known = access->site >= 0 && (uint32_t)access->site < c->input->trace->site_count;
+        call->found = true;
+        call->found_site =
+            known ? strdup(trace_site_text(c->input->trace, access->site, place, sizeof place))
+                  : NULL;
+    }
     *told = true;
 }
 

@@ -22,3 +22,14 @@ crosswait explore -n 2 -- ./loaded apart | grep -A 3 -E '^ -->'
 crosswait explore --quiet --junit=out.xml --sarif=out.sarif -n 2 -- ./loaded apart
 grep -oE '<testcase [^>]*name="[a-z.]*"|<failure [^>]*message="[^"]*"' out.xml
 grep -oE '"(ruleId|level)": *"[a-z]*"' out.sarif
+# Of a search each conflict of a store is told, and of those that the record has as well no one
+# twice: with the places of both accesses, and what comes of it.
+mpicc -g -o twice "$SOURCE/tests/explore/conflicts/twice.c" || exit 1
+for how in put get 'put more' 'get more'; do
+    crosswait explore -n 2 -- ./twice $how >out.txt 2>&1
+    echo "twice, $how: [$?] $(grep -c '^error' out.txt) errors at" \
+        $(grep -oE '^ --> [^ ]*' out.txt | sort -u | cut -c 6-)
+    crosswait run -- mpirun -n 2 ./twice $how >out.txt 2>&1
+    echo "recorded, $how: [$?] $(grep -c '^error' out.txt) errors"
+done
+crosswait run -- mpirun -n 2 ./twice get 2>&1 | grep -E '^   = (rank|the result|1 time)'
