@@ -127,6 +127,9 @@ struct replay_hooks {
      * into option, or REPLAY_STOP to end the run here. Under this hook wildcards wait until they
      * are decided, and sends that wait for their receive can be buffered late. */
     uint32_t (*decide)(void *context, const struct replay_option *option, uint32_t count);
+    /* Whether the options of one wildcard, the first of its rank, will do: decide is then given
+     * these alone. NULL: it wants all. */
+    bool (*enough)(void *context, const struct replay_option *option, uint32_t count);
 };
 #define REPLAY_STOP UINT32_MAX
 

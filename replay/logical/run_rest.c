@@ -58,6 +58,48 @@ static int compare_offers(const void *a, const void *b, void *match)
                : matching_offered_before(match, &second, &first);
 }
 
+/* Whether whoever decides needs no more than these. By the record: what does not contradict it. */
+static bool is_enough(struct replay_run *run, const struct replay_option *option, uint32_t count)
+{
+    if (run->hooks.decide)
+        return run->hooks.enough(run->hooks.context, option, count);
+    bool agrees = false;
+    for (uint32_t i = 0; i < count && run->policy->order != REPLAY_ORDER_RANDOM; i++)
+        agrees |= !option[i].diverges;
+    return agrees;
+}
+
+/* Gathers the options of the destination's first wildcard that has any. */
+enum first_match { FIRST_NONE, FIRST_ENOUGH, FIRST_MORE, FIRST_UNKNOWN };
+static enum first_match first_match_add(struct replay_run *run, uint32_t to)
+{
+    enum { LOOKED_AT = 8 };
+    uint32_t at = MATCHING_NONE, looked = 0;
+    run->option_count = 0;
+    while ((at = matching_wild(&run->match, to, at)) && !run->option_count)
+        if (looked++ == LOOKED_AT || !matches_add_of_receive(run, at))
+            return FIRST_UNKNOWN;
+    if (!run->option_count)
+        return FIRST_NONE;
+    return is_enough(run, run->option, run->option_count) ? FIRST_ENOUGH : FIRST_MORE;
+}
+
+/* Where many wildcards wait at once, to gather all for each decision takes longer than what is
+ * decided: the first that will do is found without the others. False: they are to be gathered. */
+static bool first_matches_add(struct replay_run *run)
+{
+    enum first_match found = FIRST_NONE;
+    for (uint32_t rank = 0; rank < run->program->rank_count; rank++) {
+        found = first_match_add(run, rank);
+        if (found == FIRST_ENOUGH)
+            return true;
+        if (found == FIRST_UNKNOWN || (found == FIRST_MORE && !run->hooks.decide) ||
+            run_looking_first(run, rank) != UINT32_MAX)
+            return false;
+    }
+    return false;
+}
+
 /* From the side with fewer entries, in one order. */
 static void matches_add(struct replay_run *run, uint32_t to)
 {
@@ -180,6 +222,8 @@ static void gather_held(struct replay_run *run, const struct rank_state *state, 
 
 static void run_rest_gather(struct replay_run *run)
 {
+    if ((!run->hooks.decide || run->hooks.enough) && first_matches_add(run))
+        return;
     run->option_count = 0;
     for (uint32_t rank = 0; rank < run->program->rank_count; rank++) {
         matches_add(run, rank);

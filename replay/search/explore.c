@@ -173,6 +173,20 @@ static uint64_t step_hash(const struct step *step)
     return core_random_mix(hash ^ (uint64_t)(uint32_t)step->from << 32 ^ step->from_op);
 }
 
+/* Whether these options of one wildcard are all that it will have. */
+static bool none_to_come(const struct explorer *e, const struct replay_option *option,
+                         uint32_t count)
+{
+    bool complete = true;
+    for (uint32_t from = 0; complete && from < e->program->rank_count; from++) {
+        bool is_candidate = false;
+        for (uint32_t k = 0; k < count; k++)
+            is_candidate |= option[k].from == (int32_t)from;
+        complete = is_candidate || !sends_behind(e, from, option->rank);
+    }
+    return complete;
+}
+
 /* The wildcard that can be decided on its own: the first of its receiver, with no candidate to
  * come. Sets a range of options. */
 static bool find_alone(const struct explorer *e, const struct replay_option *option, uint32_t count,
@@ -186,14 +200,7 @@ static bool find_alone(const struct explorer *e, const struct replay_option *opt
                option[end].rank == option[i].rank && option[end].op == option[i].op)
             end++;
         bool first_of_rank = i == 0 || option[i - 1].rank != option[i].rank;
-        bool complete = first_of_rank;
-        for (uint32_t from = 0; complete && from < e->program->rank_count; from++) {
-            bool is_candidate = false;
-            for (uint32_t k = i; k < end; k++)
-                is_candidate |= option[k].from == (int32_t)from;
-            complete = is_candidate || !sends_behind(e, from, option[i].rank);
-        }
-        if (complete) {
+        if (first_of_rank && none_to_come(e, option + i, end - i)) {
             CORE_CHECK(end > i && end <= count);
             *out_first = i;
             *out_count = end - i;
@@ -300,6 +307,22 @@ static uint32_t enter_node(struct explorer *e, const struct replay_option *optio
     e->depth++;
     e->at++;
     return chosen;
+}
+
+/* The options among which the next decision is one: those of the node that is to be taken again, or
+ * those that find_alone would find. */
+static bool explore_enough(void *context, const struct replay_option *option, uint32_t count)
+{
+    const struct explorer *e = context;
+    if (e->at == e->depth)
+        return !e->no_reduction && !e->all_depend && none_to_come(e, option, count);
+    const struct node *node = &e->node[e->at];
+    bool wanted = false;
+    for (uint32_t i = 0; i < count; i++) {
+        struct step step = step_of(&option[i]);
+        wanted |= explore_same(&step, &node->option[node->at]);
+    }
+    return wanted;
 }
 
 static uint32_t explore_decide(void *context, const struct replay_option *option, uint32_t count)
@@ -521,7 +544,8 @@ static void explore_search_from(struct explorer *e)
     struct replay_hooks hooks = {.context = e,
                                  .matched = explore_matched,
                                  .late_buffering = e->options->sends,
-                                 .decide = explore_decide};
+                                 .decide = explore_decide,
+                                 .enough = explore_enough};
     uint64_t budget = e->options->runs_max ? e->options->runs_max : REPLAY_EXPLORE_RUNS;
     bool more = true;
 

@@ -19,7 +19,8 @@ accumulates 2 1000              cas 2 1000                      cas_fenced 2 100
 post_start 2 300                windows 2 20                    windows_live 2 20
 files 2 500
 thread_a_round 2 50             thread_exchanges 2 100          thread_probes 2 100
-outstanding_any 3 300           unexpected_tags 3 300           attachments 2 500
+outstanding_any 3 300           outstanding_any_tags 3 300      unexpected_tags 3 300
+attachments 2 500
 thread_stream 2 250             thread_collectives 2 25         windows_shared 2 50
 thread_rounds 4 200             thread_accumulates 2 500        thread_fetches 2 500
 mutex 2 100                     polling 2 100                   icollectives_polled 2 100
