@@ -33,6 +33,7 @@
 enum {
     IN_FLIGHT_MAX = 1024,
     PARTS_HASHED = 64, /* of a datatype with gaps */
+    SPARE_SHARE = 16,  /* of the credit, for what one send buffer has beyond HASHED_BYTES */
     EAGER_BYTES = 4096,
     WATCHED_MAX = 16,
     PARTITIONS_MAX = 64, /* of a receive; of others nothing is known before they are complete */
@@ -150,6 +151,14 @@ static void compare_one(struct lane *lane, uint64_t seq, const struct usage_buff
                     b, other, in_flight[i].seq, bytes);
         return;
     }
+}
+
+/* How many bytes of a send buffer are hashed: a kilobyte, or as many as leave most of the credit. */
+static uint32_t sent_bytes(uintptr_t bytes)
+{
+    const int64_t spare = usage_credit.left / SPARE_SHARE;
+    const uintptr_t most = spare > HASHED_BYTES ? (uintptr_t)spare : HASHED_BYTES;
+    return (uint32_t)(bytes < most ? bytes : most);
 }
 
 static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
@@ -352,7 +361,8 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
     const uint32_t most = buffer->any_time ? (uint32_t)READ_BYTES : (uint32_t)HASHED_BYTES,
                    hashed = (uint32_t)(bytes < most ? bytes : most);
     if (buffer->access == USAGE_READ) {
-        f->hashed = recorder_may_spend(&usage_credit, 2 * (hashed + HASH_LEAST)) ? hashed : 0;
+        const uint32_t sent = sent_bytes(bytes);
+        f->hashed = recorder_may_spend(&usage_credit, 2 * (sent + HASH_LEAST)) ? sent : 0;
         f->hash = f->hashed ? hash_of(f) : 0;
         if (UNLIKELY(f->hashed && !f->hash))
             count_unread(seq);
