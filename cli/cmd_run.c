@@ -138,6 +138,7 @@ static void confirm_prepare(struct judge_options *judge, const struct launch_res
     judge->explore.budget_s = judge->confirm.budget_s;
     judge->explore.job_s = job_s;
     judge->explore.command = result->status == 0 ? judge->confirm.command : NULL;
+    judge->explore.signal = result->status == 0 ? result->signal : 0;
 }
 
 static double seconds_now(void)

@@ -141,7 +141,13 @@ static char *not_explored(const char *why)
                : text;
 }
 
-/* written: a file that the job has written, or NULL. */
+static char *signal_said(int signal)
+{
+    char why[64];
+    snprintf(why, sizeof why, "SIG%s came while the job ran", sigabbrev_np(signal));
+    return not_explored(why);
+}
+
 static void explored_tell(void *context, uint64_t worlds, uint64_t ahead)
 {
     const double *started_s = context;
@@ -233,6 +239,7 @@ static double ends_at(double started_s, double budget_s, double most_s)
     return end_s < started_s + most_s ? end_s : started_s + most_s;
 }
 
+/* written: a file that the job has written, or NULL. */
 static enum core_status explored_explore(struct trace *trace, const struct explore_command *command,
                                          double budget_s, double most_s, const char *written,
                                          struct finding_list *list, char **out_said)
@@ -286,6 +293,8 @@ enum core_status explored_add(struct trace *trace, const struct explored_options
         budget_s = most_s;
 
     *out_said = NULL;
+    if (!options->command && options->signal && list->orders.extent != ORDERS_ONE)
+        *out_said = signal_said(options->signal);
     if (!options->command || budget_s <= 0 || list->orders.extent == ORDERS_ONE)
         return CORE_OK;
     char *why = NULL, *written = explore_file_written(options->started);

@@ -10,6 +10,7 @@
 
 struct explored_options {
     char **command; /* of the job; NULL: nothing is explored */
+    int signal;     /* was sent to the job, which ended well all the same; 0: none */
     double budget_s;
     double job_s;            /* how long the job took: exploring takes no longer than that and a
                                 second more, with the program's own start */

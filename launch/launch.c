@@ -291,8 +291,10 @@ enum core_status launch_job(const struct launch_options *options, struct launch_
     if (status != CORE_OK)
         goto free_paths;
     status = launch_signal_take(&launch);
-    if (status != CORE_OK)
-        goto remove_spool;
+    if (status != CORE_OK) {
+        launch_env_undo(&launch);
+        goto free_paths;
+    }
     launch_watch_start(&launch);
     status = command_start(&launch);
     if (status != CORE_OK)
@@ -316,9 +318,8 @@ enum core_status launch_job(const struct launch_options *options, struct launch_
     status = launch_trace_write(&launch);
 
 give_signals_back:
-    launch_signal_give_back(&launch);
-remove_spool:
     launch_env_undo(&launch);
+    launch_signal_give_back(&launch); /* one that came by now may end us: nothing is left behind */
 free_paths:
     launch_relay_close(&launch);
     launch_watch_done(&launch);

@@ -153,7 +153,8 @@ static void compare_one(struct lane *lane, uint64_t seq, const struct usage_buff
     }
 }
 
-/* How many bytes of a send buffer are hashed: a kilobyte, or as many as leave most of the credit. */
+/* How many bytes of a send buffer are hashed: a kilobyte, or as many as leave most of the credit.
+ */
 static uint32_t sent_bytes(uintptr_t bytes)
 {
     const int64_t spare = usage_credit.left / SPARE_SHARE;

@@ -13,6 +13,39 @@ for signal in INT TERM; do
     crosswait report --format=json $signal.db >again.json
     sed -n 's/^ *\("interrupted": .*\|"says": .*\)/\1/p' again.json
 done
+# A signal that comes when the job is over, or that the job takes no notice of.
+(trap - INT; exec crosswait run -o over.db -- \
+    mpirun -n 2 "$BUILD/tests/bench/jobs/families" pingpong 300000) >over.out 2>&1 &
+wait_for "test -e over.db.partial"
+kill -INT $!
+wait $!; echo "over: [$?] left: $(echo over.db*)"
+cat >deaf.c <<'END'
+#include <mpi.h>
+#include <signal.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, got;
+    signal(SIGINT, SIG_IGN);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; !rank && i < 2; i++)
+        MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank)
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    if (!rank)
+        kill(atoi(argv[1]), SIGUSR2);
+    sleep(1);
+    MPI_Finalize();
+    return 0;
+}
+END
+sed -i 's/#include <unistd.h>/#include <stdlib.h>\n&/' deaf.c
+mpicc -g -o deaf deaf.c || exit 1
+echo 'trap "" USR2; mpirun -n 3 ./deaf $PPID' >deaf.sh
+crosswait run -o deaf.db -- sh deaf.sh >deaf.out 2>&1
+echo "deaf: [$?]"
+grep '^verdict\|^explored\|^not explored\|^crosswait: the job' deaf.out
 umask 027
 crosswait run -q -o mask.db --json=mask.json --html=mask.html -- \
     mpirun -n 2 "$BUILD/corpus/programs/quiz_fixed" >/dev/null
