@@ -41,8 +41,8 @@ void explore_look_done(struct explore_look *look)
     free(look->also);
 }
 
-static const struct world_decision *decision_of(const struct world_decisions *told,
-                                                const struct explore_answer *answer)
+static const struct world_decision *look_decision_of(const struct world_decisions *told,
+                                                     const struct explore_answer *answer)
 {
     for (uint32_t i = 0; i < told->decision_count; i++)
         if ((uint32_t)told->decision[i].rank == answer->rank &&
@@ -91,7 +91,7 @@ static char *answer_words(const struct world_decision *d, int32_t usual, int ran
     } else if (is_memory(d)) {
         bool lock = d->reason == REPLAY_REASON_LOCK, looks = !strcmp(d->call, "MPI_Win_sync");
         bool loads = d->touch && !strcmp(d->call, WORLD_LOAD);
-        if (replay_turn_is_file(d->number))
+        if (decision_kind_of(d->number) == DECISION_FILE)
             fputs("reaches the file", file);
         else
             fprintf(file,
@@ -154,7 +154,7 @@ enum core_status explore_look_line(struct explore_program *program, uint32_t ran
 
 static bool is_window_turn(const struct world_decision *d)
 {
-    return d->reason == REPLAY_REASON_OTHER && !replay_turn_is_file(d->number);
+    return d->reason == REPLAY_REASON_OTHER && decision_kind_of(d->number) != DECISION_FILE;
 }
 
 /* Where a rank itself touches its window. */
@@ -186,7 +186,7 @@ static enum core_status conflict_find(struct explore_program *program,
         const struct world_decision *e = &told->decision[i], *own = d->touch ? d : e,
                                     *other = d->touch ? e : d;
         if (!is_window_turn(e) || e->rank != d->rank || e->answer != first ||
-            e->number / REPLAY_TURN_OBJECT != d->number / REPLAY_TURN_OBJECT || !own->touch ||
+            decision_object_of(e->number) != decision_object_of(d->number) || !own->touch ||
             other->touch || own->low >= other->high || other->low >= own->high)
             continue;
         out->is = true;
@@ -238,7 +238,7 @@ static enum core_status tell_answers(struct explore_program *program,
     const struct world_decisions *decisions = program->outcome.world.decisions;
     enum core_status status = CORE_OK;
     for (uint32_t i = 0; i < look->list.count && status == CORE_OK; i++) {
-        const struct world_decision *d = decision_of(decisions, &look->list.answer[i]);
+        const struct world_decision *d = look_decision_of(decisions, &look->list.answer[i]);
         int32_t before = -1;
         if (!d)
             continue;

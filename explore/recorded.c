@@ -11,7 +11,7 @@ static enum core_status answers_take(const struct world_decisions *told, struct 
 
     for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++) {
         const struct world_decision *d = &told->decision[i];
-        if (d->place || d->number >= REPLAY_BUFFER_NUMBERS || d->reason == REPLAY_REASON_THREAD)
+        if (decision_kind_of(d->number) != DECISION_CHOICE)
             continue;
         status = CORE_ARRAY_PUSH(list->answer, list->count, list->room, "answers",
                                  (struct explore_answer){.rank = (uint32_t)d->rank,

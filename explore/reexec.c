@@ -118,9 +118,9 @@ static void reexec_wish(const struct at *at, int32_t answer)
     bool waits = at->op->flags & REPLAY_FLAG_PENDING || answer == WORLD_WISH_NEVER;
     bool fewer = at->mirror->policy->buffering != REPLAY_EAGER && !ends_in_poll(at->op);
     uint32_t number = world_decided() + 1, thread = (uint32_t)(at->thread - at->state->thread),
-             first = at->state->threads.thread[thread].number * REPLAY_THREAD_NUMBERS;
-    const struct replay_name *name = replay_policy_find(
-        &at->mirror->policy->forced, (uint32_t)world_rank(), false, first + number);
+             named = decision_of_thread(at->state->threads.thread[thread].number, number);
+    const struct replay_name *name =
+        replay_policy_find(&at->mirror->policy->forced, (uint32_t)world_rank(), false, named);
     at->thread->decided[number] = at->index;
     at->state->refused |= waits && !at->state->died && name && !fewer;
     if (!waits)
@@ -441,7 +441,7 @@ static void object_give(const struct mirror *mirror, uint32_t rank, uint32_t com
 {
     struct rank_state *state = &mirror->rank[rank];
     const struct replay_comm *of = &mirror->program->comm[comm];
-    uint32_t object = replay_turn_comm(of->member != NULL); /* MPI_COMM_WORLD and _SELF */
+    uint32_t object = decision_comm(of->member != NULL); /* MPI_COMM_WORLD and _SELF */
     bool known = of->origin >= 0 && mirror->trace->comm[of->origin].parent < 0;
     for (uint32_t i = 0; i < mirror->turns.count; i++) {
         const struct replay_turn *row = &mirror->turns.row[i];
@@ -589,19 +589,18 @@ static enum core_status name_give(const struct mirror *mirror, const struct repl
     const struct rank_state *state = &mirror->rank[name->rank];
     const struct replay_name *turn =
         replay_policy_find(&mirror->turns.had, name->rank, false, name->id);
-    if (name->id < REPLAY_BUFFER_NUMBERS &&
-        (name->id >= REPLAY_TURN_OBJECT || reexec_turn_is_thread(name->id)))
+    if (decision_orders(name->id))
         return turn && turn->source == name->source ? replay_policy_add(given, name) : CORE_OK;
-    if (name->id < REPLAY_BUFFER_NUMBERS)
+    if (decision_kind_of(name->id) == DECISION_CHOICE)
         return state->died ? replay_policy_add(given, name) : CORE_OK;
     struct replay_name own = *name;
     for (uint32_t t = 0; t < state->threads.count; t++) {
-        uint64_t first = (uint64_t)state->threads.thread[t].number * REPLAY_THREAD_NUMBERS;
+        uint32_t number = state->threads.thread[t].number;
         const struct thread_state *thread = &state->thread[t];
         for (uint32_t i = 0; i < thread->sent_count; i++)
-            if (thread->number[i] &&
-                first + thread->number[i] == name->id - REPLAY_BUFFER_NUMBERS) {
-                own.id = REPLAY_BUFFER_NUMBERS + first + i + 1;
+            if (thread->number[i] && decision_of_thread(number, (uint32_t)thread->number[i]) ==
+                                         decision_send(name->id)) {
+                own.id = decision_of_send(decision_of_thread(number, i + 1));
                 return replay_policy_add(given, &own);
             }
     }

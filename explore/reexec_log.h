@@ -22,8 +22,7 @@ void reexec_log_done(struct reexec_log *turns);
 /* Turns of threads, not of a window. */
 static inline bool reexec_turn_is_thread(uint64_t number)
 {
-    return number >= REPLAY_TURN_LOCKS && number < REPLAY_BUFFER_NUMBERS &&
-           number / REPLAY_TURN_OBJECT % 2 == 0 && number % REPLAY_TURN_OBJECT > REPLAY_TURN_LOCKS;
+    return decision_kind_of(number) == DECISION_THREAD;
 }
 
 #endif

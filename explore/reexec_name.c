@@ -60,7 +60,7 @@ static uint64_t send_in_job(const struct mirror *mirror, int rank, uint32_t numb
         return 0;
     const struct thread_state *of = &state->thread[thread - state->threads.thread];
     uint64_t job = own <= of->sent_count ? of->number[own - 1] : 0;
-    return job ? (uint64_t)thread->number * REPLAY_THREAD_NUMBERS + job : 0;
+    return job ? decision_of_thread(thread->number, (uint32_t)job) : 0;
 }
 
 enum core_status reexec_events_name(struct mirror *mirror)
@@ -148,7 +148,7 @@ static enum core_status decision_name(const struct mirror *mirror, struct world_
     const struct replay_rank *rank = &mirror->program->rank[d->rank];
     const struct rank_state *state = &mirror->rank[d->rank];
     bool buffer = d->reason == REPLAY_REASON_BUFFER;
-    uint32_t number = buffer ? d->number - REPLAY_BUFFER_NUMBERS : d->number, own, index;
+    uint32_t number = buffer ? decision_send(d->number) : d->number, own, index;
     const struct reexec_thread *thread = reexec_threads_of(&state->threads, number, &own);
     struct trace_event event;
     if (!thread || own > thread->op_count) /* it had more than have names */
@@ -176,8 +176,7 @@ static uint32_t number_in_job(const struct mirror *mirror, const struct world_de
 {
     if (d->reason != REPLAY_REASON_BUFFER)
         return d->number;
-    uint32_t send = d->number - REPLAY_BUFFER_NUMBERS;
-    return REPLAY_BUFFER_NUMBERS + (uint32_t)send_in_job(mirror, d->rank, send);
+    return decision_of_send((uint32_t)send_in_job(mirror, d->rank, decision_send(d->number)));
 }
 
 /* For threads: a turn stands where its operation does. */
@@ -221,7 +220,7 @@ enum core_status reexec_decisions_name(struct mirror *mirror, const struct repla
                  : d->reason == REPLAY_REASON_THREAD ? thread_name(mirror, d)
                                                      : decision_name(mirror, d, name);
         d->number = number;
-        if (number == REPLAY_BUFFER_NUMBERS) /* it has its buffer: none can be taken from it */
+        if (number == decision_of_send(0)) /* it has its buffer: none can be taken from it */
             d->option_count = 1;
     }
     core_table_done(&same);

@@ -91,7 +91,7 @@ static enum core_status threads_make(struct reading *reading)
         if (thread)
             status = CORE_ARRAY_PUSH(thread->op, thread->op_count, thread->op_room, A_THREAD, i);
         if (thread && out->count > 1)
-            out->unknown |= thread->op_count > REPLAY_THREAD_NUMBERS;
+            out->unknown |= thread->op_count > DECISION_THREAD_NUMBERS;
     }
     return status;
 }
@@ -237,12 +237,10 @@ const struct reexec_thread *reexec_threads_of(const struct reexec_rank_threads *
                                               uint32_t number, uint32_t *out_own)
 {
     CORE_CHECK(number > 0 && threads->count > 0);
-    *out_own = number;
-    if (threads->count == 1)
-        return &threads->thread[0];
-    *out_own = (number - 1) % REPLAY_THREAD_NUMBERS + 1;
+    const struct decision d = decision_of(0, number, threads->count > 1);
+    *out_own = d.index;
     for (uint32_t i = 0; i < threads->count; i++)
-        if (threads->thread[i].number == (number - 1) / REPLAY_THREAD_NUMBERS)
+        if (threads->count == 1 || threads->thread[i].number == d.thread)
             return &threads->thread[i];
     return NULL;
 }

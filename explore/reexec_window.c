@@ -128,7 +128,7 @@ static enum core_status name_add(struct reading *reading, uint32_t rank, uint32_
     struct mirror_rank_windows *r = &reading->out->rank[rank];
     const struct part *part = part_of(reading, owner, win);
     return CORE_ARRAY_PUSH(r->named, r->named_count, r->named_room, A_WINDOW,
-                           (struct named){owner, replay_turn_first(part->object, lock, 0), op});
+                           (struct named){owner, decision_window_first(part->object, lock), op});
 }
 
 static void reexec_window_held(struct reading *reading, uint32_t rank, const struct call *call,
@@ -260,7 +260,7 @@ static enum core_status made_read(struct reading *reading, const struct trace_ev
     if (status == CORE_OK)
         status = number_read(reading, event, "disp_unit", &unit);
     if (part)
-        *part = (struct part){replay_turn_window((*count)++), call->bytes, unit};
+        *part = (struct part){decision_window((*count)++), call->bytes, unit};
     call->dynamic = call->verb == VERB_WIN_CREATE_DYNAMIC;
     reading->out->any = true;
     reading->out->unknown |= call->verb == VERB_WIN_ALLOCATE_SHARED; /* others load and store */
@@ -515,8 +515,8 @@ void reexec_windows_do(struct reexec_windows *windows, uint32_t rank, uint32_t i
 bool reexec_windows_find(const struct reexec_windows *windows, const struct world_decision *d,
                          int32_t answer, uint32_t before, uint32_t *out_rank, uint32_t *out_op)
 {
-    uint32_t first = d->number - d->place + 1, count = windows->rank_count;
-    bool lock = d->number % REPLAY_TURN_OBJECT > REPLAY_TURN_LOCKS;
+    uint32_t first = (uint32_t)decision_beside(d->number, d->place, 1), count = windows->rank_count;
+    bool lock = decision_kind_of(d->number) == DECISION_LOCK;
     uint32_t rank = (uint32_t)answer % count, skip = lock ? before : (uint32_t)answer / count;
     const struct mirror_rank_windows *r = &windows->rank[rank];
     CORE_CHECK(reexec_windows_is(d) && answer >= 0);

@@ -39,7 +39,8 @@ bool reexec_windows_certain(const struct reexec_windows *windows, uint32_t rank,
 
 static inline bool reexec_windows_is(const struct world_decision *d)
 {
-    return d->place && d->number / REPLAY_TURN_OBJECT % 2;
+    return d->place && (decision_kind_of(d->number) == DECISION_MEMORY ||
+                        decision_kind_of(d->number) == DECISION_LOCK);
 }
 
 #endif

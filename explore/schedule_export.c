@@ -9,7 +9,7 @@
 static enum core_status buffer_add(const struct world_decision *d, struct replay_policy *policy)
 {
     const struct replay_name send = {
-        .rank = (uint32_t)d->rank, .by_number = true, .id = d->number - REPLAY_BUFFER_NUMBERS};
+        .rank = (uint32_t)d->rank, .by_number = true, .id = decision_send(d->number)};
     if (d->answer || policy->buffering == REPLAY_SEND_ONLY ||
         policy->buffering == REPLAY_RENDEZVOUS)
         return CORE_OK;
@@ -19,19 +19,19 @@ static enum core_status buffer_add(const struct world_decision *d, struct replay
 
 static bool is_file(const struct world_decision *d)
 {
-    return d->reason == REPLAY_REASON_OTHER && replay_turn_is_file(d->number);
+    return d->reason == REPLAY_REASON_OTHER && decision_kind_of(d->number) == DECISION_FILE;
 }
 
 /* The answer of a cancelled receive, if it gets a message. */
 static bool is_cancel(const struct world_decision *d, int ranks)
 {
-    return (d->number > REPLAY_CANCEL_NUMBERS && d->number <= REPLAY_EPOCH_NUMBERS) ||
+    return decision_kind_of(d->number) == DECISION_CANCEL ||
            (d->reason == REPLAY_REASON_MATCH && !d->poll && d->answer == ranks);
 }
 
 static bool is_epoch(const struct world_decision *d)
 {
-    return d->number > REPLAY_EPOCH_NUMBERS;
+    return decision_kind_of(d->number) == DECISION_EPOCH;
 }
 
 /* The turn as a job counts it, where a rank's own loads and stores are none. */
@@ -46,7 +46,7 @@ static void turn_count(const struct world_decisions *told, uint32_t at, int rank
     for (uint32_t i = 0; i < told->decision_count; i++) {
         const struct world_decision *e = &told->decision[i];
         if (!e->touch || e->rank != d->rank ||
-            e->number / REPLAY_TURN_OBJECT != d->number / REPLAY_TURN_OBJECT)
+            decision_object_of(e->number) != decision_object_of(d->number))
             continue;
         *out_number -= e->number < d->number;
         if (d->answer % ranks == d->rank && e->answer < d->answer)

@@ -31,13 +31,13 @@ struct store_lines {
 
 static bool is_change(const struct world_decision *d)
 {
-    return d->reason == REPLAY_REASON_OTHER && !replay_turn_is_file(d->number) && !d->reads &&
-           d->low < d->high;
+    return d->reason == REPLAY_REASON_OTHER && decision_kind_of(d->number) != DECISION_FILE &&
+           !d->reads && d->low < d->high;
 }
 
 static struct store_key key_of(const struct world_decision *d, int32_t answer)
 {
-    return (struct store_key){d->rank, d->number / REPLAY_TURN_OBJECT, answer};
+    return (struct store_key){d->rank, decision_object_of(d->number), answer};
 }
 
 static enum core_status line_add(struct store_lines *lines, uint32_t decision)

@@ -1,6 +1,4 @@
-/* See the header. A decision has its number when it is asked, but for a poll that comes again: that
- * one has none until it finds something (world/exchange/explore.c counts the same way). Each
- * thread counts its own. */
+/* See the header. core/decision/decision.h counts, for this and for worlds. */
 #include "interpose/decide.h"
 
 #include <sched.h>
@@ -19,7 +17,6 @@ struct polled { /* a probe that found nothing */
     int source, tag;
 };
 
-static __thread uint64_t decisions;
 static __thread struct lane *here; /* of the call that is decided */
 static __thread struct polled *polled;
 static __thread uint32_t polled_count, polled_room;
@@ -35,13 +32,14 @@ static struct asked decide_ask(bool numbered, bool poll, bool again)
 {
     struct asked asked = {.numbered = numbered, .poll = poll, .again = again};
     if (numbered)
-        asked.name = perturb_answer(live_order_thread_first() + decisions + 1);
+        asked.name = perturb_answer(decision_count_choice(live_order_decisions()));
     return asked;
 }
 
 static void decide_answered(const struct asked *asked, bool found)
 {
-    decisions += asked->numbered && (found || !asked->again);
+    if (asked->numbered)
+        decision_count_answered(live_order_decisions(), asked->again, found);
 }
 
 /* The schedule asks that it finds nothing. */
@@ -74,14 +72,15 @@ void decide_started(struct lane *lane, MPI_Request request)
 {
     MPI_Comm comm = layer_receive_comm(request);
     if (comm == recorder_handle.comm_null)
-        decisions++;
+        decision_count_choice(live_order_decisions());
     else
         layer_receive_from(request, decide_receive(lane, comm));
 }
 
 void decide_accept(struct lane *lane, MPI_Comm comm, int root)
 {
-    decisions += recorder_comm_own(lane, comm) == root;
+    if (recorder_comm_own(lane, comm) == root)
+        decision_count_choice(live_order_decisions());
 }
 
 /* --- polls that come again -------------------------------------------------------------------- */

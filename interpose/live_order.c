@@ -52,14 +52,11 @@ uint32_t live_order_place(uint32_t rank, uint32_t first, uint32_t from, int32_t 
     return place;
 }
 
-static bool names_turns(uint64_t low, uint64_t high)
+static bool schedule_has(enum decision_kind kind)
 {
-    for (uint32_t i = 0; i < policy->forced.count; i++) {
-        uint64_t id = policy->forced.name[i].id, within = id % REPLAY_TURN_OBJECT;
-        if (id < REPLAY_BUFFER_NUMBERS && within >= low && within < high &&
-            (low || id >= REPLAY_TURN_OBJECT))
+    for (uint32_t i = 0; i < policy->forced.count; i++)
+        if (decision_kind_of(policy->forced.name[i].id) == kind)
             return true;
-    }
     return false;
 }
 
@@ -157,11 +154,9 @@ void live_order_start(const struct replay_policy *given)
     bool writes = getenv(REPLAY_TURNS_VARIABLE) != NULL, windows = writes;
     bool several = recorder.lanes->writer.header->thread_level >= MPI_THREAD_SERIALIZED;
     bool seen = live_order_threads_start();
-    for (uint32_t i = 0; i < policy->forced.count; i++) {
-        uint64_t id = policy->forced.name[i].id;
-        windows |= id < REPLAY_BUFFER_NUMBERS && id / REPLAY_TURN_OBJECT % 2;
-    }
-    turns.threads = names_turns(REPLAY_TURN_LOCKS, REPLAY_TURN_OBJECT) || (writes && several);
+    windows |= schedule_has(DECISION_MEMORY) || schedule_has(DECISION_LOCK);
+    turns.threads =
+        schedule_has(DECISION_THREAD) || schedule_has(DECISION_LOCK) || (writes && several);
     if (turns.threads && !seen) {
         recorder_warn("ordering threads needs libcrosswait-threads.so, which is not loaded");
         turns.threads = false;

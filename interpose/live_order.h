@@ -39,8 +39,8 @@ void live_order_before(bool waits);
 void live_order_came(uint64_t seq);
 /* The call is back. */
 void live_order_after(void);
-/* The first number of this thread's own decisions, and of its sends, less one. */
-uint64_t live_order_thread_first(void);
+/* What this thread has decided and sent so far. */
+struct decision_count *live_order_decisions(void);
 
 void live_order_comm_made(MPI_Comm comm, uint64_t seq);
 void live_order_sends(MPI_Comm comm, int dest);

@@ -93,9 +93,11 @@ bool live_order_threads_start(void)
     return there != NULL;
 }
 
-uint64_t live_order_thread_first(void)
+struct decision_count *live_order_decisions(void)
 {
-    return (uint64_t)thread_index() * REPLAY_THREAD_NUMBERS;
+    static __thread struct decision_count count;
+    count.thread = thread_index();
+    return &count;
 }
 
 void live_order_came(uint64_t seq)
@@ -111,7 +113,7 @@ void live_order_came(uint64_t seq)
 
 static struct queue *queue_of(uint32_t object, uint32_t number)
 {
-    uint32_t first = replay_turn_first(object, true, number);
+    uint32_t first = decision_thread_first(object, number);
     for (uint32_t i = 0; i < queue_count; i++)
         if (queues[i].first == first)
             return &queues[i];
@@ -151,7 +153,7 @@ static bool queue_enter(struct queue *queue)
     queue->given++;
     live_order_write((uint32_t)recorder.world_rank, queue->first + queue->had++,
                      (int32_t)thread_index(), own_seq);
-    if (queue->had > REPLAY_TURN_QUEUE)
+    if (queue->had > DECISION_QUEUE)
         live_order_vague(); /* its number is another queue's */
     return true;
 }
@@ -224,7 +226,7 @@ void live_order_comm_made(MPI_Comm comm, uint64_t seq)
             comms_room = room;
         }
     }
-    uint32_t object = replay_turn_comm(++comm_count);
+    uint32_t object = decision_comm(++comm_count);
     uint32_t at = 0;
     while (at < comms_count && comms[at].comm != comm)
         at++;
@@ -240,7 +242,7 @@ void live_order_comm_made(MPI_Comm comm, uint64_t seq)
 
 static uint32_t object_of(MPI_Comm comm)
 {
-    uint32_t object = replay_turn_comm(comm == recorder_handle.comm_self);
+    uint32_t object = decision_comm(comm == recorder_handle.comm_self);
     lock_take(&live_order_lock);
     for (uint32_t i = 0; i < comms_count; i++)
         if (comms[i].comm == comm)
@@ -252,13 +254,13 @@ static uint32_t object_of(MPI_Comm comm)
 void live_order_sends(MPI_Comm comm, int dest)
 {
     if (turns.threads && dest >= 0)
-        live_order_thread(object_of(comm), replay_turn_sends(dest));
+        live_order_thread(object_of(comm), decision_queue_sends(dest));
 }
 
 void live_order_receives(MPI_Comm comm, int source)
 {
     if (turns.threads && source != MPI_PROC_NULL)
-        live_order_thread(object_of(comm), REPLAY_TURN_RECEIVES);
+        live_order_thread(object_of(comm), DECISION_QUEUE_RECEIVES);
 }
 
 /* The next thread may take what this call is to find: this one keeps its turn until it has found
@@ -275,5 +277,5 @@ void live_order_probes(MPI_Comm comm, int source)
 void live_order_collective(MPI_Comm comm)
 {
     if (turns.threads)
-        live_order_thread(object_of(comm), REPLAY_TURN_COLLECTIVES);
+        live_order_thread(object_of(comm), DECISION_QUEUE_COLLECTIVES);
 }

@@ -68,7 +68,7 @@ static struct live_order_row *row_of(const struct window *w, int target, bool lo
 static bool is_next(const struct window *w, int target, bool locks, uint32_t place)
 {
     uint32_t last, had = row_of(w, target, locks)->had;
-    uint32_t first = replay_turn_first(w->objects[target], locks, 0);
+    uint32_t first = decision_window_first(w->objects[target], locks);
     if (*live_order_lost)
         return true;
     if (place)
@@ -109,7 +109,7 @@ static struct live_order_row *live_order_window_enter(const struct window *w, in
 
 static void has_had(const struct window *w, int target, bool locks, int32_t answer, uint64_t seq)
 {
-    uint32_t first = replay_turn_first(w->objects[target], locks, 0),
+    uint32_t first = decision_window_first(w->objects[target], locks),
              before = atomic_fetch_add(&row_of(w, target, locks)->had, 1);
     live_order_write((uint32_t)w->world[target], first + before, answer, seq);
 }
@@ -131,7 +131,7 @@ static struct window *window_new(MPI_Comm comm)
     long long lacks, ranks_lack = 1;
     struct window *w = window_count < LIVE_ORDER_WINDOWS ? calloc(1, sizeof *w) : NULL;
     if (w) {
-        w->object = replay_turn_window(window_count);
+        w->object = decision_window(window_count);
         OWN(Comm_size)(comm, &w->size);
         OWN(Comm_rank)(comm, &w->rank);
         size_t count = (size_t)w->size;
@@ -433,7 +433,7 @@ static int32_t name_next(struct window *w, int target)
 
 static uint32_t place_of(const struct window *w, int target, int32_t name)
 {
-    uint32_t last, first = replay_turn_first(w->objects[target], false, 0);
+    uint32_t last, first = decision_window_first(w->objects[target], false);
     return live_order_place((uint32_t)w->world[target], first, 0, name, &last);
 }
 
@@ -445,7 +445,7 @@ static int live_order_window_operate(MPI_Win win, struct operation given)
     if (!w || given.target < 0 || given.target >= w->size)
         return live_order_window_issue(&given, win);
     if (turns.threads)
-        live_order_thread(w->object, replay_turn_sends(given.target));
+        live_order_thread(w->object, decision_queue_sends(given.target));
     lock_take(&live_order_lock);
     given.name = name_next(w, given.target);
     given.place = place_of(w, given.target, given.name);
@@ -534,7 +534,7 @@ int live_order_Win_lock(int type, int rank, int assert, MPI_Win win)
     }
     struct live_order_row *row = row_of(w, rank, true);
     uint32_t place =
-        live_order_place((uint32_t)w->world[rank], replay_turn_first(w->objects[rank], true, 0),
+        live_order_place((uint32_t)w->world[rank], decision_window_first(w->objects[rank], true),
                          row->had, recorder.world_rank, &last);
     struct waiting waiting = waiting_for(row, LIVE_ORDER_GIVE_UP_MS);
     while (!is_next(w, rank, true, place))

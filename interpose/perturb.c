@@ -85,15 +85,15 @@ static bool perturb_buffers(struct replay_send send, uint64_t who)
 bool perturb_send(struct lane *lane, const struct spool_event *e, int dest, uint64_t bytes,
                   MPI_Comm comm)
 {
-    static __thread uint64_t own;
-    uint64_t number = decide_on() ? live_order_thread_first() + ++own : perturb_take(&send_number);
+    uint64_t number =
+        decide_on() ? decision_count_send(live_order_decisions()) : perturb_take(&send_number);
     if (policy.delay == REPLAY_DELAY_SLOW_LINK || policy.delay == REPLAY_DELAY_SWARM) {
         int to = recorder_comm_world(lane, comm, dest);
         if (to >= 0)
             pause_ns(replay_policy_delay(&policy, 1, recorder.world_rank, to, number));
     }
     const struct replay_name *name =
-        decide_on() ? perturb_answer(REPLAY_BUFFER_NUMBERS + number) : NULL;
+        decide_on() ? perturb_answer(decision_of_send((uint32_t)number)) : NULL;
     if (name)
         return name->source == 0;
     return !perturb_buffers((struct replay_send){.bytes = bytes, .event = e->seq, .number = number},

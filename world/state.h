@@ -406,11 +406,10 @@ struct world_fiber {
      * (ranks/threads.c). */
     struct world_fiber *sibling;
     uint32_t thread, slot;
-    uint32_t helper;         /* of a nonblocking collective: which of its rank's, from 1 */
-    uint32_t decision_count; /* order=explore */
-    int32_t wish;            /* for its next decision: world_wish */
-    uint32_t named_sends;    /* that have a number */
-    int waiting;             /* requests it still waits for before it is ready */
+    uint32_t helper; /* of a nonblocking collective: which of its rank's, from 1 */
+    struct decision_count decisions;
+    int32_t wish; /* for its next decision: world_wish */
+    int waiting;  /* requests it still waits for before it is ready */
     bool probing;
     const struct world_past *past; /* order=explore: decisions that it has come past */
     struct world_decider *decider; /* it asks */

@@ -71,6 +71,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/decision/decision.h"
 #include "core/status.h"
 #include "replay/policy/choice.h"
 
@@ -109,66 +110,11 @@ enum replay_loads { REPLAY_LOADS_FREE, REPLAY_LOADS_TURNS };
 
 enum replay_place { REPLAY_OFFLINE, REPLAY_LIVE, REPLAY_IN_PROCESS, REPLAY_PLACES };
 
-/* Under order=explore, that the N-th standard send of a rank has no buffer is an answer of number
- * REPLAY_BUFFER_NUMBERS + N (world/exchange/explore.h). */
-#define REPLAY_BUFFER_NUMBERS 4000000000u
-/* There, too, what the N-th receive of a rank gets, which it cancels, is an answer of number
- * REPLAY_CANCEL_NUMBERS + N, if it names its source. */
-#define REPLAY_CANCEL_NUMBERS 4200000000u
-/* And whether the first MPI_Win_test of a rank's N-th exposure epoch finds its end. */
-#define REPLAY_EPOCH_NUMBERS 4250000000u
-
-/* There, too, are turns, numbered from 1, each the decision of the rank whose memory or threads
- * they are of. An object is a communicator or a window, counted as its rank made them. The turns of
- * a window are those at its memory, and of its lock; the turns of threads are in queues of the
- * object that they call on: receives and probes, collectives, sends to each rank, what frees it and
- * what uses it. The turns at files are rank 0's, in queues by their names, where a communicator has
- * no memory. And the decisions that a thread comes to by itself, and its sends, are counted from
- * its own first number.
- */
-enum {
-    REPLAY_TURN_OBJECT = 2000000,
-    REPLAY_TURN_LOCKS = 1000000,
-    REPLAY_TURN_QUEUE = 1500,
-    REPLAY_TURN_QUEUES = REPLAY_TURN_LOCKS / REPLAY_TURN_QUEUE,
-    REPLAY_TURN_RECEIVES = 0,
-    REPLAY_TURN_COLLECTIVES,
-    REPLAY_TURN_SENDS,
-    REPLAY_TURN_FREES = REPLAY_TURN_QUEUES - 1, /* behind sends to each rank */
-    REPLAY_TURN_FILES = 512,                    /* queues of them */
-    REPLAY_THREAD_NUMBERS = 2000                /* of decisions, of each thread */
-};
-static inline uint32_t replay_turn_comm(uint32_t count) /* MPI_COMM_WORLD: 0 */
-{
-    return 2 * count;
-}
-static inline uint32_t replay_turn_window(uint32_t index)
-{
-    return 2 * index + 1;
-}
-static inline uint32_t replay_turn_sends(int peer)
-{
-    uint32_t queue = REPLAY_TURN_SENDS + (uint32_t)peer;
-    return queue < REPLAY_TURN_FREES ? queue : REPLAY_TURN_FREES - 1;
-}
-enum { REPLAY_TURN_FILE = 2 }; /* the object */
-static inline bool replay_turn_is_file(uint32_t number)
-{
-    return number / REPLAY_TURN_OBJECT == REPLAY_TURN_FILE &&
-           number % REPLAY_TURN_OBJECT < REPLAY_TURN_LOCKS;
-}
-/* lock: or of threads, then with their queue. */
-static inline uint32_t replay_turn_first(uint32_t object, bool lock, uint32_t queue)
-{
-    return object * REPLAY_TURN_OBJECT + (lock ? REPLAY_TURN_LOCKS : 0) +
-           queue * REPLAY_TURN_QUEUE + 1;
-}
-
 struct replay_name {
     uint32_t rank;
     bool by_number; /* id counts calls: R.#N */
     int32_t source; /* of order=list and explore */
-    uint64_t id;    /* replay_op_id, or the number */
+    uint64_t id;    /* replay_op_id, or the number (order=explore: core/decision/decision.h) */
 };
 struct replay_names {
     struct replay_name *name; /* owned */

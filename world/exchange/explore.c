@@ -21,7 +21,6 @@ _Static_assert(EXPLORE_RECEIVE < EXPLORE_PROBE && EXPLORE_PROBE < EXPLORE_ANY &&
                    EXPLORE_ALL < EXPLORE_BUFFER && EXPLORE_BUFFER < EXPLORE_TURN &&
                    EXPLORE_TURN < EXPLORE_LOCK && EXPLORE_LOCK < EXPLORE_THREAD,
                "messages come first, turns last: kinds are compared by order");
-_Static_assert(EXPLORE_THREADS *EXPLORE_THREAD_NUMBERS <= 1000000, "turns have those behind");
 
 struct world_message *world_explore_message(const struct world_rank *rank,
                                             const struct ompi_request_t *recv)
@@ -246,28 +245,25 @@ void world_site(uint64_t site)
 uint32_t world_decided(void)
 {
     CORE_CHECK(WORLD->running && ME);
-    return WORLD->fiber->decision_count;
+    return WORLD->fiber->decisions.choices;
 }
 
 static void number_give(struct world_decider *d, struct world_rank *rank)
 {
     struct world_fiber *fiber = WORLD->fiber;
     CORE_CHECK(!d->number && fiber->is_rank);
-    d->number = fiber->thread % EXPLORE_THREADS * EXPLORE_THREAD_NUMBERS + ++fiber->decision_count;
-    EXPLORE->told.limited |=
-        rank->fiber->sibling &&
-        (fiber->decision_count > EXPLORE_THREAD_NUMBERS || fiber->thread >= EXPLORE_THREADS);
+    d->number = decision_count_choice(&fiber->decisions);
+    EXPLORE->told.limited |= rank->fiber->sibling && decision_count_exceeds(&fiber->decisions);
     d->wish = fiber->wish;
     fiber->wish = WORLD_WISH_FREE;
 }
 
-/* A poll that comes again has a number only if it finds something. */
-static void number_take_back(const struct world_decider *d, bool found)
+static void number_answered(const struct world_decider *d, bool found)
 {
-    if (d->number && d->polled_before && !found) {
-        CORE_CHECK(d->fiber == WORLD->fiber); /* it did nothing else meanwhile */
-        d->fiber->decision_count--;
-    }
+    if (!d->number || !d->polled_before)
+        return;
+    CORE_CHECK(d->fiber == WORLD->fiber); /* it did nothing else meanwhile */
+    decision_count_answered(&d->fiber->decisions, d->polled_before, found);
 }
 
 /* A poll that would wait is to find nothing. */
@@ -705,7 +701,7 @@ static void buffer_decide(const struct world_decider *poll, struct ompi_request_
     struct candidate best = {0};
     *d = (struct world_decider){.kind = EXPLORE_BUFFER,
                                 .rank = poll->rank,
-                                .number = REPLAY_BUFFER_NUMBERS + send->number,
+                                .number = decision_of_send(send->number),
                                 .wish = WORLD_WISH_FREE,
                                 .call = poll->call,
                                 .site = poll->site,
@@ -725,7 +721,7 @@ static void unbuffer_named(struct world_decider *poll)
         struct ompi_request_t *send = poll->request[k];
         struct world_message *doubt = send ? doubt_of(send) : NULL;
         if (doubt && replay_policy_find(&WORLD->options->policy.forced, (uint32_t)ME->rank, false,
-                                        REPLAY_BUFFER_NUMBERS + send->number))
+                                        decision_of_send(send->number)))
             buffer_decide(poll, send, doubt);
     }
 }
@@ -894,7 +890,7 @@ struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bo
                       : (comm->remote_size ? comm->remote : comm->member)[source];
     EXPLORE->told.asked_again |= d->polled_before;
     world_explore_ask(d);
-    number_take_back(d, d->message != NULL);
+    number_answered(d, d->message != NULL);
     ME->named_receives += d->message != NULL;
     if (poll && !d->message && !*polled) {
         *polled = world_zalloc(sizeof **polled);
@@ -957,7 +953,7 @@ static int32_t ask_of_requests(const struct world_decider *what, MPI_Request req
         return kind == EXPLORE_ANY ? -1 : 0;
     }
     if (count == 1 && d->request[0] && d->request[0]->kind == REQUEST_EPOCH) {
-        d->number = d->polled_before ? 0 : REPLAY_EPOCH_NUMBERS + d->request[0]->number;
+        d->number = d->polled_before ? 0 : decision_of_epoch(d->request[0]->number);
         d->wish = WORLD_WISH_FREE;
     } else if ((active > 1 && kind != EXPLORE_ALL) || (poll && !d->polled_before)) {
         number_give(d, ME);
@@ -965,7 +961,7 @@ static int32_t ask_of_requests(const struct world_decider *what, MPI_Request req
     CORE_CHECK(active > 0); /* as the header asks */
     EXPLORE->told.asked_again |= d->polled_before;
     world_explore_ask(d);
-    number_take_back(d, d->answer != 0 || !poll);
+    number_answered(d, d->answer != 0 || !poll);
     for (int i = 0; i < count; i++)
         if (d->request[i])
             d->request[i]->polled = poll && !d->answer;

@@ -14,20 +14,18 @@
  *
  * Of a receive that is cancelled: the world rank as well, or how many ranks there are: it gets
  * nothing. A receive that has its message by then might have been cancelled all the same, unless
- * its rank knew; one that names its source has a decision then (REPLAY_CANCEL_NUMBERS + its
- * number).
+ * its rank knew; one that names its source has a decision then (DECISION_CANCEL).
  *
- * Of the first MPI_Win_test of an exposure epoch (REPLAY_EPOCH_NUMBERS + which of the rank's): as
+ * Of the first MPI_Win_test of an exposure epoch (DECISION_EPOCH): as
  * of a test.
  *
- * Of a send that a poll asks for once more (REPLAY_BUFFER_NUMBERS + its number): 1: it is
+ * Of a send that a poll asks for once more (DECISION_BUFFER): 1: it is
  * complete, as it has a buffer, 0: it has none, and waits for its receive from now on.
  *
  * Of a window (explore_access.h): the world rank that gets the lock, or whose operation is done
  * next. Of the threads of a rank: which of them goes on.
  *
- * A thread of a rank counts its own decisions: the numbers of the first begin at 1, of the next at
- * EXPLORE_THREAD_NUMBERS + 1, and so on.
+ * core/decision/decision.h says how decisions are numbered and counted.
  *
  * A poll that has found nothing by choice finds the same thing next time as soon as it is there;
  * until then it waits, and finds nothing again only when nobody else can go on. A send of which the
@@ -48,9 +46,7 @@ enum {
     EXPLORE_ALONE = 32,     /* calls in which nobody else can go on before that is decided */
     EXPLORE_LOOKS = 8,      /* at a window in vain before polls elsewhere may fail */
     EXPLORE_BITS = 30,      /* requests of a waitsome that are told apart */
-    EXPLORE_SUBSETS = 3,    /* completed requests of which every subset may be reported */
-    EXPLORE_THREAD_NUMBERS = REPLAY_THREAD_NUMBERS,
-    EXPLORE_THREADS = 500 /* of a rank, that have numbers of their own */
+    EXPLORE_SUBSETS = 3     /* completed requests of which every subset may be reported */
 };
 
 /* Decisions without which something would not be; never changed once made. */

@@ -7,7 +7,7 @@
 #include "world/exchange/explore_report.h"
 #include "world/exchange/match.h"
 
-_Static_assert((int)REPLAY_TURN_QUEUE > (int)EXPLORE_TRACKED,
+_Static_assert((int)DECISION_QUEUE > (int)EXPLORE_TRACKED,
                "there are no more turns that are told apart");
 
 struct world_looked { /* at memory or a file, from one place of the program */
@@ -214,15 +214,21 @@ static bool explore_access_speaks(const struct world_decider *asks)
 static struct world_decider *turn_like(const struct world_decider *asks)
 {
     struct world_decider *d = world_zalloc(sizeof *d);
-    bool lock = asks->kind != EXPLORE_TURN;
     uint32_t count = asks->kind == EXPLORE_LOCK ? asks->part->lock_count : asks->part->turn_count;
     *d = (struct world_decider){.kind = asks->kind,
                                 .wish = WORLD_WISH_FREE,
                                 .rank = asks->part->rank,
                                 .part = asks->part,
                                 .place = count + 1,
-                                .number =
-                                    replay_turn_first(asks->object, lock, asks->queue) + count};
+                                .number = decision_number(&(struct decision){
+                                    .kind = asks->kind == EXPLORE_LOCK     ? DECISION_LOCK
+                                            : asks->kind == EXPLORE_THREAD ? DECISION_THREAD
+                                            : asks->part->is_file          ? DECISION_FILE
+                                                                           : DECISION_MEMORY,
+                                    .object = asks->object,
+                                    .queue = asks->queue,
+                                    .index = count + 1})};
+    CORE_CHECK(decision_orders(d->number));
     return d;
 }
 
@@ -321,7 +327,7 @@ static const struct replay_name *explore_access_recorded(const struct world_deci
                                                          uint32_t index)
 {
     return replay_policy_find(WORLD->options->turns, (uint32_t)d->rank->rank, false,
-                              (uint64_t)d->number - d->place + 1 + index);
+                              decision_beside(d->number, d->place, index + 1));
 }
 
 /* By index: whether it was had. */

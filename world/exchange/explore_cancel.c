@@ -65,7 +65,7 @@ bool world_explore_refuses(const struct ompi_request_t *recv)
         return false;
     const struct replay_name *name = replay_policy_find(
         names, (uint32_t)recv->owner->rank, false,
-        recv->decider ? recv->decider->number : REPLAY_CANCEL_NUMBERS + recv->number);
+        recv->decider ? recv->decider->number : decision_of_cancel(recv->number));
     return name && name->source == world_explore_nobody();
 }
 
@@ -84,7 +84,7 @@ bool world_explore_refused(void)
 static void number_cancel(struct ompi_request_t *recv)
 {
     recv->decider = world_explore_receiving(recv);
-    recv->decider->number = REPLAY_CANCEL_NUMBERS + recv->number;
+    recv->decider->number = decision_of_cancel(recv->number);
     recv->decider->call = WORLD->fiber->call;
 }
 

@@ -5,9 +5,9 @@
 
 static struct world_part *queue_part(MPI_Comm comm, uint32_t queue)
 {
-    CORE_CHECK(comm->context % 2 == 0 && queue < REPLAY_TURN_QUEUES);
+    CORE_CHECK(comm->context % 2 == 0 && queue < DECISION_QUEUES);
     if (!comm->turns)
-        comm->turns = world_zalloc(REPLAY_TURN_QUEUES * sizeof(*comm->turns));
+        comm->turns = world_zalloc(DECISION_QUEUES * sizeof(*comm->turns));
     if (!comm->turns[queue]) {
         comm->turns[queue] = world_zalloc(sizeof(struct world_part));
         comm->turns[queue]->rank = ME;
@@ -17,7 +17,7 @@ static struct world_part *queue_part(MPI_Comm comm, uint32_t queue)
 
 static void thread_turn(MPI_Comm comm, enum world_turn_use use, uint32_t queue, int peer, int tag)
 {
-    CORE_CHECK(ME->fiber->sibling && WORLD->fiber->thread < EXPLORE_THREADS);
+    CORE_CHECK(ME->fiber->sibling && WORLD->fiber->thread < DECISION_THREADS);
     world_access_ask(&(struct world_decider){.kind = EXPLORE_THREAD,
                                              .part = queue_part(comm, queue),
                                              .name = (int)WORLD->fiber->thread,
@@ -35,7 +35,7 @@ static bool has_others(void)
     const struct world_fiber *fiber = WORLD->fiber;
     if (!WORLD->explore || !fiber->is_rank || !ME->fiber->sibling)
         return false;
-    if (fiber->thread >= EXPLORE_THREADS) {
+    if (fiber->thread >= DECISION_THREADS) {
         world_explore_limited();
         return false;
     }
@@ -64,7 +64,7 @@ void world_turn_frees(MPI_Comm comm, const char *what)
 {
     if (!has_others() || !may_be_freed(comm))
         return;
-    thread_turn(comm, TURN_FREES, REPLAY_TURN_FREES, 0, 0);
+    thread_turn(comm, TURN_FREES, DECISION_QUEUE_FREES, 0, 0);
     freed_check(comm);
     CORE_CHECK(what && !comm->freed_by);
     comm->freed = what;
@@ -75,7 +75,7 @@ void world_turn_uses(MPI_Comm comm)
 {
     if (!has_others() || !may_be_freed(comm) || comm->freed_by == WORLD->fiber)
         return;
-    thread_turn(comm, TURN_USES, REPLAY_TURN_FREES, 0, 0);
+    thread_turn(comm, TURN_USES, DECISION_QUEUE_FREES, 0, 0);
     freed_check(comm);
 }
 
@@ -83,12 +83,12 @@ void world_turn_thread(MPI_Comm comm, enum world_turn_use use, int peer, int tag
 {
     if (peer == MPI_PROC_NULL || !has_others())
         return;
-    if (WORLD->fiber->named_sends > REPLAY_THREAD_NUMBERS)
+    if (WORLD->fiber->decisions.sends > DECISION_THREAD_NUMBERS)
         world_explore_limited();
     world_turn_uses(comm);
     thread_turn(comm, use,
-                use == TURN_SENDS        ? replay_turn_sends(peer)
-                : use == TURN_COLLECTIVE ? REPLAY_TURN_COLLECTIVES
-                                         : REPLAY_TURN_RECEIVES,
+                use == TURN_SENDS        ? decision_queue_sends(peer)
+                : use == TURN_COLLECTIVE ? DECISION_QUEUE_COLLECTIVES
+                                         : DECISION_QUEUE_RECEIVES,
                 peer, tag);
 }

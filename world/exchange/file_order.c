@@ -63,8 +63,8 @@ static struct world_part *part_of(uint64_t identity)
 {
     CORE_CHECK(identity != 0); /* which stands for any */
     if (!WORLD->file_part)
-        WORLD->file_part = world_zalloc(REPLAY_TURN_FILES * sizeof(*WORLD->file_part));
-    struct world_part **part = &WORLD->file_part[identity % REPLAY_TURN_FILES];
+        WORLD->file_part = world_zalloc(DECISION_FILES * sizeof(*WORLD->file_part));
+    struct world_part **part = &WORLD->file_part[identity % DECISION_FILES];
     if (!*part) {
         *part = world_zalloc(sizeof **part);
         (*part)->rank = &WORLD->rank[0];
@@ -79,8 +79,8 @@ static struct world_decider turn_of(const struct world_file_shared *shared, uint
 {
     CORE_CHECK(WORLD->explore && shared->part && low < high);
     return (struct world_decider){.part = shared->part,
-                                  .object = REPLAY_TURN_FILE,
-                                  .queue = (uint32_t)(shared->identity % REPLAY_TURN_FILES),
+                                  .object = decision_file(),
+                                  .queue = (uint32_t)(shared->identity % DECISION_FILES),
                                   .file = shared->identity,
                                   .low = file_order_address(low),
                                   .high = file_order_address(high),

@@ -79,7 +79,7 @@ static uint32_t number_next(enum world_request_kind kind, enum world_mode mode, 
         return 0;
     if (kind == REQUEST_RECV)
         return ++ME->named_receives;
-    return WORLD->fiber->thread * REPLAY_THREAD_NUMBERS + ++WORLD->fiber->named_sends;
+    return decision_count_send(&WORLD->fiber->decisions);
 }
 
 static void null_peer(struct ompi_request_t *request)

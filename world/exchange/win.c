@@ -37,7 +37,7 @@ static MPI_Win win_new(MPI_Comm comm, int flavor, void *base, MPI_Aint size, int
     if (flavor == MPI_WIN_FLAVOR_SHARED)
         world_explore_limited();
     mine->rank = ME;
-    mine->object = replay_turn_window(ME->win_count++);
+    mine->object = decision_window(ME->win_count++);
     mine->base = base;
     mine->bytes = (size_t)size;
     mine->unit = unit;

@@ -400,7 +400,7 @@ struct world_fiber *world_fiber_thread(struct world_rank *rank, uint32_t thread)
     while (*link && (*link)->thread < thread)
         link = &(*link)->sibling;
     made->rank = rank;
-    made->thread = made->slot = thread;
+    made->thread = made->slot = made->decisions.thread = thread;
     made->live = made->is_rank = true;
     made->wish = WORLD_WISH_FREE;
     made->sibling = *link;
@@ -448,9 +448,9 @@ struct world_fiber *world_fiber_get(struct world_rank *rank, void (*body)(struct
     got->why = NULL;
     got->fake_stack = NULL;
     got->past = WORLD->fiber ? WORLD->fiber->past : NULL;
-    got->decision_count = 0;
+    got->decisions = (struct decision_count){0};
     got->wish = WORLD_WISH_FREE;
-    got->thread = got->named_sends = 0;
+    got->thread = 0;
     got->sibling = NULL;
     got->decider = NULL;
     got->site = WORLD->fiber ? WORLD->fiber->site : NULL;

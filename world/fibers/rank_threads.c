@@ -26,7 +26,7 @@ void world_thread_begin(uint32_t number, void (*run)(void *argument), void *argu
     while (*link && (*link)->thread < number)
         link = &(*link)->sibling;
     CORE_CHECK(link != &ME->fiber && !(*link && (*link)->thread == number));
-    made->thread = made->slot = number;
+    made->thread = made->slot = made->decisions.thread = number;
     made->helper = 0; /* it is none */
     ME->helpers--;
     made->is_rank = true;

@@ -553,8 +553,8 @@ static void rank_init(struct world_rank *me, int index)
     self->context = 2;
     me->comm_count = 1;
     me->win_count = me->port_count = me->epoch_count = me->helpers = 0;
-    world->object = replay_turn_comm(0);
-    self->object = replay_turn_comm(me->comm_count);
+    world->object = decision_comm(0);
+    self->object = decision_comm(me->comm_count);
     world->rank = index;
     world->size = WORLD->rank_count;
     world->member = identity;

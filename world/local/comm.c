@@ -179,7 +179,7 @@ MPI_Comm world_comm_new(uint32_t context, int rank, int size, const int *member,
     CORE_CHECK(member[rank] == ME->rank); /* whoever makes it is one of its members */
     MPI_Comm comm = world_handle_new(HANDLE_COMM, sizeof *comm);
     comm->context = context;
-    comm->object = replay_turn_comm(++ME->comm_count);
+    comm->object = decision_comm(++ME->comm_count);
     comm->rank = rank;
     comm->size = size;
     comm->member = member;
