@@ -55,7 +55,6 @@ static void same_types_drop(struct finding_list *list, uint32_t first)
 }
 
 /* --- conflicts in windows --------------------------------------------------------------------- */
- */
 
 /* The rank's own load or store, in a world's finding of a conflict; NULL: it has none. */
 static const struct finding_call *own_access(const struct finding *finding)
