@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checkers/remedy_tried.h"
 #include "checkers/check_rules.h"
 #include "checkers/hint_lock_holder.h"
 #include "checkers/hint_near_miss.h"
@@ -611,7 +612,9 @@ static enum core_status add_finding(const struct check_input *input, struct find
             input->notes->unsupported_rank);
     finding_schedule(finding, "%s", witness);
     repeat_replay(finding, input, "--policy='%s'", witness);
-    return CORE_OK;
+    if (world == UNBUFFERED && !hung && !polling)
+        return remedy_try_post(input, finding, &result->waitfor);
+    return world == ORDER && !hung ? remedy_try_name(input, finding) : CORE_OK;
 }
 
 /* Selects, of the ranks whose record ends early, those that ended by themselves; all of them, if

@@ -72,6 +72,7 @@ static void finding_done(struct finding *finding)
     free(finding->claim);
     free(finding->schedule);
     free(finding->repeat);
+    free(finding->tried);
 }
 
 void finding_list_done(struct finding_list *list)
@@ -437,7 +438,9 @@ const char *finding_help(const struct finding *finding)
 
     CORE_CHECK(remedy < REMEDY_COUNT);
     CORE_CHECK(remedy_table[remedy].rules & UINT32_C(1) << (finding->rule - rule_table));
-    return remedy ? remedy_table[remedy].help : finding->rule->help;
+    return finding->tried ? finding->tried
+           : remedy       ? remedy_table[remedy].help
+                          : finding->rule->help;
 }
 
 enum core_status finding_title_ranks(struct finding *finding)
@@ -601,6 +604,8 @@ char *finding_json(const struct finding *finding)
     json_object_set_new(object, "facts", facts);
     set_text(object, "schedule", finding->schedule);
     set_text(object, "repeat", finding->repeat);
+    if (finding->tried)
+        set_text(object, "tried", finding->tried);
     if (finding->cause)
         json_object_set_new(object, "cause", json_integer(finding->cause));
     json_object_set_new(object, "assumed", json_boolean(finding->assumed));

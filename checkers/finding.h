@@ -98,6 +98,8 @@ struct finding {
     uint32_t fact_count, fact_room;
     char *schedule; /* policy text that brings it about; NULL: none needed */
     char *repeat;   /* the one command that shows it again */
+    char *tried;    /* how it is mended, by a change that was tried (remedy_tried.h); NULL: as its
+                       rule or remedy says */
 };
 
 struct finding_list {

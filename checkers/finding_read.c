@@ -172,6 +172,7 @@ enum core_status finding_list_read(struct finding_list *list, const char *json)
     finding->claim = text_take(&reader, object, "claim");
     finding->schedule = text_take(&reader, object, "schedule");
     finding->repeat = text_take(&reader, object, "repeat");
+    finding->tried = text_take(&reader, object, "tried");
     confirmed_read(object, finding);
     effect_read(object, finding);
     remedy_read(object, finding);

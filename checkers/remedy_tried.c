@@ -1,0 +1,504 @@
+/* Changes the recorded calls and decides what comes out. See checkers/remedy_tried.h.
+ *
+ * A change is of the source: what it does to one call of a place it does to all calls of that
+ * place, on every rank.
+ *
+ * Invariants
+ *  1. A receive is posted earlier only if no receive or probe that stays behind could take the same
+ *     messages: each still gets what it got.
+ *  2. Only a change is offered after which no order and no buffering deadlocks. */
+#include "checkers/remedy_tried.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/check.h"
+#include "core/matching/matching.h"
+#include "replay/search/explore.h"
+#include "replay/symbolic/symbolic.h"
+
+enum {
+    OPERATIONS_MAX = 100000, /* of a program of which changes are tried */
+    PAIRS_MAX = 4,
+    SITES_MAX = 8,
+    NEAR_MAX = 4096,   /* operations between a send and a receive that is posted before it */
+    CONFLICTS = 20000, /* of the solver, and clauses: a fraction of a second */
+    CLAUSES = 500000
+};
+static const char cure[] = "no order and no buffering of these calls deadlocks (proven)";
+
+struct tried_pair { /* places of a send and of a receive behind it */
+    int32_t send, receive;
+    uint64_t send_event, receive_event; /* of a rank that stands there */
+    uint32_t rank;
+};
+struct tried {
+    const struct check_input *input;
+    const struct replay_program *program;
+    int32_t **site; /* by rank and operation; 0 unknown */
+    struct tried_pair pair[PAIRS_MAX];
+    uint32_t pair_count;
+    int32_t named[SITES_MAX]; /* places of receives of any source */
+    uint32_t named_count;
+};
+
+static bool is_send(const struct replay_op *op)
+{
+    return op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND;
+}
+
+static bool is_receive(const struct replay_op *op)
+{
+    return op->kind == REPLAY_RECV || op->kind == REPLAY_IRECV;
+}
+
+static bool takes_messages(const struct replay_op *op)
+{
+    return is_receive(op) || op->kind == REPLAY_PROBE || op->kind == REPLAY_IPROBE ||
+           op->kind == REPLAY_MPROBE;
+}
+
+/* --- places of operations --------------------------------------------------------------------- */
+
+static enum core_status sites_read(struct tried *t, uint32_t rank)
+{
+    const struct replay_rank *of = &t->program->rank[rank];
+    struct trace_cursor *cursor;
+    struct trace_event event;
+    bool more = true;
+    uint32_t at = 0;
+    enum core_status status = CORE_ARRAY_NEW(t->site[rank], of->op_count + 1ul, "a remedy");
+
+    if (status == CORE_OK)
+        status = trace_cursor_open(t->input->trace, rank, &cursor);
+    if (status != CORE_OK)
+        return status;
+    while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
+        while (at < of->op_count && of->op[at].event < event.seq)
+            at++;
+        for (uint32_t i = at; i < of->op_count && of->op[i].event == event.seq; i++)
+            t->site[rank][i] = event.site;
+    }
+    trace_cursor_close(cursor);
+    return status;
+}
+
+/* *out_tried = false: the program is too large, or says too little, to try anything. */
+static enum core_status tried_open(struct tried *t, const struct check_input *input,
+                                   bool *out_tried)
+{
+    const struct replay_program *program = input->program;
+    uint64_t operations = 0;
+    bool threads = false;
+    enum core_status status;
+
+    *t = (struct tried){.input = input, .program = program};
+    for (uint32_t rank = 0; rank < program->rank_count; rank++) {
+        operations += program->rank[rank].op_count;
+        threads |=
+            program->rank[rank].when != NULL || program->rank[rank].end != REPLAY_END_FINISHED;
+    }
+    *out_tried = !threads && operations <= OPERATIONS_MAX && !input->notes->unsupported &&
+                 !input->notes->unknown_requests && !input->trace->imported;
+    if (!*out_tried)
+        return CORE_OK;
+    status = CORE_ARRAY_NEW(t->site, program->rank_count, "a remedy");
+    for (uint32_t rank = 0; status == CORE_OK && rank < program->rank_count; rank++)
+        status = sites_read(t, rank);
+    return status;
+}
+
+static void tried_close(struct tried *t)
+{
+    for (uint32_t rank = 0; t->site && rank < t->program->rank_count; rank++)
+        free(t->site[rank]);
+    free(t->site);
+}
+
+/* --- a program that differs ------------------------------------------------------------------- */
+
+static enum core_status frame_copy(const struct replay_program *from, struct replay_program *to)
+{
+    enum core_status status = replay_program_init(to, from->rank_count);
+
+    for (uint32_t i = 1; status == CORE_OK && i < from->comm_count; i++) {
+        uint32_t index;
+        status = replay_program_comm(to, from->comm[i].member, from->comm[i].count, &index);
+        CORE_CHECK(status != CORE_OK || index == i);
+    }
+    if (status != CORE_OK)
+        return status;
+    for (uint32_t i = 0; i < from->comm_count; i++) {
+        to->comm[i].origin = from->comm[i].origin;
+        to->comm[i].remote = from->comm[i].remote;
+    }
+    to->buffered_overhead = from->buffered_overhead;
+    to->overtaking = from->overtaking;
+    return CORE_OK;
+}
+
+static enum core_status sets_copy(const struct replay_rank *from, struct replay_program *to,
+                                  uint32_t rank)
+{
+    enum core_status status = CORE_OK;
+
+    to->rank[rank].end = from->end;
+    for (uint32_t i = 0; status == CORE_OK && i < from->set_count; i++) {
+        int32_t index;
+        status = replay_program_set(to, rank, from->member + from->set[i].first, from->set[i].count,
+                                    from->set[i].chosen, &index);
+        CORE_CHECK(status != CORE_OK || index == (int32_t)i);
+    }
+    return status;
+}
+
+/* Whether an operation between two stays behind a receive that is posted earlier, and could take
+ * the same messages. `before`: by operation, before which one it is posted; UINT32_MAX: it stays.
+ */
+static bool is_in_the_way(const struct replay_rank *of, const uint32_t *before, uint32_t first,
+                          uint32_t receive)
+{
+    const struct replay_op *moved = &of->op[receive];
+
+    CORE_CHECK(first < receive && receive < of->op_count);
+    CORE_CHECK(is_receive(moved) && before[receive] == UINT32_MAX);
+    for (uint32_t i = first; i < receive; i++) {
+        const struct replay_op *op = &of->op[i];
+        if (takes_messages(op) && before[i] == UINT32_MAX && op->comm == moved->comm &&
+            matching_overlaps(op->peer, moved->peer) && matching_overlaps(op->tag, moved->tag))
+            return true;
+    }
+    return false;
+}
+
+/* Before which send each receive is posted: the first at the pair's place since the last receive at
+ * its place that was not posted before that send, too. */
+static void posts_find(const struct tried *t, uint32_t rank, const struct tried_pair *pair,
+                       uint32_t *before)
+{
+    const struct replay_rank *of = &t->program->rank[rank];
+    uint32_t send = UINT32_MAX;
+    bool received = false;
+
+    CORE_CHECK(pair->send > 0 && pair->receive > 0);
+    for (uint32_t i = 0; i < of->op_count; i++) {
+        const struct replay_op *op = &of->op[i];
+        if (is_send(op) && t->site[rank][i] == pair->send && (send == UINT32_MAX || received)) {
+            send = i;
+            received = false;
+        }
+        if (!is_receive(op) || t->site[rank][i] != pair->receive || send == UINT32_MAX)
+            continue;
+        received = true;
+        if (i - send <= NEAR_MAX && !is_in_the_way(of, before, send, i)) /* invariant 1 */
+            before[i] = send;
+    }
+}
+
+static enum core_status receive_post(struct replay_program *to, uint32_t rank,
+                                     const struct replay_op *op, int32_t request)
+{
+    struct replay_op posted = *op;
+
+    CORE_CHECK(is_receive(op));
+    CORE_CHECK((op->kind == REPLAY_RECV) == (request >= 0));
+    if (op->kind == REPLAY_RECV) {
+        posted.kind = REPLAY_IRECV;
+        posted.request = request;
+    }
+    return replay_program_add(to, rank, &posted);
+}
+
+/* The operations of a rank, each receive before the send that it is to be posted before. */
+static enum core_status rank_post(const struct replay_rank *from, const uint32_t *before,
+                                  struct replay_program *to, uint32_t rank)
+{
+    struct {
+        int32_t request;            /* of a receive that blocked */
+        uint32_t first, last, next; /* receives posted before this send, and behind this receive;
+                                       plus 1 */
+    } * post;
+    int32_t next = from->request_count;
+    enum core_status status = CORE_ARRAY_NEW(post, from->op_count + 1ul, "a remedy");
+
+    for (uint32_t i = 0; status == CORE_OK && i < from->op_count; i++) {
+        if (before[i] == UINT32_MAX)
+            continue;
+        CORE_CHECK(before[i] < i && is_send(&from->op[before[i]]));
+        post[i].request = from->op[i].kind == REPLAY_RECV ? next++ : -1;
+        if (post[before[i]].last)
+            post[post[before[i]].last - 1].next = i + 1;
+        else
+            post[before[i]].first = i + 1;
+        post[before[i]].last = i + 1;
+    }
+    for (uint32_t i = 0; status == CORE_OK && i < from->op_count; i++) {
+        struct replay_op op = from->op[i];
+        for (uint32_t k = post[i].first; status == CORE_OK && k; k = post[k - 1].next)
+            status = receive_post(to, rank, &from->op[k - 1], post[k - 1].request);
+        if (status != CORE_OK || (before[i] != UINT32_MAX && op.kind == REPLAY_IRECV))
+            continue;
+        if (before[i] != UINT32_MAX) {
+            op.kind = REPLAY_WAIT;
+            op.request = post[i].request;
+        }
+        status = replay_program_add(to, rank, &op);
+    }
+    free(post);
+    return status;
+}
+
+static enum core_status pairs_apply(const struct tried *t, uint32_t first, uint32_t count,
+                                    struct replay_program *to, bool *out_changed)
+{
+    enum core_status status = frame_copy(t->program, to);
+
+    *out_changed = false;
+    for (uint32_t rank = 0; status == CORE_OK && rank < t->program->rank_count; rank++) {
+        const struct replay_rank *from = &t->program->rank[rank];
+        uint32_t *before;
+        status = CORE_ARRAY_NEW(before, from->op_count + 1ul, "a remedy");
+        if (status != CORE_OK)
+            break;
+        memset(before, 0xff, (from->op_count + 1ul) * sizeof *before);
+        for (uint32_t i = first; i < first + count; i++)
+            posts_find(t, rank, &t->pair[i], before);
+        for (uint32_t i = 0; i < from->op_count; i++)
+            *out_changed |= before[i] != UINT32_MAX;
+        status = sets_copy(from, to, rank);
+        if (status == CORE_OK)
+            status = rank_post(from, before, to, rank);
+        free(before);
+    }
+    return status;
+}
+
+static enum core_status name_apply(const struct tried *t, int32_t site, struct replay_program *to,
+                                   bool *out_changed)
+{
+    enum core_status status = frame_copy(t->program, to);
+
+    *out_changed = false;
+    for (uint32_t rank = 0; status == CORE_OK && rank < t->program->rank_count; rank++) {
+        const struct replay_rank *from = &t->program->rank[rank];
+        status = sets_copy(from, to, rank);
+        for (uint32_t i = 0; status == CORE_OK && i < from->op_count; i++) {
+            struct replay_op op = from->op[i];
+            if (takes_messages(&op) && op.peer == REPLAY_ANY && op.matched >= 0 &&
+                t->site[rank][i] == site) {
+                op.peer = op.matched;
+                *out_changed = true;
+            }
+            status = replay_program_add(to, rank, &op);
+        }
+    }
+    return status;
+}
+
+/* --- deciding --------------------------------------------------------------------------------- */
+
+/* *out_cured: no order and no buffering deadlocks (invariant 2). */
+static enum core_status is_cured(const struct replay_program *program, bool *out_cured)
+{
+    struct symbolic_options options = {
+        .explore = {.sends = true}, .conflicts_max = CONFLICTS, .clauses_max = CLAUSES};
+    struct symbolic_decision decision;
+    struct replay_result result;
+    struct replay_policy policy;
+    enum core_status status = replay_policy_parse("buffering=rendezvous", &policy);
+
+    *out_cured = false;
+    if (status != CORE_OK)
+        return status;
+    status = replay_run_once(program, &policy, &result); /* most that cure nothing end here */
+    if (status == CORE_OK) {
+        bool finished = result.outcome == REPLAY_FINISHED;
+        replay_result_done(&result);
+        options.explore.policy = policy;
+        status = finished ? symbolic_decide(program, &options, &decision) : CORE_OK;
+        if (status == CORE_OK && finished) {
+            *out_cured = decision.verdict == REPLAY_VERDICT_NONE && !symbolic_assumption(&decision);
+            symbolic_decision_done(&decision);
+        }
+    }
+    replay_policy_done(&policy);
+    return status;
+}
+
+static enum core_status pairs_cure(const struct tried *t, uint32_t first, uint32_t count,
+                                   bool *out_cured)
+{
+    struct replay_program changed = {0};
+    bool any;
+    CORE_CHECK(first + count <= t->pair_count);
+    enum core_status status = pairs_apply(t, first, count, &changed, &any);
+
+    *out_cured = false;
+    if (status == CORE_OK && any)
+        status = is_cured(&changed, out_cured);
+    replay_program_done(&changed);
+    return status;
+}
+
+/* --- a receive before its send ---------------------------------------------------------------- */
+
+/* The first receive behind an operation from a rank of the core. */
+static const struct replay_op *receive_behind(const struct replay_rank *of, uint32_t op,
+                                              const struct replay_waitfor *waitfor)
+{
+    for (uint32_t i = op + 1; i < of->op_count; i++) {
+        int32_t from = of->op[i].peer == REPLAY_ANY ? of->op[i].matched : of->op[i].peer;
+        if (!is_receive(&of->op[i]))
+            continue;
+        for (uint32_t k = 0; k < waitfor->blocked_count; k++)
+            if (waitfor->blocked[k].standing == REPLAY_IN_CORE &&
+                (int32_t)waitfor->blocked[k].rank == from)
+                return &of->op[i];
+    }
+    return NULL;
+}
+
+static void pair_add(struct tried *t, const struct replay_waitfor *waitfor,
+                     const struct replay_blocked *blocked)
+{
+    const struct replay_rank *of = &t->program->rank[blocked->rank];
+    uint32_t send = blocked->count ? waitfor->clause[blocked->first].op : blocked->op;
+    CORE_CHECK(send < of->op_count);
+    const struct replay_op *receive = receive_behind(of, blocked->op, waitfor);
+
+    if (!receive || !is_send(&of->op[send]) || t->pair_count == PAIRS_MAX)
+        return;
+    struct tried_pair pair = {t->site[blocked->rank][send],
+                              t->site[blocked->rank][receive - of->op], of->op[send].event,
+                              receive->event, blocked->rank};
+    if (pair.send <= 0 || pair.receive <= 0)
+        return;
+    for (uint32_t i = 0; i < t->pair_count; i++)
+        if (t->pair[i].send == pair.send && t->pair[i].receive == pair.receive)
+            return;
+    t->pair[t->pair_count++] = pair;
+}
+
+/* "MPI_Send (quiz.c:31)". */
+static enum core_status call_write(const struct tried *t, uint32_t rank, uint64_t seq, FILE *file)
+{
+    struct trace_event event;
+    char place[256];
+    enum core_status status = trace_event_get(t->input->trace, rank, seq, &event);
+
+    if (status == CORE_OK)
+        fprintf(file, "%s (%s)", t->input->trace->call[event.call].name,
+                trace_site_text(t->input->trace, event.site, place, sizeof place));
+    return status;
+}
+
+static enum core_status pairs_word(const struct tried *t, uint32_t first, uint32_t count,
+                                   struct finding *finding)
+{
+    char *text = NULL;
+    size_t bytes;
+    bool blocking = false;
+
+    CORE_CHECK(!finding->tried && count > 0);
+    enum core_status status = CORE_OK;
+    FILE *file = open_memstream(&text, &bytes);
+
+    if (!file)
+        return core_report(CORE_NO_MEMORY, "out of memory for a remedy");
+    for (uint32_t i = first; status == CORE_OK && i < first + count; i++) {
+        struct trace_event receive;
+        fprintf(file, i == first ? "post " : ", and ");
+        status = call_write(t, t->pair[i].rank, t->pair[i].receive_event, file);
+        fprintf(file, " before ");
+        if (status == CORE_OK)
+            status = call_write(t, t->pair[i].rank, t->pair[i].send_event, file);
+        if (status == CORE_OK)
+            status = trace_event_get(t->input->trace, t->pair[i].rank, t->pair[i].receive_event,
+                                     &receive);
+        blocking |= status == CORE_OK && receive.class != EVENT_CLASS_IRECV;
+    }
+    fprintf(file, "%s: then %s",
+            blocking ? ", as an MPI_Irecv that is waited for where the receive stands now" : "",
+            cure);
+    if (fclose(file) != 0)
+        status =
+            status == CORE_OK ? core_report(CORE_NO_MEMORY, "out of memory for a remedy") : status;
+    if (status == CORE_OK)
+        finding->tried = text;
+    else
+        free(text);
+    return status;
+}
+
+enum core_status remedy_try_post(const struct check_input *input, struct finding *finding,
+                                 const struct replay_waitfor *waitfor)
+{
+    struct tried t;
+    bool tried, cures = false;
+    uint32_t first = 0, count = 1;
+    enum core_status status = tried_open(&t, input, &tried);
+
+    for (uint32_t i = 0; status == CORE_OK && tried && i < waitfor->blocked_count; i++)
+        if (waitfor->blocked[i].standing == REPLAY_IN_CORE)
+            pair_add(&t, waitfor, &waitfor->blocked[i]);
+    for (; status == CORE_OK && tried && !cures && first < t.pair_count; first += !cures)
+        status = pairs_cure(&t, first, 1, &cures);
+    if (status == CORE_OK && tried && !cures && t.pair_count > 1) {
+        first = 0;
+        count = t.pair_count;
+        status = pairs_cure(&t, first, count, &cures);
+    }
+    if (status == CORE_OK && cures)
+        status = pairs_word(&t, first, count, finding);
+    CORE_CHECK(status != CORE_OK || cures == (finding->tried != NULL));
+    tried_close(&t);
+    return status;
+}
+
+/* --- a named source --------------------------------------------------------------------------- */
+
+static void sites_of_wildcards(struct tried *t)
+{
+    for (uint32_t rank = 0; rank < t->program->rank_count; rank++) {
+        const struct replay_rank *of = &t->program->rank[rank];
+        for (uint32_t i = 0; i < of->op_count && t->named_count < SITES_MAX; i++) {
+            int32_t site = t->site[rank][i];
+            bool known = site <= 0 || !takes_messages(&of->op[i]) || of->op[i].peer != REPLAY_ANY;
+            for (uint32_t k = 0; !known && k < t->named_count; k++)
+                known = t->named[k] == site;
+            if (!known)
+                t->named[t->named_count++] = site;
+        }
+    }
+}
+
+enum core_status remedy_try_name(const struct check_input *input, struct finding *finding)
+{
+    struct tried t;
+    bool tried, cures = false;
+    char place[256];
+    enum core_status status = tried_open(&t, input, &tried);
+
+    if (status == CORE_OK && tried)
+        sites_of_wildcards(&t);
+    for (uint32_t i = 0; status == CORE_OK && !cures && i < t.named_count; i++) {
+        struct replay_program changed = {0};
+        bool any;
+        status = name_apply(&t, t.named[i], &changed, &any);
+        if (status == CORE_OK && any)
+            status = is_cured(&changed, &cures);
+        replay_program_done(&changed);
+        if (status == CORE_OK && cures &&
+            asprintf(&finding->tried,
+                     "name the source that is meant at %s, in place of MPI_ANY_SOURCE: with the "
+                     "sources of the recorded run %s",
+                     trace_site_text(input->trace, t.named[i], place, sizeof place), cure) < 0) {
+            finding->tried = NULL;
+            status = core_report(CORE_NO_MEMORY, "out of memory for a remedy");
+        }
+    }
+    tried_close(&t);
+    return status;
+}
