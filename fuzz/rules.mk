@@ -54,7 +54,8 @@ FUZZ_SHARED_SCENARIO = $(wildcard fuzz/scenario/*.c)
 FUZZ_SHARED_SCRIPTS = fuzz/build.sh fuzz/registration.awk fuzz/wrappers.sh \
     fuzz/program/globals.sh fuzz/real/library.py
 FUZZ_SHARED_HEADERS = $(wildcard fuzz/*.h fuzz/scenario/*.h replay/policy/*.h) \
-    corpus/collectives/registry.h world/rule.h core/check.h core/random.h core/status.h
+    corpus/collectives/registry.h world/rule.h core/check.h core/decision/decision.h \
+    core/random.h core/status.h
 FUZZ_SHARED = $(FUZZ_SHARED_HEADERS:%=$(FUZZ_SHARE)/include/%) \
               $(addprefix $(FUZZ_SHARE)/src/,$(notdir $(FUZZ_SHARED_SOURCES))) \
               $(FUZZ_SHARED_SCENARIO:fuzz/%=$(FUZZ_SHARE)/src/%) \
