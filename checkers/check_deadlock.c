@@ -166,19 +166,19 @@ static bool waits_in_test(const struct check_input *input, const struct replay_w
     return false;
 }
 
-/* A wildcard must take another message, on a rank that looks at whom it heard from. */
-static bool goes_on_by_source(const struct check_input *input, const char *witness)
-{
+struct schedule { /* that a deadlock was found under */
     struct replay_policy policy;
-    bool found = false;
+    const char *text; /* as findings show it, which leaves out defaults */
+};
 
-    if (!witness || replay_policy_parse(witness, &policy) != CORE_OK)
-        return false;
-    for (uint32_t i = 0; i < policy.forced.count && !found; i++)
-        found = replay_names_source(input->program, policy.forced.name[i].rank,
-                                    policy.forced.name[i].id);
-    replay_policy_done(&policy);
-    return found;
+/* A wildcard must take another message, on a rank that looks at whom it heard from. */
+static bool goes_on_by_source(const struct check_input *input, const struct replay_policy *witness)
+{
+    for (uint32_t i = 0; i < witness->forced.count; i++)
+        if (replay_names_source(input->program, witness->forced.name[i].rank,
+                                witness->forced.name[i].id))
+            return true;
+    return false;
 }
 
 /* Groups of ranks that hold each other independently of the first one. */
@@ -383,7 +383,7 @@ static void word_title(const struct check_input *input, struct finding *finding,
  * it is just worth knowing; where nothing does, there is no verdict until the real job has been
  * tried. */
 static void word_assumption(const struct check_input *input, struct finding *finding,
-                            const struct replay_result *result, const char *witness)
+                            const struct replay_result *result, const struct replay_policy *witness)
 {
     finding->severity = FINDING_NOTE;
     finding_title_possible(finding);
@@ -483,13 +483,13 @@ static void word_polling(const struct check_input *input, struct finding *findin
 }
 
 /* Whether it takes collectives that wait for all their members, as MPI lets them. */
-static bool goes_on_relaxed(const struct check_input *input, const char *witness)
+static bool goes_on_relaxed(const struct check_input *input, const struct replay_policy *witness)
 {
     struct replay_policy policy;
     struct replay_result result;
     bool goes_on = false;
 
-    if (replay_policy_parse(witness, &policy) != CORE_OK)
+    if (replay_policy_copy(witness, &policy) != CORE_OK)
         return false;
     policy.coll = REPLAY_RELAXED;
     if (replay_run_once(input->program, &policy, &result) == CORE_OK) {
@@ -549,7 +549,7 @@ static enum core_status add_lock_holders(struct trace *trace, struct finding *fi
 
 static enum core_status add_finding(const struct check_input *input, struct finding_list *list,
                                     enum world world, const struct replay_result *result,
-                                    const char *witness)
+                                    const struct schedule *schedule)
 {
     struct finding *finding = finding_list_add(list, RULE_DEADLOCK, FINDING_ERROR);
     uint32_t core_count;
@@ -589,7 +589,7 @@ static enum core_status add_finding(const struct check_input *input, struct find
         finding_fact(finding,
                      "the recorded run %s%s only because the library buffered what was sent%s",
                      went_on(input, &result->waitfor), finding->assumed ? ", perhaps" : "",
-                     goes_on_relaxed(input, witness)
+                     goes_on_relaxed(input, &schedule->policy)
                          ? ", or let ranks leave collectives before all had entered"
                          : "");
     else if (world == ORDER)
@@ -600,7 +600,7 @@ static enum core_status add_finding(const struct check_input *input, struct find
     if (polling)
         word_polling(input, finding, &result->waitfor);
     else if (finding->assumed)
-        word_assumption(input, finding, result, witness);
+        word_assumption(input, finding, result, &schedule->policy);
     if (input->notes->unsupported)
         finding_fact(
             finding,
@@ -610,11 +610,24 @@ static enum core_status add_finding(const struct check_input *input, struct find
             input->notes->unsupported == 1 ? " is" : "s are",
             input->trace->call[input->notes->unsupported_call].name,
             input->notes->unsupported_rank);
-    finding_schedule(finding, "%s", witness);
-    repeat_replay(finding, input, "--policy='%s'", witness);
+    finding_schedule(finding, "%s", schedule->text);
+    repeat_replay(finding, input, "--policy='%s'", schedule->text);
     if (world == UNBUFFERED && !hung && !polling)
         return remedy_try_post(input, finding, &result->waitfor);
     return world == ORDER && !hung ? remedy_try_name(input, finding) : CORE_OK;
+}
+
+/* A deadlock that a search found. */
+static enum core_status add_found(const struct check_input *input, struct finding_list *list,
+                                  const struct replay_exploration *found)
+{
+    char *text = replay_policy_text(found->witness);
+    const struct schedule schedule = {*found->witness, text};
+    enum core_status status =
+        text ? add_finding(input, list, ORDER, &found->result, &schedule) : CORE_NO_MEMORY;
+
+    free(text);
+    return status;
 }
 
 /* Selects, of the ranks whose record ends early, those that ended by themselves; all of them, if
@@ -687,47 +700,31 @@ static void add_left_out(const struct check_input *input, struct finding_list *l
                       input->notes->ranks_left_out, input->notes->ranks_left_out == 1 ? "" : "s");
 }
 
-static enum core_status run_world(const struct check_input *input, const char *text,
-                                  struct replay_result *out_result)
-{
-    struct replay_policy policy;
-    enum core_status status = replay_policy_parse(text, &policy);
-
-    if (status != CORE_OK)
-        return status;
-    status = replay_run_once(input->program, &policy, out_result);
-    replay_policy_done(&policy);
-    return status;
-}
-
 /* Bounds of about a second. */
 enum { DECIDE_CONFLICTS = 20000, DECIDE_CLAUSES = 1500000 };
 
 /* Where there are more orders than can be tried: all of them at once, under every buffering, or
  * under that of the policy where some buffering is known to hang. */
-static enum core_status decide_orders(const struct check_input *input, const char *text,
-                                      bool any_buffering, struct finding_list *list,
-                                      enum replay_verdict *out_verdict)
+static enum core_status decide_orders(const struct check_input *input,
+                                      const struct schedule *schedule, bool any_buffering,
+                                      struct finding_list *list, enum replay_verdict *out_verdict)
 {
-    struct symbolic_options options = {.explore = {.sends = any_buffering},
-                                       .conflicts_max = DECIDE_CONFLICTS,
-                                       .clauses_max = DECIDE_CLAUSES};
+    struct symbolic_options options = {
+        .explore = {.policy = schedule->policy, .sends = any_buffering},
+        .conflicts_max = DECIDE_CONFLICTS,
+        .clauses_max = DECIDE_CLAUSES};
     struct symbolic_decision decision;
     char number[32];
 
     *out_verdict = REPLAY_VERDICT_CANNOT_SAY;
     if (input->notes->unsupported || input->notes->unknown_requests)
         return CORE_OK;
-    enum core_status status = replay_policy_parse(text, &options.explore.policy);
-    if (status != CORE_OK)
-        return status;
-    status = symbolic_decide(input->program, &options, &decision);
-    replay_policy_done(&options.explore.policy);
+    enum core_status status = symbolic_decide(input->program, &options, &decision);
     if (status != CORE_OK)
         return status;
     *out_verdict = decision.verdict;
     if (decision.verdict == REPLAY_VERDICT_DEADLOCK)
-        status = add_finding(input, list, ORDER, &decision.found.result, decision.found.witness);
+        status = add_found(input, list, &decision.found);
     else if (decision.verdict == REPLAY_VERDICT_NONE) {
         struct finding *finding = finding_list_reach(list, RULE_DEADLOCK);
         if (finding) {
@@ -742,7 +739,7 @@ static enum core_status decide_orders(const struct check_input *input, const cha
             if (symbolic_assumption(&decision))
                 finding_fact(finding, "%s", symbolic_assumption(&decision));
             repeat_replay(finding, input, any_buffering ? "--decide" : "--decide --policy='%s'",
-                          text);
+                          schedule->text);
         }
     }
     symbolic_decision_done(&decision);
@@ -751,30 +748,27 @@ static enum core_status decide_orders(const struct check_input *input, const cha
 
 /* All orders of matches, under one buffering; `found`: nothing is left to be explored. That there
  * are too many is one note for all of them. */
-static enum core_status explore_world(const struct check_input *input, const char *text,
-                                      bool any_buffering, struct finding_list *list,
-                                      bool *out_found, uint32_t *note)
+static enum core_status explore_world(const struct check_input *input,
+                                      const struct schedule *schedule, bool any_buffering,
+                                      struct finding_list *list, bool *out_found, uint32_t *note)
 {
     enum replay_verdict decided = REPLAY_VERDICT_CANNOT_SAY;
-    struct replay_explore_options options = {.runs_max = input->budget_schedules};
+    struct replay_explore_options options = {.policy = schedule->policy,
+                                             .runs_max = input->budget_schedules};
     struct replay_exploration exploration;
-    enum core_status status = replay_policy_parse(text, &options.policy);
 
     *out_found = false;
-    if (status != CORE_OK)
-        return status;
     options.policy.seed = input->seed;
-    status = replay_explore(input->program, &options, &exploration);
-    replay_policy_done(&options.policy);
+    enum core_status status = replay_explore(input->program, &options, &exploration);
     if (status != CORE_OK)
         return status;
     bool cut = exploration.verdict == REPLAY_VERDICT_NOT_FOUND && exploration.sampled;
     if (cut && !*note)
-        status = decide_orders(input, text, any_buffering, list, &decided);
+        status = decide_orders(input, schedule, any_buffering, list, &decided);
     if (decided != REPLAY_VERDICT_CANNOT_SAY) {
         *out_found = any_buffering || decided == REPLAY_VERDICT_DEADLOCK;
     } else if (exploration.verdict == REPLAY_VERDICT_DEADLOCK && exploration.witness) {
-        status = add_finding(input, list, ORDER, &exploration.result, exploration.witness);
+        status = add_found(input, list, &exploration);
         *out_found = true;
     } else if (cut && status == CORE_OK) {
         CORE_CHECK(*note <= list->count);
@@ -785,13 +779,13 @@ static enum core_status explore_world(const struct check_input *input, const cha
         describe_number(exploration.sampled, sampled, sizeof sampled);
         if (finding && *note) {
             finding_fact(finding, "nor in %s schedules and %s sampled orders with %s", runs,
-                         sampled, text);
+                         sampled, schedule->text);
         } else if (finding) {
             finding_title(finding,
                           "no deadlock in %s schedules and %s sampled orders of messages (%s); "
                           "there are more than the budget allows to try",
-                          runs, sampled, text);
-            repeat_replay(finding, input, "--explore --policy='%s' --seed=%" PRIu64, text,
+                          runs, sampled, schedule->text);
+            repeat_replay(finding, input, "--explore --policy='%s' --seed=%" PRIu64, schedule->text,
                           input->seed);
             *note = list->count;
         }
@@ -804,19 +798,22 @@ static enum core_status explore_world(const struct check_input *input, const cha
 static enum core_status order_threads(const struct check_input *input, struct finding_list *list,
                                       bool *out_found)
 {
-    static const char *const text[] = {"buffering=eager threads=recorded",
-                                       "buffering=rendezvous threads=recorded"};
+    static const struct schedule ordered[] = {
+        {{.buffering = REPLAY_EAGER, .threads = REPLAY_THREADS_RECORDED, .seed = 1},
+         "buffering=eager threads=recorded"},
+        {{.buffering = REPLAY_RENDEZVOUS, .threads = REPLAY_THREADS_RECORDED, .seed = 1},
+         "buffering=rendezvous threads=recorded"}};
     enum core_status status = CORE_OK;
 
     *out_found = false;
     for (int i = 0; input->notes->threads && !*out_found && i < 2 && status == CORE_OK; i++) {
         struct replay_result result;
-        status = run_world(input, text[i], &result);
+        status = replay_run_once(input->program, &ordered[i].policy, &result);
         if (status != CORE_OK)
             break;
         *out_found = result.outcome == REPLAY_DEADLOCK;
         if (*out_found)
-            status = add_finding(input, list, i == 0 ? ALWAYS : UNBUFFERED, &result, text[i]);
+            status = add_finding(input, list, i == 0 ? ALWAYS : UNBUFFERED, &result, &ordered[i]);
         replay_result_done(&result);
     }
     return status;
@@ -826,21 +823,26 @@ static enum core_status order_threads(const struct check_input *input, struct fi
  * known to, so it is worth a note. */
 static enum core_status run_strict(const struct check_input *input, struct finding_list *list)
 {
-    static const char strict[] = "buffering=eager coll=strict";
+    static const struct schedule strict = {
+        {.buffering = REPLAY_EAGER, .coll = REPLAY_STRICT, .seed = 1},
+        "buffering=eager coll=strict"};
     struct replay_result result;
-    enum core_status status = run_world(input, strict, &result);
+    enum core_status status = replay_run_once(input->program, &strict.policy, &result);
 
     if (status != CORE_OK)
         return status;
     if (result.outcome == REPLAY_DEADLOCK)
-        status = add_finding(input, list, STRICT, &result, strict);
+        status = add_finding(input, list, STRICT, &result, &strict);
     replay_result_done(&result);
     return status;
 }
 
 enum core_status check_deadlock(const struct check_input *input, struct finding_list *list)
 {
-    static const char unbuffered[] = CHECK_UNBUFFERED, buffered[] = CHECK_BUFFERED;
+    static const struct schedule buffered = {{.buffering = REPLAY_EAGER, .seed = 1},
+                                             CHECK_BUFFERED},
+                                 unbuffered = {{.buffering = REPLAY_RENDEZVOUS, .seed = 1},
+                                               CHECK_UNBUFFERED};
     const struct replay_worlds *worlds;
     bool found = false, ordered;
     uint32_t note = 0;
@@ -852,9 +854,9 @@ enum core_status check_deadlock(const struct check_input *input, struct finding_
         return status;
     const struct replay_result *rendezvous = &worlds->unbuffered, *eager = &worlds->buffered;
     if (eager->outcome == REPLAY_DEADLOCK)
-        status = add_finding(input, list, ALWAYS, eager, buffered);
+        status = add_finding(input, list, ALWAYS, eager, &buffered);
     else if (rendezvous->outcome == REPLAY_DEADLOCK)
-        status = add_finding(input, list, UNBUFFERED, rendezvous, unbuffered);
+        status = add_finding(input, list, UNBUFFERED, rendezvous, &unbuffered);
     else if ((status = order_threads(input, list, &ordered)) != CORE_OK || ordered)
         ;
     else if (rendezvous->outcome == REPLAY_STALLED || eager->outcome == REPLAY_STALLED)
@@ -863,10 +865,10 @@ enum core_status check_deadlock(const struct check_input *input, struct finding_
     if (status == CORE_OK && input->notes->local && eager->outcome == REPLAY_FINISHED)
         status = run_strict(input, list);
     if (status == CORE_OK && input->notes->wildcards && eager->outcome == REPLAY_FINISHED)
-        status = explore_world(input, buffered, rendezvous->outcome == REPLAY_FINISHED, list,
+        status = explore_world(input, &buffered, rendezvous->outcome == REPLAY_FINISHED, list,
                                &found, &note);
     if (status == CORE_OK && input->notes->wildcards && rendezvous->outcome == REPLAY_FINISHED &&
         !found)
-        status = explore_world(input, unbuffered, true, list, &found, &note);
+        status = explore_world(input, &unbuffered, true, list, &found, &note);
     return status;
 }

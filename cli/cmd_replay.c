@@ -250,6 +250,12 @@ static void print_repeat(struct replaying *r, const char *policy)
             policy, r->path);
 }
 
+/* NULL: out of memory, or there is none. */
+static char *witness_text(const struct replay_exploration *found)
+{
+    return found->witness ? replay_policy_text(found->witness) : NULL;
+}
+
 static void print_notes(struct replaying *r)
 {
     const struct replay_lower_notes *notes = &r->notes;
@@ -452,6 +458,7 @@ static enum core_status run_exploration(struct replaying *r, int *out_exit)
         free(text);
         return status;
     }
+    char *witness = witness_text(&found);
     verdict = replay_verdict_text(found.verdict);
     fprintf(r->out, "%s%s\n", verdict,
             found.verdict == REPLAY_VERDICT_DEADLOCK && found.assumed ? ", if an assumption holds"
@@ -466,7 +473,7 @@ static enum core_status run_exploration(struct replaying *r, int *out_exit)
     fprintf(r->out, "%s\n", summary);
     if (found.reason)
         fprintf(r->out, "reason: %s\n", found.reason);
-    if (found.witness) {
+    if (witness) {
         fprintf(r->out, "needs %s and %s forced match%s\n",
                 describe_count(found.unbuffered, "unbuffered send", number[0], sizeof number[0]),
                 describe_number(found.forced, number[1], sizeof number[1]),
@@ -474,22 +481,23 @@ static enum core_status run_exploration(struct replaying *r, int *out_exit)
         print_result(r, &found.result);
     }
     print_notes(r);
-    if (found.witness)
-        print_repeat(r, found.witness);
+    if (witness)
+        print_repeat(r, witness);
     else
         fprintf(r->out, "again: crosswait replay --explore %s%s%s%s--budget=%" PRIu64 " %s\n",
                 r->inside ? "--inside " : "", r->has_policy ? "--policy='" : "",
                 r->has_policy && text ? text : "", r->has_policy ? "' " : "", r->budget, r->path);
     status = cmd_replay_keep(r,
-                             found.witness ? found.witness
-                             : text        ? text
-                                           : "",
+                             witness ? witness
+                             : text  ? text
+                                     : "",
                              r->policy.seed, verdict, summary);
     *out_exit = found.verdict == REPLAY_VERDICT_NONE ? CLI_CLEAN
                 : found.verdict == REPLAY_VERDICT_DEADLOCK && !goes_elsewhere(r, &found.result)
                     ? CLI_FINDINGS
                     : CLI_BUDGET;
     free(text);
+    free(witness);
     replay_exploration_done(&found);
     if (job) {
         fflush(r->out);
@@ -533,7 +541,10 @@ static void print_decision(struct replaying *r, const struct symbolic_decision *
                 describe_number(decision->found.forced, number[1], sizeof number[1]),
                 decision->found.forced == 1 ? "" : "es");
         print_result(r, &decision->found.result);
-        print_repeat(r, decision->found.witness);
+        char *witness = witness_text(&decision->found);
+        if (witness)
+            print_repeat(r, witness);
+        free(witness);
     }
 }
 
@@ -686,7 +697,7 @@ static enum core_status find_schedule(struct replaying *r, bool *out_found)
     *out_found = found.witness != NULL;
     if (found.witness) {
         replay_policy_done(&r->policy);
-        status = replay_policy_parse(found.witness, &r->policy);
+        status = replay_policy_copy(found.witness, &r->policy);
     }
     replay_exploration_done(&found);
     return status;

@@ -612,6 +612,7 @@ void replay_exploration_done(struct replay_exploration *exploration)
 {
     if (!exploration)
         return;
+    replay_policy_done(exploration->witness);
     free(exploration->witness);
     free(exploration->reason);
     free(exploration->position);

@@ -49,10 +49,10 @@ struct replay_exploration {
     uint64_t choices_max; /* longest list of decisions */
     uint64_t outcomes; /* different ends met: which message every receive took, and how it ended */
     uint64_t outcome_hash; /* of the set of them, independent of the order in which they were met */
-    char *witness;         /* policy text that repeats the deadlock; NULL if none */
-    uint32_t unbuffered, forced; /* how many sends and matches the shrunk witness names */
-    struct replay_result result; /* of the witness; finished and empty if there is none */
-    char *reason;                /* for CANNOT_SAY; else NULL */
+    struct replay_policy *witness; /* repeats the deadlock; owned; NULL if none */
+    uint32_t unbuffered, forced;   /* how many sends and matches the shrunk witness names */
+    struct replay_result result;   /* of the witness; finished and empty if there is none */
+    char *reason;                  /* for CANNOT_SAY; else NULL */
     uint32_t *position; /* of the witness in the tree: which branch at every node. Empty when it was
                            found by sampling */
     uint32_t position_count;

@@ -5,9 +5,20 @@
 #include <string.h>
 
 #include "core/check.h"
+#include "core/fault.h"
 #include "replay/search/explore.h"
 
 enum { POSITION_MAX = 1 << 20, WITNESS_MAX = 1 << 26 };
+
+/* By what they print. */
+static bool witness_before(const struct replay_policy *a, const struct replay_policy *b)
+{
+    char *x = replay_policy_text(a), *y = replay_policy_text(b);
+    bool before = x && y && strcmp(x, y) < 0;
+    free(x);
+    free(y);
+    return before;
+}
 
 /* Whether witness a comes before b: without assumptions first, then found by search, then by place
  * in the tree. */
@@ -26,12 +37,13 @@ static bool explore_share_before(const struct replay_exploration *a,
             return a->position[i] < b->position[i];
     if (a->position_count != b->position_count)
         return a->position_count < b->position_count;
-    return strcmp(a->witness, b->witness) < 0;
+    return witness_before(a->witness, b->witness);
 }
 
 static void take_witness(struct replay_exploration *sum, struct replay_exploration *part)
 {
     CORE_CHECK(part->witness != sum->witness);
+    replay_policy_done(sum->witness);
     free(sum->witness);
     free(sum->position);
     sum->witness = part->witness;
@@ -73,8 +85,6 @@ enum core_status replay_exploration_merge(struct replay_exploration *sum,
 enum core_status replay_exploration_finish(const struct replay_program *program,
                                            struct replay_exploration *sum)
 {
-    struct replay_policy policy;
-
     if (!sum->witness) {
         sum->verdict = sum->reason       ? REPLAY_VERDICT_CANNOT_SAY
                        : sum->exhaustive ? REPLAY_VERDICT_NONE
@@ -84,16 +94,15 @@ enum core_status replay_exploration_finish(const struct replay_program *program,
     sum->verdict = REPLAY_VERDICT_DEADLOCK;
     free(sum->reason);
     sum->reason = NULL;
-    enum core_status status = replay_policy_parse(sum->witness, &policy);
-    if (status != CORE_OK)
-        return status;
-    status = replay_run_once(program, &policy, &sum->result);
-    replay_policy_done(&policy);
-    return status;
+    return replay_run_once(program, sum->witness, &sum->result);
 }
 
 enum core_status replay_exploration_write(const struct replay_exploration *part, FILE *file)
 {
+    char *witness = part->witness ? replay_policy_text(part->witness) : NULL;
+
+    if (part->witness && !witness)
+        return core_report(CORE_NO_MEMORY, "out of memory for a witness");
     fprintf(file,
             "exploration 1 %d %d %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
             " %" PRIu64 " %" PRIu64 " %" PRIu32 " %" PRIu32 "\n",
@@ -103,8 +112,8 @@ enum core_status replay_exploration_write(const struct replay_exploration *part,
     fprintf(file, "%" PRIu32, part->position_count);
     for (uint32_t i = 0; i < part->position_count; i++)
         fprintf(file, " %" PRIu32, part->position[i]);
-    fprintf(file, "\n%s\n%s\nend\n", part->witness ? part->witness : "",
-            part->reason ? part->reason : "");
+    fprintf(file, "\n%s\n%s\nend\n", witness ? witness : "", part->reason ? part->reason : "");
+    free(witness);
     return ferror(file) ? CORE_IO : CORE_OK;
 }
 
@@ -121,11 +130,28 @@ static char *read_line(FILE *file)
     return line;
 }
 
+/* An empty line: there is none. */
+static enum core_status witness_read(const char *line, struct replay_policy **out_witness)
+{
+    struct replay_policy *witness;
+
+    if (!*line)
+        return CORE_OK;
+    if (!(witness = core_alloc(sizeof *witness)))
+        return core_report(CORE_NO_MEMORY, "out of memory for a witness");
+    enum core_status status = replay_policy_parse(line, witness);
+    if (status != CORE_OK)
+        free(witness);
+    else
+        *out_witness = witness;
+    return status;
+}
+
 enum core_status replay_exploration_read(FILE *file, struct replay_exploration *out_part)
 {
     struct replay_exploration part = {0};
     int verdict, assumed, exhaustive;
-    char *end = NULL;
+    char *end = NULL, *witness = NULL;
 
     if (fscanf(file,
                "exploration 1 %d %d %d %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
@@ -143,16 +169,14 @@ enum core_status replay_exploration_read(FILE *file, struct replay_exploration *
     bool good = part.position != NULL;
     for (uint32_t i = 0; i < part.position_count && good; i++)
         good = fscanf(file, "%" SCNu32, &part.position[i]) == 1;
-    good = good && getc(file) == '\n' && (part.witness = read_line(file)) &&
-           (part.reason = read_line(file)) && (end = read_line(file)) && strcmp(end, "end") == 0;
+    good = good && getc(file) == '\n' && (witness = read_line(file)) &&
+           (part.reason = read_line(file)) && (end = read_line(file)) && strcmp(end, "end") == 0 &&
+           witness_read(witness, &part.witness) == CORE_OK;
     free(end);
+    free(witness);
     if (!good) {
         replay_exploration_done(&part);
         return CORE_BAD_FORMAT;
-    }
-    if (!*part.witness) {
-        free(part.witness);
-        part.witness = NULL;
     }
     if (!*part.reason) {
         free(part.reason);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/check.h"
+#include "core/fault.h"
 #include "replay/search/explore_state.h"
 
 /* Runs spent on shrinking, at most. */
@@ -169,13 +170,17 @@ enum core_status explore_witness(const struct replay_program *program, struct re
         s.policy.buffering = REPLAY_EAGER;
     if (s.status == CORE_OK && good) {
         s.status = replay_run_all(run, &s.policy, NULL, NULL, &exploration->result);
-        exploration->witness = replay_policy_text(&s.policy);
+        exploration->witness = core_alloc(sizeof *exploration->witness);
         if (s.status == CORE_OK && !exploration->witness)
             s.status = core_report(CORE_NO_MEMORY, "out of memory for a witness");
         CORE_CHECK(s.status != CORE_OK || exploration->result.outcome == REPLAY_DEADLOCK);
         exploration->unbuffered = shrink_sends ? s.policy.send.count : 0;
         exploration->forced = s.policy.forced.count;
         exploration->assumed = exploration->result.assumed;
+        if (exploration->witness) { /* it owns the lists now */
+            *exploration->witness = s.policy;
+            s.policy = (struct replay_policy){0};
+        }
     }
     replay_policy_done(&s.policy);
     return s.status;
