@@ -428,8 +428,8 @@ static enum core_status comms_load(struct trace *trace)
     if (!trace->comm)
         return no_memory(trace);
     load = load_begin(trace, "SELECT id, name, kind, size, remote_size, parent, topology, id IN "
-                             "(SELECT comm FROM hint WHERE key = '" MATCHING_HINT_OVERTAKING_KEY
-                             "' AND given) FROM comm");
+                             "(SELECT comm FROM hint WHERE key IN (" MATCHING_REORDERING_KEYS
+                             ") AND given) FROM comm");
     while (load_next(&load)) {
         struct trace_comm *comm = &trace->comm[id_of(&load, trace->comm_count)];
         const char *kind = (const char *)sqlite3_column_text(load.stmt, 2);

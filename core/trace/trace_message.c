@@ -86,8 +86,8 @@ static enum core_status trace_message_walk(struct trace *trace, const char *sql,
     "1))"
 /* Where it makes no difference which of the channel's messages with the tag came first. */
 #define OVERTAKING                                                                             \
-    " AND (c.comm NOT IN (SELECT comm FROM hint WHERE key = '" MATCHING_HINT_OVERTAKING_KEY    \
-    "' AND given) OR (m.channel, m.tag) IN (SELECT n.channel, n.tag FROM message_row n JOIN "  \
+    " AND (c.comm NOT IN (SELECT comm FROM hint WHERE key IN (" MATCHING_REORDERING_KEYS       \
+    ") AND given) OR (m.channel, m.tag) IN (SELECT n.channel, n.tag FROM message_row n JOIN "  \
     "channel d ON d.id = n.channel LEFT JOIN event_row a ON a.id = (d.source << 40) + n.send " \
     "WHERE NOT d.inner GROUP BY 1, 2 HAVING count(a.shape) = count(*) AND min(a.shape) = "     \
     "max(a.shape)))"
