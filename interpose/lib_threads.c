@@ -4,6 +4,8 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -30,8 +32,25 @@ static int32_t own[SPOOL_OWN_MAX];
 static uint64_t unhandled, own_signals;
 static bool watched; /* what is in own_signals is so now */
 
-static bool faults_read(int32_t tid, unsigned long *out_faults)
+enum look { THREAD_UNKNOWN, THREAD_GONE, THREAD_LIBRARY, THREAD_THERE };
+
+/* UCX 1.18 starts a thread while it is loaded, which ends soon, in MPI_Init even, and starts no
+ * others. Its name comes from UCX. */
+static bool is_of_ucx(const char *name)
 {
+    void *ucx = strncmp(name, "(fuse)", 6) ? NULL : dlopen("libucs.so.0", RTLD_LAZY | RTLD_NOLOAD);
+
+    if (ucx)
+        dlclose(ucx);
+    return ucx != NULL;
+}
+
+/* Looks at a thread of the process. One that is exiting runs no code of the process any more; it
+ * may have been joined, and be listed for a moment. */
+static enum look thread_look(int32_t tid, unsigned long *out_faults)
+{
+    enum { EXITING = 4 }; /* the kernel's PF_EXITING */
+    unsigned flags;
     char path[64], text[1024];
     const char *at;
     int fd;
@@ -40,13 +59,18 @@ static bool faults_read(int32_t tid, unsigned long *out_faults)
     snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     bytes = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    bool gone = bytes < 0 && (errno == ENOENT || errno == ESRCH);
     if (fd >= 0)
         close(fd);
     if (bytes <= 0)
-        return false;
+        return gone ? THREAD_GONE : THREAD_UNKNOWN;
     text[bytes] = 0;
     at = strrchr(text, ')'); /* the name may hold anything */
-    return at && sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %lu", out_faults) == 1;
+    if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %u %lu", &flags, out_faults) != 2)
+        return THREAD_UNKNOWN;
+    if (flags & EXITING)
+        return THREAD_GONE;
+    return is_of_ucx(strchr(text, '(')) ? THREAD_LIBRARY : THREAD_THERE;
 }
 
 /* The threads of the process. false: not known, or too many. */
@@ -88,12 +112,18 @@ static uint64_t signals_unhandled(void)
 void lib_threads_before(void)
 {
     static int32_t list[THREADS_MAX];
+    uint32_t count;
 
     unhandled = signals_unhandled();
-    before.known = threads_list(list, &before.count);
-    for (uint32_t t = 0; t < before.count && before.known; t++) {
-        before.thread[t].tid = list[t];
-        before.known = faults_read(list[t], &before.thread[t].faults);
+    before.count = 0;
+    before.known = threads_list(list, &count);
+    for (uint32_t t = 0; t < count && before.known; t++) {
+        struct thread *thread = &before.thread[before.count];
+        enum look look = thread_look(list[t], &thread->faults);
+
+        thread->tid = list[t];
+        before.known = look != THREAD_UNKNOWN;
+        before.count += look == THREAD_THERE;
     }
 }
 
@@ -113,7 +143,8 @@ static bool others_started_none(void)
 
     for (uint32_t t = 0; t < before.count; t++)
         if (before.thread[t].tid != me &&
-            (!faults_read(before.thread[t].tid, &faults) || faults != before.thread[t].faults))
+            (thread_look(before.thread[t].tid, &faults) != THREAD_THERE ||
+             faults != before.thread[t].faults))
             return false;
     return true;
 }

@@ -56,8 +56,8 @@ bool library_handles(void)
 
 const char *library_untested(const char *version)
 {
-    static const char *const tested[] = {"MPICH Version: 4.0", "MPICH Version: 5.0",
-                                         "Intel(R) MPI Library 2021.18"};
+    static const char *const tested[] = {"MPICH Version: 4.0", "MPICH Version: 4.2",
+                                         "MPICH Version: 5.0", "Intel(R) MPI Library 2021.18"};
 
     for (size_t i = 0; i < sizeof tested / sizeof *tested; i++) {
         const char *at = version, *of = tested[i];
@@ -70,7 +70,7 @@ const char *library_untested(const char *version)
         if (!*of)
             return NULL;
     }
-    return "MPICH 4.0 and 5.0, and Intel MPI 2021.18";
+    return "MPICH 4.0, 4.2 and 5.0, and Intel MPI 2021.18";
 }
 
 /* The kind that stands in a handle: that of a predefined one. 0: not told. */
