@@ -21,7 +21,7 @@ $(eval $(call WORLD_LIBRARY,$(BUILD)/hot/libworld.a,$(call \
 RANKS_SOURCES = $(filter-out world/fibers/thread.c world/fibers/rank_threads.c %/fork_server.c, \
     $(WORLD_SOURCES) $(wildcard world/ranks/*.c)) world/processes/scratch.c \
     world/ranks/fork_server.c
-RANKS_OBJECTS = $(RANKS_SOURCES:%.c=$(BUILD)/obj/ranks/%.o)
+RANKS_OBJECTS = $(RANKS_SOURCES:%.c=$(BUILD)/obj/ranks/%.o) $(BUILD)/obj/ranks/rank_missing.o
 
 $(BUILD)/obj/ranks/%.o: %.c
 	@mkdir -p $(@D)
@@ -29,6 +29,11 @@ $(BUILD)/obj/ranks/%.o: %.c
 	$(Q)$(CC) $(filter-out $(SANITIZE),$(CFLAGS)) $(CFLAGS_world) -fPIC -fvisibility=default \
 	    -fno-omit-frame-pointer \
 	  -fno-optimize-sibling-calls -DWORLD_PROCESSES=1 -c -o $@ $<
+
+# What worlds lack is named by Fortran's library of Open MPI 5, and by mpi4py that was built for it.
+$(BUILD)/obj/ranks/rank_missing.o: $(BUILD)/gen/shims/mpich/rank_missing.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out $(SANITIZE),$(CFLAGS)) -fPIC -c -o $@ $<
 
 $(BUILD)/ranks/libmpi.so.40: $(RANKS_OBJECTS) $(BUILD)/libprogram.a $(BUILD)/libcore.a \
     world/pmpi.sh world/ranks/exports.map
@@ -52,7 +57,8 @@ $$(SHIM_GEN_$(1))/mpi.h: world/shims/generate.py $$(INTERPOSE_GENERATE) interpos
 	$$(if $$(V),,@echo "  gen   $$@")
 	$$(Q)$$(PYTHON) world/shims/generate.py $(2) interpose/calls.table $$(@D) -- $$(CC) \
 	    $$(INTERPOSE_MPI)
-$$(SHIM_GEN_$(1))/shim_calls.c $$(SHIM_GEN_$(1))/shim_missing.c: $$(SHIM_GEN_$(1))/mpi.h ;
+$$(SHIM_GEN_$(1))/shim_calls.c $$(SHIM_GEN_$(1))/shim_missing.c \
+    $$(SHIM_GEN_$(1))/rank_missing.c: $$(SHIM_GEN_$(1))/mpi.h ;
 
 SHIM_OBJECTS_$(1) = $$(patsubst %.c,$$(BUILD)/obj/shims/$(1)/%.o, \
     $$(filter-out %/fork_server.c,$$(SHIM_SOURCES)) world/shims/$(1).c shim_calls.c $(5) \

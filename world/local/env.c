@@ -381,6 +381,27 @@ int MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int 
     return MPI_SUCCESS;
 }
 
+#ifndef WORLD_SHIM
+/* MPI 4.0 has this. bytes: the room of the value, then what it takes; both with the null. */
+int MPI_Info_get_string(MPI_Info info, const char *key, int *bytes, char *value, int *flag);
+int MPI_Info_get_string(MPI_Info info, const char *key, int *bytes, char *value, int *flag)
+{
+    ENTER_LOCAL("MPI_Info_get_string");
+    int code = info_check(info);
+    if (code)
+        return code;
+    const struct world_info_entry *found = *info_find(info, key);
+    *flag = found != NULL;
+    if (!found)
+        return MPI_SUCCESS;
+    CORE_CHECK(found->value);
+    if (*bytes > 0)
+        snprintf(value, (size_t)*bytes, "%s", found->value);
+    *bytes = (int)strlen(found->value) + 1;
+    return MPI_SUCCESS;
+}
+#endif
+
 int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag)
 {
     ENTER_LOCAL("MPI_Info_get_valuelen");

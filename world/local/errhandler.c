@@ -11,6 +11,7 @@
                     .made_by = "MPI_Init"},                              \
          .kind = number}};
 PREDEFINED_HANDLER(errors_are_fatal, 0)
+PREDEFINED_HANDLER(errors_abort, 0) /* of Open MPI 5: ends all ranks of a world as well */
 PREDEFINED_HANDLER(errors_return, 1)
 struct ompi_predefined_errhandler_t ompi_mpi_errhandler_null = {{.handle = {.magic = HANDLE_DEAD}}};
 

@@ -177,9 +177,20 @@ void world_process_loaded(void)
 
 /* --- what it imports -------------------------------------------------------------------------- */
 
+/* Functions that are there to be linked with (missing.h). */
+extern const char __start_world_missing[] __attribute__((weak));
+extern const char __stop_world_missing[] __attribute__((weak));
+
+static bool is_there(const char *name)
+{
+    const char *function = dlsym(RTLD_DEFAULT, name);
+    CORE_CHECK(&__start_world_missing[0] <= &__stop_world_missing[0]);
+    return function && !(function >= __start_world_missing && function < __stop_world_missing);
+}
+
 static void needs_add(struct needs *needs, const char *name)
 {
-    if (!is_mpi(name) || dlsym(RTLD_DEFAULT, name) || strstr(needs->text, name) ||
+    if (!is_mpi(name) || is_there(name) || strstr(needs->text, name) ||
         needs->used > sizeof needs->text - 100)
         return;
     needs->used += (size_t)snprintf(needs->text + needs->used, sizeof needs->text - needs->used,
@@ -187,12 +198,16 @@ static void needs_add(struct needs *needs, const char *name)
     CORE_CHECK(needs->used < sizeof needs->text);
 }
 
+/* They have a function for each that MPI has. */
+static const char *const fortran[] = {"/libmpichfort.so", "/libmpifort.so", "/libmpi_mpifh.so"};
+
 static int object_check(struct dl_phdr_info *info, size_t bytes, void *argument)
 {
     (void)bytes;
     struct object o = object_read(info);
-    if (strstr(info->dlpi_name, "/libmpichfort.so") || strstr(info->dlpi_name, "/libmpifort.so"))
-        return 0; /* it has a function for each that MPI has */
+    for (size_t i = 0; i < sizeof fortran / sizeof *fortran; i++)
+        if (strstr(info->dlpi_name, fortran[i]))
+            return 0;
     if (!info->dlpi_addr && !*info->dlpi_name && !o.symbol)
         return 0;
     if ((uintptr_t)o.symbol < info->dlpi_addr || (uintptr_t)o.names < info->dlpi_addr)

@@ -3,6 +3,7 @@
  * functions themselves are here: being preloaded, they come first.
  *
  * A Fortran string comes with its length; a logical is 1 where true, as gfortran has it. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "world/ranks/ranks.h"
@@ -19,7 +20,8 @@ MPI_Fint *MPI_F_STATUSES_IGNORE = (MPI_Fint *)&mpi_fortran_statuses_ignore_;
 
 /* --- internals -------------------------------------------------------------------------------- */
 
-int ompi_mpi_state = 2; /* initialized: what else it may be is found by the calls themselves */
+int ompi_mpi_state = 2;      /* initialized: what else it may be is found by the calls themselves */
+int ompi_instance_count = 1; /* Open MPI 5's for the same */
 char ompi_mpi_param_check;
 int ompi_errcode_intern_lastused;
 void *ompi_errcodes_intern[15], *ompi_registered_datareps[8];
@@ -49,6 +51,18 @@ int ompi_fortran_string_c2f(const char *text, char *out, int length)
     memset(out, ' ', (size_t)length);
     memcpy(out, text, bytes);
     return 0;
+}
+
+/* name: MPI_MAX_INFO_KEY + 1 bytes. */
+static void fortran_key(const char *key, int bytes, char *name)
+{
+    while (bytes > 0 && *key == ' ') {
+        key++;
+        bytes--;
+    }
+    while (bytes > 0 && key[bytes - 1] == ' ')
+        bytes--;
+    snprintf(name, MPI_MAX_INFO_KEY + 1, "%.*s", bytes, key);
 }
 
 MPI_Datatype ompi_datatype_match_size(int size, uint16_t kind, uint16_t language);
@@ -150,6 +164,40 @@ NAMES(grequest_start, void *query, void *release, void *cancel, MPI_Aint *state,
         made->general->fortran = true;
         *request = MPI_Request_c2f(made);
     }
+    if (code)
+        *code = done;
+}
+
+/* Keys and values without the blanks around them; what does not fit is cut off. */
+NAMES(info_get, MPI_Fint *info, char *key, MPI_Fint *room, char *value, MPI_Fint *flag,
+      MPI_Fint *code, int key_bytes, int value_bytes)
+{
+    char name[MPI_MAX_INFO_KEY + 1], text[MPI_MAX_INFO_VAL + 1];
+    int most = *room < MPI_MAX_INFO_VAL ? *room : MPI_MAX_INFO_VAL;
+    fortran_key(key, key_bytes, name);
+    int done = MPI_Info_get(MPI_Info_f2c(*info), name, most, text, flag);
+    if (!done && *flag)
+        ompi_fortran_string_c2f(text, value, value_bytes);
+    if (code)
+        *code = done;
+}
+
+NAMES(info_get_valuelen, MPI_Fint *info, char *key, MPI_Fint *bytes, MPI_Fint *flag, MPI_Fint *code,
+      int key_bytes)
+{
+    char name[MPI_MAX_INFO_KEY + 1];
+    fortran_key(key, key_bytes, name);
+    int done = MPI_Info_get_valuelen(MPI_Info_f2c(*info), name, bytes, flag);
+    if (code)
+        *code = done;
+}
+
+NAMES(info_get_nthkey, MPI_Fint *info, MPI_Fint *n, char *key, MPI_Fint *code, int key_bytes)
+{
+    char name[MPI_MAX_INFO_KEY + 1];
+    int done = MPI_Info_get_nthkey(MPI_Info_f2c(*info), *n, name);
+    if (!done)
+        ompi_fortran_string_c2f(name, key, key_bytes);
     if (code)
         *code = done;
 }

@@ -9,6 +9,8 @@ mpi.h            Open MPI's, but with the other ABI's statuses and constants; of
 shim_handles.h   the other ABI's predefined handles beside ours
 shim_calls.c     the functions that take handles, as a program of the other ABI calls them
 shim_missing.c   functions of TABLE (calls.table) that worlds lack, for Fortran's library
+rank_missing.c   the same for programs of Open MPI, by both names where mpi.h has them: what loads
+                 such a program may ask for each function that it names
 
 The compiler only preprocesses mpi.h. See README.md."""
 import os
@@ -37,6 +39,8 @@ KINDS = {
 HANDLE = re.compile(r"MPI_(%s)\b" % "|".join(KINDS))
 # Those that world/ranks/missing.c stands for.
 NOT_OURS = ("Comm_join", "Comm_spawn", "Comm_spawn_multiple")
+# And newer ones that local/env.c has.
+NEWER_OURS = ("Info_get_string",)
 # Macros of Open MPI's: shim.c has them.
 MACROS = ("Aint_add", "Aint_diff")
 # Older and newer names of one handle: Open MPI's header has none, or removed it.
@@ -187,6 +191,13 @@ def function(name, returns, parameters):
     return "\n".join([f'{declared} __asm__("MPI_{name}");', declared, "{", "    ALONE", *body, "}"])
 
 
+def stubs(functions):
+    """Functions by their names and those that are told."""
+    return '#include "world/ranks/missing.h"\n\n' + "\n".join(
+        f"WORLD_MISSING({n})\n{{\n    rank_missing_called(\"{told}\");\n}}" for n, told in functions
+    )
+
+
 def main():
     at = sys.argv.index("--") if "--" in sys.argv else 0
     if at != 4:
@@ -218,15 +229,18 @@ def main():
     ]
     generate.all_forms(calls, lines)
     missing = [table.full_name(c.name) for c in calls if c.name not in (*declared, *MACROS)]
+    lacked = [n for n in missing if n.removeprefix("MPI_") not in NEWER_OURS]
     files = {
         "mpi.h": header(compiler, constants, functions, macros, enumerators),
         "shim_handles.h": handles(constants, macros),
         "shim_calls.c": '#include "world/shims/shim.h"\n\n' + "\n\n".join(
             function(n, *declared[n]) for n in functions
         ),
-        "shim_missing.c": '#include "world/ranks/missing.h"\n\n' + "\n".join(
-            f"int P{n}(void);\nint P{n}(void)\n{{\n    rank_missing_called(\"{n}\");\n}}"
-            for n in missing
+        "shim_missing.c": stubs((f"P{n}", n) for n in missing),
+        # pmpi.sh gives MPI_NAME its second name.
+        "rank_missing.c": stubs(
+            [(n if n.removeprefix("MPI_") in in_header else f"P{n}", n) for n in lacked]
+            + [(n, n) for n in lacked if n.startswith("MPIX_")]
         ),
     }
     os.makedirs(folder, exist_ok=True)
