@@ -47,6 +47,7 @@ function name_at(line, column,    rest)
     message = $0
     sub(/^.*: error: /, "", message)
     getline source
+    sub(/^ *[0-9]+ \| /, "", source) # as newer versions of clang number lines
     if (source !~ /^[ \t]*(COLLECTIVE|DEFECT)[A-Z_]*\(/) {
         other = 1
         exit
