@@ -31,6 +31,7 @@ static struct api {
     const char *(*text)(void *);
     void (*retain)(void *), (*release)(void *);
     const char *(*version)(void);
+    const void *none; /* the object */
 } api;
 
 /* Where things lie, by minor version of Python 3. */
@@ -74,6 +75,7 @@ static bool find_api(void)
         {"PyGILState_Check", (void **)&api.holds},
         {"PyGILState_GetThisThreadState", (void **)&api.thread},
         {"PyEval_GetFrame", (void **)&api.frame},
+        {"_Py_NoneStruct", (void **)(uintptr_t)&api.none},
         {"PyCode_Addr2Line", (void **)&api.line},
         {"PyObject_GetAttrString", (void **)&api.attribute},
         {"PyLong_AsLong", (void **)&api.number},
@@ -240,8 +242,10 @@ unsigned python_places(struct python_place *place, unsigned most)
         void *code = code_of(frame);
         const void *file = is_a(code, code_type) ? word_at(code, file_at) : NULL, /* invariant 2 */
             *name = is_a(file, text_type) ? word_at(code, name_at) : NULL;
+        if (code && code == api.none)
+            continue; /* between Python's functions and C's: in __del__, below it is who let go */
         if (!is_a(name, text_type))
-            break; /* between Python's functions and C's */
+            break;
         const char *path = text_of(file), *function = text_of(name);
         if (path && function && is_application(path))
             place[count++] = (struct python_place){path, function, code, offset_of(frame, code)};
