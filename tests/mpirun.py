@@ -18,9 +18,11 @@ MPIRUN = {
     "PRTE_MCA_rmaps_default_mapping_policy": "slot:oversubscribe",  # of Open MPI 5
     "PRTE_MCA_hwloc_default_binding_policy": "none",
     "PMIX_MCA_gds": "hash",
-    "HWLOC_SYNTHETIC": "pu:2",
+    # More than any test has ranks: Open MPI 5 maps spawned ranks to cores of their own.
+    "HWLOC_SYNTHETIC": "core:64 pu:1",
     "HWLOC_PLUGINS_PATH": "/nonexistent",
     "UCX_TLS": "self,posix",  # of MPICH
+    "UCX_RNDV_THRESH": "65536",  # a megabyte is not buffered: UCX 1.18 would, over shared memory
     "UCX_ERROR_SIGNALS": "",  # it prints stacks of its own where a rank dies
 }
 

@@ -174,6 +174,7 @@ def environment(build, folder, shared, idle):
         SOURCE=SOURCE,
         TMPDIR=folder,
         LC_ALL="C",
+        BASH_ENV=SOURCE + "/tests/shell.bash",
         OMP_WAIT_POLICY="passive",  # threads that wait for each other sleep
         PATH=build + ":" + os.path.dirname("/usr/bin/python3") + ":" + env["PATH"],
         **MPIRUN,

@@ -8,6 +8,7 @@ set -u
 SOURCE=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=$(cd "$1" && pwd) many=${2:-16} ranks=${3:-512}
 export SOURCE BUILD PATH=$BUILD:$PATH
+. "$SOURCE/tests/shell.bash"
 eval "$(/usr/bin/python3 "$SOURCE/tests/mpirun.py")"
 work=$(mktemp -d "${TMPDIR:-/tmp}/cwbench.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -15,8 +16,7 @@ job() { # folder-wide: hosts, net. $1: ranks, the rest: the program
     local count=$1
     shift
     timeout -k 5 300 crosswait record -o T.db -- mpirun --host "$hosts" -n $count \
-        --mca plm_rsh_agent "$PWD/agent" --mca btl self,vader,tcp \
-        --mca btl_tcp_if_include $net.0/24 --mca oob_tcp_if_include $net.0/24 "$@" \
+        $(far_options "$PWD/agent" $net.0/24) --mca btl self,vader,tcp "$@" \
         >out 2>err </dev/null
 }
 hang() { # $1: what is said of it

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
 END
 for how in LEFT WAITED FREED; do
     mpicc -g -D$how -o prog prog.c || exit 1
-    crosswait run --confirm=0 -o T.db -- mpirun -q -n 2 ./prog >said 2>/dev/null </dev/null
+    crosswait run --confirm=0 -o T.db -- mpirun -n 2 ./prog >said 2>/dev/null </dev/null
     echo "$how: $?"
     grep -E '^(error|warning|note)\[|^ -->' said
 done

@@ -9,14 +9,14 @@ told() {
 }
 mpicxx -g -w -o causes "$SOURCE/tests/checkers/causes.cc" || exit 1
 for how in lock flush self thrown returned displacement; do
-    crosswait run --confirm=0 -o T.db -- mpirun -q -n 3 ./causes $how >said 2>/dev/null </dev/null
+    crosswait run --confirm=0 -o T.db -- mpirun -n 3 ./causes $how >said 2>/dev/null </dev/null
     echo "$how: $?"
     if [ $how = flush ]; then # what more is told depends on the machine's watchpoints
         told | grep MPI_Win_flush | sort -u
     else
         told
     fi
-    crosswait run --confirm=0 -o T.db -- mpirun -q -n 3 ./causes $how right >said 2>&1 </dev/null ||
+    crosswait run --confirm=0 -o T.db -- mpirun -n 3 ./causes $how right >said 2>&1 </dev/null ||
         { cat said; exit 1; }
 done
 cat >collected.py <<'P'
@@ -45,11 +45,11 @@ if comm.rank == 1:
 comm.Barrier()
 gc.collect()
 P
-crosswait run --confirm=0 -o T.db -- mpirun -q -n 2 /usr/bin/python3 collected.py \
+crosswait run --confirm=0 -o T.db -- mpirun -n 2 /usr/bin/python3 collected.py \
     >said 2>/dev/null </dev/null
 echo "collected: $?"
 grep -E '^error|^ --> .*rank 1 |__del__,' said
-crosswait run --confirm=0 -o T.db -- mpirun -q -n 2 /usr/bin/python3 collected.py right \
+crosswait run --confirm=0 -o T.db -- mpirun -n 2 /usr/bin/python3 collected.py right \
     >said 2>&1 </dev/null || { cat said; exit 1; }
 cat >left.c <<'P'
 #include <mpi.h>

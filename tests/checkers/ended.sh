@@ -18,7 +18,7 @@ P
 mpicc -g -o past past.c || exit 1
 for how in "" aborts; do
     rm -f past.db
-    crosswait record -o past.db -- mpirun -q -n 2 ./past $how >/dev/null 2>&1
+    crosswait record -o past.db -- mpirun -n 2 ./past $how >/dev/null 2>&1
     crosswait check --only=deadlock past.db | grep -o "the recorded run.*"
 done
 exit 0

@@ -5,7 +5,7 @@
 . "$SOURCE/tests/checkers/sweep.bash"
 program=$BUILD/tests/interpose/illegal
 /usr/bin/python3 "$SOURCE/tests/interpose/illegal.py" try "$program" >tried || exit 1
-crosswait record -o illegal.db -- mpirun -q -n 1 "$program" run <tried >record.out 2>&1
+crosswait record -o illegal.db -- mpirun -n 1 "$program" run <tried >record.out 2>&1
 calls=$(sqlite3 illegal.db 'select count(*) from event where parent is null')
 [ "$calls" -gt 9000 ] || { echo "too few calls: $calls"; tail -5 record.out; exit 1; }
 sweep_all illegal.db

@@ -10,12 +10,12 @@ program=$BUILD/tests/interpose/illegal
 /usr/bin/python3 "$SOURCE/tests/interpose/illegal.py" try "$program" >tried || exit 1
 for way in run 'record --payload=full --stack=4' 'record --last=100'; do
     rm -f t.db
-    crosswait $way -o t.db -- mpirun -q -n 1 "$program" run tried >record.out 2>&1
+    crosswait $way -o t.db -- mpirun -n 1 "$program" run tried >record.out 2>&1
     [ -f t.db ] || { echo "$way: no trace"; tail -5 record.out; exit 1; }
     sweep_all t.db
 done
 # The first call of a function that is refused, and that is not among those tried.
-crosswait record -o t.db -- mpirun -q -n 1 "$program" run tried >answers 2>/dev/null
+crosswait record -o t.db -- mpirun -n 1 "$program" run tried >answers 2>/dev/null
 grep -v ': 0 ' answers | awk '$1 ~ /^[0-9]+$/ && !seen[$2]++ {print $1, $2}' >refused
 "$program" list | grep -vxFf tried | awk '!seen[$2]++' >deadly
 [ "$(wc -l <refused)" -gt 180 ] || { echo "too few: $(wc -l <refused)"; exit 1; }

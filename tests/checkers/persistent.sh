@@ -38,12 +38,12 @@ P
 mpicc -g -o persistent persistent.c || exit 1
 for how in twice several types fixed; do
     rm -f T.db
-    timeout 60 crosswait record -o T.db -- mpirun -q -n 2 ./persistent $how >/dev/null 2>&1
+    timeout 60 crosswait record -o T.db -- mpirun -n 2 ./persistent $how >/dev/null 2>&1
     echo "$how: $?"
     crosswait check T.db | grep -v "= again\|^$"
 done
 # Nor does its buffer overlap itself.
-timeout 60 crosswait run -o R.db -- mpirun -q -n 2 ./persistent twice 2>&1 |
+timeout 60 crosswait run -o R.db -- mpirun -n 2 ./persistent twice 2>&1 |
     grep '^error\|follows\|^verdict'
 # An object whose free was refused is told so.
 cat >kept.c <<'P'
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 P
 mpicc -g -o kept kept.c || exit 1
 for how in '' freed; do
-    timeout 60 crosswait run -o K.db -- mpirun -q -n 2 ./kept $how 2>&1 |
+    timeout 60 crosswait run -o K.db -- mpirun -n 2 ./kept $how 2>&1 |
         grep '^error\|^warning\|^verdict'
 done
 exit 0

@@ -8,7 +8,7 @@ mpicc -g -O1 -o refused "$SOURCE/tests/checkers/refused.c" || exit 1
 for handler in return fatal; do
     for what in $(sed -n 's/^    {"\([a-z_]*\)", .*/\1/p' "$SOURCE/tests/checkers/refused.c"); do
         rm -f t.db
-        crosswait record -o t.db -- mpirun -q -n 2 ./refused "$what" "$handler" >record.out 2>&1
+        crosswait record -o t.db -- mpirun -n 2 ./refused "$what" "$handler" >record.out 2>&1
         crosswait check t.db >check.out 2>&1
         echo "$handler $what: $?"
         grep -E '^(error|warning)\[|\] follows: |the call returned' check.out

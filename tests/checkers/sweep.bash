@@ -79,7 +79,7 @@ sweep_random() {
     mpicc -g -O1 -o random "$SOURCE/tests/checkers/random_arguments.c" || exit 1
     for seed in "$@"; do
         rm -f t.db
-        crosswait record -o t.db -- mpirun -q -n $((2 + seed % 2)) ./random "$seed" \
+        crosswait record -o t.db -- mpirun -n $((2 + seed % 2)) ./random "$seed" \
             >record.out 2>&1
         [ -f t.db ] || { echo "seed $seed leaves no trace"; cat record.out; exit 1; }
         sweep t.db

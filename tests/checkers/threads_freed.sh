@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 END
 for how in APART JOINED; do
     mpicc -g -fopenmp -D$how -o prog prog.c || exit 1
-    crosswait record -o T.db -- mpirun -q -n 2 ./prog >/dev/null 2>&1
+    crosswait record -o T.db -- mpirun -n 2 ./prog >/dev/null 2>&1
     crosswait check --only=thread T.db >said
     echo "$how: $?"
     grep -E '^[a-z]*\[|^ -->|threads of a rank' said

@@ -55,7 +55,7 @@ for how in wait "wait, asked" waitall "waitall ignored" waitany waitsome test te
     for room in short enough; do
         rm -f T.db
         [ $room = enough ] && set -- enough || set --
-        timeout 60 crosswait record -o T.db -- mpirun -q -n 2 ./truncated "$how" "$@" \
+        timeout 60 crosswait record -o T.db -- mpirun -n 2 ./truncated "$how" "$@" \
             >/dev/null 2>&1
         crosswait check T.db >said
         echo "$how, $room: $?"

@@ -83,6 +83,7 @@ for command in re.findall(r"make -C /source install [^\n]*", text):
 for path in ("bin/crosswait", "lib/crosswait/libcrosswait.so", "lib/crosswait/libmpi.so.40"):
     for library in re.findall(r"NEEDED +(\S+)", shell(f"objdump -p made/usr/{path}")):
         packages = {line.split(":")[0] for line in shell(f"dpkg -S '*/{library}'").splitlines()}
+        packages |= {name.removesuffix("t64") for name in packages}  # Debian 13's names
         if not packages & (
             second | {"libc6", "libelf1", "libgcc-s1"}
         ):  # Debian's base system and what libdw1 brings

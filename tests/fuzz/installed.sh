@@ -64,4 +64,7 @@ for what in "again" "real ranks"; do
 done
 crosswait run -o t.db -- mpirun -n 2 true >/dev/null 2>&1 </dev/null
 echo "no MPI job: exit $?"
-crosswait fuzz --library -- --ranks=3 --cases=2 --only=scan --no-synchronous
+# Which algorithms there are, and for which communicators, each version decides.
+crosswait fuzz --library -- --ranks=3 --cases=2 --only=scan --no-synchronous |
+    sed -E 's/Open MPI v[0-9.]+ on/Open MPI on/; s/, [1-9][0-9]* cases$/, cases/; /^not offered/d
+        s/^[1-9][0-9]* of ([0-9]+ algorithms)/some of \1/'

@@ -25,8 +25,7 @@ A
 chmod +x agent
 several() { # mpirun's arguments...
     env -u OMPI_MCA_btl timeout -k 10 300 mpirun --host $net.1:2,$net.2:2 \
-        -n 4 --mca plm_rsh_agent "$PWD/agent" --mca btl self,vader,tcp \
-        --mca btl_tcp_if_include $net.0/24 --mca oob_tcp_if_include $net.0/24 \
+        -n 4 $(far_options "$PWD/agent" $net.0/24) --mca btl self,vader,tcp \
         -x OMPI_MCA_btl_vader_single_copy_mechanism=none \
         -x "LD_PRELOAD=$BUILD/libcrosswait.so" "$@" </dev/null
 }
@@ -34,7 +33,7 @@ several -x "CROSSWAIT_SPOOL=$SPOOL" "$BUILD/corpus/programs/stencil" 20 64 >out 
     { echo "the job failed"; cat out err; exit 1; }
 # On a busy machine mpirun itself warns that its child has already started ssh when it wants to put
 # it into a group.
-grep -v "plm:rsh: Warning: setpgid" err >ours && { cat ours; exit 1; }
+grep -v "plm:[rs]sh: Warning: setpgid" err >ours && { cat ours; exit 1; }
 is_here() { # FOLDER FILES
     local there=$(find "$1" -name '*.0.ring' -printf '%f ')
     [ "$(xargs -n1 <<<"$there" | sort | xargs)" = "$2" ] || { echo "$1 has: $there"; exit 1; }

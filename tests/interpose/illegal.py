@@ -14,7 +14,7 @@
 import os, re, subprocess, sys
 
 MPICH = os.environ.get("MPI") == "mpich"
-MPIRUN = ["mpiexec.mpich"] if MPICH else ["mpirun", "-q"]
+MPIRUN = ["mpiexec.mpich"] if MPICH else ["mpirun"]
 sys.path.insert(
     0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "interpose", "generate")
 )

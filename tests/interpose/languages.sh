@@ -21,7 +21,7 @@ try "use mpi_f08" MPI_Init counted_f08 "" "$bin/counted_f08"
 [ "$MPI" = mpich ] || # packaged for Open MPI only
     try mpi4py MPI_Init_thread "" \
         MPI_Comm_rank,MPI_Initialized,MPI_Finalized,MPI_Comm_set_errhandler,MPI_Type_get,\
-MPI_Comm_test \
+MPI_Comm_test,MPI_Get_version,MPI_Comm_size \
         /usr/bin/python3 "$SOURCE/tests/interpose/programs/counted_py.py"
 try funneled MPI_Init_thread counted_c "" "$bin/counted_c" funneled
 try serialized MPI_Init_thread counted_c "" "$bin/counted_c" serialized

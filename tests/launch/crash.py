@@ -257,7 +257,7 @@ def full():
     print(f"disk full: status {done.returncode}, {len(done.stdout.splitlines())} lines of output")
     for line in sorted(
         set(
-            re.sub(r"/[0-9]+'", "/JOB'", line.replace(os.getcwd() + "/", ""))
+            re.sub(r"/(prterun-.*-)?[0-9]+'", "/JOB'", line.replace(os.getcwd() + "/", ""))
             for line in done.stderr.splitlines()
         )
     ):

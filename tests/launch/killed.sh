@@ -10,7 +10,7 @@ start() {
     crosswait record -o T.db -- mpirun -n 2 ./cw.slow ${1:-30} >out 2>err &
     launcher=$!
     wait_for "standing T.db 'outside of MPI, after MPI_Comm_size' 'in MPI_Ssend'"
-    mpirun=$(pgrep -P $launcher mpirun)
+    mpirun=$(pgrep -P $launcher 'mpirun|prterun')
     ranks=$(pgrep -P $mpirun)
 }
 echo "mpirun is killed"

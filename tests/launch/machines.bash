@@ -51,7 +51,6 @@ machines() {
 }
 cp "$SOURCE/tests/launch/machines.py" .
 over_machines() { # mpirun's further arguments: one rank a machine, MPI over the first network
-    mpirun --host "$hosts" -n $((machine_count + 1)) --mca plm_rsh_agent "$PWD/agent" \
-        --mca btl self,tcp --mca btl_tcp_if_include $net.0/24 \
-        --mca oob_tcp_if_include $net.0/24 "$@" </dev/null
+    mpirun --host "$hosts" -n $((machine_count + 1)) \
+        $(far_options "$PWD/agent" $net.0/24) --mca btl self,tcp "$@" </dev/null
 }

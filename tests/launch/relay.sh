@@ -13,8 +13,7 @@ if [ "$MPI" = mpich ]; then
     start=(-- mpiexec.mpich -launcher ssh -launcher-exec "$PWD/agent"
         -hosts "${hosts//:1/}" -localhost "$net.1" -n 4)
 else
-    start=(-- mpirun --host "$hosts" -n 4 --mca plm_rsh_agent "$PWD/agent" --mca btl self,tcp
-        --mca btl_tcp_if_include $net.0/24 --mca oob_tcp_if_include $net.0/24)
+    start=(-- mpirun --host "$hosts" -n 4 $(far_options "$PWD/agent" $net.0/24) --mca btl self,tcp)
 fi
 job() { # options of record... -- mode
     local options=()
@@ -39,7 +38,7 @@ echo "exit status $?"
 told
 ranks T.db
 sqlite3 -separator ' ' T.db "select count(distinct host) from rank;
-    select count(*), sum(send_id is null or recv_id is null) from message"
+    select sum(not inner), sum(send_id is null or recv_id is null) from message"
 left_far
 echo "== a hang"
 job -- hang

@@ -4,7 +4,7 @@
 . $SOURCE/tests/launch/lib.bash
 crosswait record -o T.db -- mpirun -n 2 $P/slow 8 >out 2>err &
 wait_for "standing T.db 'outside of MPI, after MPI_Comm_size' 'in MPI_Ssend'"
-for rank in $(pgrep -P $(pgrep -P $! mpirun)); do
+for rank in $(pgrep -P $(pgrep -P $! 'mpirun|prterun')); do
     grep -qz '^OMPI_COMM_WORLD_RANK=1$' /proc/$rank/environ && break
 done
 kill -STOP $rank

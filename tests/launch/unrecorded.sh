@@ -19,7 +19,7 @@ int main(int argc, char **argv)
 END
 sed 's/    MPI_Init/    setrlimit(RLIMIT_FSIZE, \&most);\n    MPI_Init/' small.c >none.c
 mpicc -g -o small small.c && mpicc -g -o none none.c || exit 1
-export OMPI_MCA_btl=self,tcp
+export OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo
 crosswait record -o T.db -- mpirun -n 2 ./small && echo recorded
 for i in 1 2 3; do
     crosswait record -o T.db -- mpirun -n 2 ./none 2>err

@@ -89,6 +89,8 @@ int work(int wrong)
     return 0;
 }
 C
+library=$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_config_var("INSTSONAME"))')
+sed -i "s/libpython3.11.so.1.0/$library/" python.c
 gcc -g -w -o host host.c -ldl && gcc -g -w -fPIC -shared -o python.so python.c -ldl || exit 1
 for mpi in openmpi mpich impi; do
     compiled $mpi plugin.so plugin.c -fPIC -shared

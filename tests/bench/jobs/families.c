@@ -827,7 +827,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: families NAME N\n");
         return 2;
     }
+#if OMPI_MAJOR_VERSION < 5
     setenv("OMPI_MCA_osc", "sm,pt2pt", 0); /* MPI_Win_create, without a network */
+#endif
     if (strncmp(chosen->name, "thread", 6) == 0)
         threads = MPI_THREAD_MULTIPLE;
     MPI_Init_thread(&argc, &argv, threads, &threads);

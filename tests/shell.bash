@@ -1,0 +1,13 @@
+# What the shell of each script test knows (BASH_ENV). Open MPI 5's mpirun puts null bytes behind
+# some of its messages: grep reads what has them as text all the same.
+grep() { command grep -a "$@"; }
+# far_options AGENT NETWORK: what mpirun is told where it starts ranks on other machines, by an
+# agent in the place of ssh and over one network.
+far_options() {
+    case $(mpirun --version) in
+    *\ 4.*) echo --mca plm_rsh_agent "$1" --mca oob_tcp_if_include "$2" ;;
+    *) echo --prtemca plm_ssh_agent "$1" --prtemca prte_if_include "$2" \
+        --pmixmca ptl_tcp_if_include "$2" ;;
+    esac
+    echo --mca btl_tcp_if_include "$2"
+}
