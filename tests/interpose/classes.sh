@@ -21,6 +21,8 @@ for me, rank in ranks.items():
     got = collections.Counter(e.name for e in rank.events if not e.parent for _ in range(e.repeat))
     got -= collections.Counter(["MPI_Init_thread", "MPI_Finalize"])
     told_of = collections.Counter(told[me])
+    for name in [n for n in got if n.endswith(("_c2f", "_f2c")) and n not in told_of]:
+        del got[name]  # of MPICH, functions in some versions and macros in others
     assert (
         got == told_of
     ), f"rank {me}: recorded and not made: {got - told_of}; made and not recorded: {told_of - got}"

@@ -63,6 +63,7 @@ static void fortran_key(const char *key, int bytes, char *name)
     while (bytes > 0 && key[bytes - 1] == ' ')
         bytes--;
     snprintf(name, MPI_MAX_INFO_KEY + 1, "%.*s", bytes, key);
+    CORE_CHECK(strlen(name) <= MPI_MAX_INFO_KEY);
 }
 
 MPI_Datatype ompi_datatype_match_size(int size, uint16_t kind, uint16_t language);
