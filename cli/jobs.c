@@ -255,7 +255,7 @@ static void jobs_ends(struct jobs *jobs, const struct launch_result *launched,
     }
     /* The launcher ends the other ranks with the first that fails, wherever they are: nobody knows
      * what they would have done. */
-    jobs->mirror.told.early |=
+    jobs->mirror.decisions.early |=
         launched->end != LAUNCH_END_DEADLOCK && explore_failure_of(outcome) != NULL;
     for (uint32_t i = 0; launched->end == LAUNCH_END_DEADLOCK && i < ending->call_count; i++) {
         struct trace_event event;
@@ -338,8 +338,8 @@ static enum core_status jobs_look(struct jobs *jobs, const struct replay_policy 
 static void look_away(struct jobs *jobs)
 {
     explore_mirror_done(&jobs->mirror);
-    jobs->mirror.told.unfinished = true;
-    jobs->mirror.outcome.decisions = &jobs->mirror.told;
+    jobs->mirror.decisions.unfinished = true;
+    jobs->mirror.outcome.decisions = &jobs->mirror.decisions;
 }
 
 static enum core_status jobs_run(void *context, const struct replay_policy *policy, double left_s,
@@ -362,8 +362,8 @@ static enum core_status jobs_run(void *context, const struct replay_policy *poli
         look_away(jobs);
     } else if (status == CORE_OK)
         status = jobs_look(jobs, policy, &launched);
-    jobs->mirror.told.unfinished |= over;
-    jobs->mirror.told.overdue = over && !less;
+    jobs->mirror.decisions.unfinished |= over;
+    jobs->mirror.decisions.overdue = over && !less;
     launch_result_done(&launched);
     if (status != CORE_OK)
         return status;

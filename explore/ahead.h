@@ -44,7 +44,7 @@ enum core_status explore_ahead(struct explore_search *search, struct explore_ite
 /* Puts ahead what a world could have decided otherwise. asked: the list that it was run with, of so
  * many changes. */
 enum core_status explore_branch(struct explore_search *search, const struct explore_list *asked,
-                                uint32_t changes, const struct world_decisions *told);
+                                uint32_t changes, const struct world_decisions *decisions);
 
 /* The heap: few answers that differ from what would be first, those come first. It takes the item
  * over, unless it fails; the caller gives up what it pops. */

@@ -52,14 +52,14 @@ static enum core_status place_name(struct grown *grown, const struct explore_ans
     return status;
 }
 
-static enum core_status grow_list(const struct world_decisions *told, struct grown *out,
+static enum core_status grow_list(const struct world_decisions *decisions, struct grown *out,
                                   struct explore_list *list)
 {
     enum core_status status = CORE_OK;
     for (uint32_t i = 0; i < list->count && status == CORE_OK; i++)
         status = place_name(out, &list->answer[i], i);
-    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++) {
-        const struct world_decision *d = &told->decision[i];
+    for (uint32_t i = 0; i < decisions->decision_count && status == CORE_OK; i++) {
+        const struct world_decision *d = &decisions->decision[i];
         const struct explore_answer answer = {(uint32_t)d->rank, d->number, d->answer, 0};
         int64_t there = place_of(out, answer.rank, answer.number);
         bool asked = there >= 0 && there < out->asked;
@@ -75,15 +75,15 @@ static enum core_status grow_list(const struct world_decisions *told, struct gro
 }
 
 static enum core_status branch_grow(const struct explore_list *asked,
-                                    const struct world_decisions *told, struct grown *out)
+                                    const struct world_decisions *decisions, struct grown *out)
 {
     struct explore_list list;
     *out = (struct grown){.asked = asked->count, .named = CORE_TABLE(struct named, decision)};
     enum core_status status = explore_list_copy(asked, asked->count, &list);
     if (status == CORE_OK)
-        status = CORE_ARRAY_NEW(out->place, told->decision_count, "what is to be explored");
+        status = CORE_ARRAY_NEW(out->place, decisions->decision_count, "what is to be explored");
     if (status == CORE_OK)
-        status = grow_list(told, out, &list);
+        status = grow_list(decisions, out, &list);
     if (status != CORE_OK) {
         explore_list_done(&list);
         return status;
@@ -121,12 +121,12 @@ static uint64_t offer_hash(const struct grown *grown, uint32_t count,
 
 /* The same turn earlier, where nothing behind that makes a difference to it, is another list. */
 static bool comes_elsewhere(struct explore_search *s, const struct grown *grown,
-                            const struct world_decisions *told, uint32_t index,
+                            const struct world_decisions *decisions, uint32_t index,
                             const struct world_option *option)
 {
-    const struct world_decision *d = &told->decision[index];
+    const struct world_decision *d = &decisions->decision[index];
     for (uint32_t i = index, apart = option->apart; i-- > 0 && apart;) {
-        const struct world_decision *e = &told->decision[i];
+        const struct world_decision *e = &decisions->decision[i];
         if (e->rank != d->rank || e->number - e->place != d->number - d->place || !e->place)
             continue;
         struct explore_answer last = grown->stem->list.answer[grown->place[i]];
@@ -142,14 +142,14 @@ static bool comes_elsewhere(struct explore_search *s, const struct grown *grown,
 }
 
 static enum core_status other_answers(struct explore_search *s, const struct grown *grown,
-                                      const struct world_decisions *told, uint32_t index,
+                                      const struct world_decisions *decisions, uint32_t index,
                                       uint32_t changes)
 {
-    const struct world_decision *d = &told->decision[index];
+    const struct world_decision *d = &decisions->decision[index];
     enum core_status status = CORE_OK;
 
     for (uint32_t o = 0; o < d->option_count && status == CORE_OK; o++) {
-        const struct world_option *option = &told->option[d->option_first + o];
+        const struct world_option *option = &decisions->option[d->option_first + o];
         int32_t answer = option->answer;
         struct explore_list own = {0};
         struct known *offer;
@@ -158,7 +158,7 @@ static enum core_status other_answers(struct explore_search *s, const struct gro
             status = core_table_put(&s->offered, &hash, "what is to be explored", &offer);
         if (status != CORE_OK)
             break;
-        if (answer == d->answer || comes_elsewhere(s, grown, told, index, option))
+        if (answer == d->answer || comes_elsewhere(s, grown, decisions, index, option))
             continue;
         struct explore_answer last = grown->stem->list.answer[grown->place[index]];
         last.answer = answer;
@@ -193,7 +193,7 @@ static uint32_t number_free(const struct grown *grown, uint32_t level,
 }
 
 static enum core_status put_off(struct explore_search *s, const struct grown *grown,
-                                const struct world_decisions *told,
+                                const struct world_decisions *decisions,
                                 const struct world_missed *missed, uint32_t changes)
 {
     const struct explore_list *list = &grown->stem->list;
@@ -207,13 +207,14 @@ static enum core_status put_off(struct explore_search *s, const struct grown *gr
         first = grown->place[i] < first ? grown->place[i] : first;
     uint32_t level = level_of(list, first);
     for (uint32_t i = 0; i < missed->past_count && status == CORE_OK; i++) {
-        const struct world_decision *d = &told->decision[told->past[missed->past_first + i]];
+        const struct world_decision *d =
+            &decisions->decision[decisions->past[missed->past_first + i]];
         if (place_of(grown, (uint32_t)d->rank, d->number) >= (int64_t)level)
             status = branch_push(&own, (struct explore_answer){(uint32_t)d->rank,
                                                                number_free(grown, level, &own, d),
                                                                d->answer, 1});
     }
-    const struct world_decision *decision = &told->decision[missed->decision];
+    const struct world_decision *decision = &decisions->decision[missed->decision];
     uint64_t offer = offer_hash(grown, level, decision, missed->answer);
     if (status == CORE_OK && missed->there && !own.count &&
         (!decision->place || core_table_find(&s->offered, &offer))) /* where it was free */
@@ -232,16 +233,16 @@ static enum core_status put_off(struct explore_search *s, const struct grown *gr
 }
 
 enum core_status explore_branch(struct explore_search *s, const struct explore_list *asked,
-                                uint32_t changes, const struct world_decisions *told)
+                                uint32_t changes, const struct world_decisions *decisions)
 {
     struct grown grown;
-    enum core_status status = branch_grow(asked, told, &grown);
+    enum core_status status = branch_grow(asked, decisions, &grown);
 
-    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++)
+    for (uint32_t i = 0; i < decisions->decision_count && status == CORE_OK; i++)
         if (grown.place[i] >= grown.asked)
-            status = other_answers(s, &grown, told, i, changes);
-    for (uint32_t i = 0; i < told->missed_count && status == CORE_OK; i++)
-        status = put_off(s, &grown, told, &told->missed[i], changes);
+            status = other_answers(s, &grown, decisions, i, changes);
+    for (uint32_t i = 0; i < decisions->missed_count && status == CORE_OK; i++)
+        status = put_off(s, &grown, decisions, &decisions->missed[i], changes);
     grown_done(&grown);
     return status;
 }

@@ -16,11 +16,11 @@
 
 enum { ANSWERS_TOLD = 8, LINE_SHOWN = 120 };
 
-static enum core_status place_add(struct finding *finding, const struct explore_line *told,
+static enum core_status place_add(struct finding *finding, const struct explore_line *line,
                                   bool leads)
 {
     enum core_status status =
-        finding_place_add(finding, told->rank, told->call, told->site, told->path, told->says);
+        finding_place_add(finding, line->rank, line->call, line->site, line->path, line->says);
     if (status == CORE_OK)
         finding->call[finding->call_count - 1].leads = leads;
     return status;
@@ -31,9 +31,9 @@ static enum core_status places_add(struct finding *finding, const struct explore
 {
     enum core_status status = CORE_OK;
     for (uint32_t i = 0; i < look->stands.count && status == CORE_OK; i++)
-        status = place_add(finding, &look->stands.told[i], false);
+        status = place_add(finding, &look->stands.line[i], false);
     for (uint32_t i = 0; i < look->chosen.count && i < ANSWERS_TOLD && status == CORE_OK; i++)
-        status = place_add(finding, &look->chosen.told[i], true);
+        status = place_add(finding, &look->chosen.line[i], true);
     if (look->chosen.count > ANSWERS_TOLD)
         finding_fact(finding, "it takes %" PRIu32 " more such choices: --again shows them",
                      look->chosen.count - ANSWERS_TOLD);
@@ -49,7 +49,7 @@ static void failure_title(struct finding *finding, const struct explore_look *lo
         return;
     }
     for (uint32_t i = 0; i < count; i++)
-        rank[i] = look->stands.told[i].rank;
+        rank[i] = look->stands.line[i].rank;
     char *ranks = NULL;
     size_t bytes;
     FILE *file = open_memstream(&ranks, &bytes);
@@ -291,7 +291,7 @@ static enum core_status conflict_say(struct finding *finding,
     if (result)
         finding_fact(finding, "%s", result);
     free(result);
-    return place_add(finding, conflict->rest.told, false);
+    return place_add(finding, conflict->rest.line, false);
 }
 
 static enum core_status race_add(struct explore_program *program, struct explore_search *search,
@@ -345,7 +345,7 @@ static enum core_status store_places_add(struct explore_program *program, struct
         status = explore_look_other(program, store->other, store->owner, store->call,
                                     store->other_site, &lines);
     for (uint32_t i = 0; i < lines.count && status == CORE_OK; i++)
-        status = place_add(finding, &lines.told[i], false);
+        status = place_add(finding, &lines.line[i], false);
     explore_lines_done(&lines);
     return status;
 }

@@ -14,15 +14,15 @@
 
 enum { ALSO_TOLD = 4 };
 
-void explore_lines_done(struct explore_lines *tolds)
+void explore_lines_done(struct explore_lines *lines)
 {
-    for (uint32_t i = 0; i < tolds->count; i++) {
-        free(tolds->told[i].call);
-        free(tolds->told[i].site);
-        free(tolds->told[i].path);
-        free(tolds->told[i].says);
+    for (uint32_t i = 0; i < lines->count; i++) {
+        free(lines->line[i].call);
+        free(lines->line[i].site);
+        free(lines->line[i].path);
+        free(lines->line[i].says);
     }
-    free(tolds->told);
+    free(lines->line);
 }
 
 void explore_look_done(struct explore_look *look)
@@ -41,13 +41,13 @@ void explore_look_done(struct explore_look *look)
     free(look->also);
 }
 
-static const struct world_decision *look_decision_of(const struct world_decisions *told,
+static const struct world_decision *look_decision_of(const struct world_decisions *decisions,
                                                      const struct explore_answer *answer)
 {
-    for (uint32_t i = 0; i < told->decision_count; i++)
-        if ((uint32_t)told->decision[i].rank == answer->rank &&
-            told->decision[i].number == answer->number)
-            return &told->decision[i];
+    for (uint32_t i = 0; i < decisions->decision_count; i++)
+        if ((uint32_t)decisions->decision[i].rank == answer->rank &&
+            decisions->decision[i].number == answer->number)
+            return &decisions->decision[i];
     return NULL;
 }
 
@@ -130,24 +130,24 @@ static char *answer_words(const struct world_decision *d, int32_t usual, int ran
 
 /* A copy, for the next world overwrites what the last one says. Takes `says`. */
 enum core_status explore_look_line(struct explore_program *program, uint32_t rank, const char *call,
-                                   uint64_t site, char *says, struct explore_lines *tolds)
+                                   uint64_t site, char *says, struct explore_lines *lines)
 {
-    struct explore_line told = {.rank = rank, .call = strdup(call), .says = says};
+    struct explore_line line = {.rank = rank, .call = strdup(call), .says = says};
     struct site_place place;
     if (explore_program_place(program, site, &place) && *place.file &&
-        asprintf(&told.site, "%s:%d", place.file, place.line) < 0)
-        told.site = NULL;
-    if (told.site && *place.path)
-        told.path = strdup(place.path);
+        asprintf(&line.site, "%s:%d", place.file, place.line) < 0)
+        line.site = NULL;
+    if (line.site && *place.path)
+        line.path = strdup(place.path);
     enum core_status status =
-        told.call && told.says
-            ? CORE_ARRAY_PUSH(tolds->told, tolds->count, tolds->room, "what was found", told)
+        line.call && line.says
+            ? CORE_ARRAY_PUSH(lines->line, lines->count, lines->room, "what was found", line)
             : core_report(CORE_NO_MEMORY, "out of memory for what was found");
     if (status != CORE_OK) {
-        free(told.call);
-        free(told.site);
-        free(told.path);
-        free(told.says);
+        free(line.call);
+        free(line.site);
+        free(line.path);
+        free(line.says);
     }
     return status;
 }
@@ -181,9 +181,9 @@ static enum core_status conflict_find(struct explore_program *program,
                                       const struct world_decision *d, int32_t first,
                                       struct explore_conflict *out)
 {
-    const struct world_decisions *told = program->outcome.world.decisions;
-    for (uint32_t i = 0; i < told->decision_count && first >= 0 && !out->is; i++) {
-        const struct world_decision *e = &told->decision[i], *own = d->touch ? d : e,
+    const struct world_decisions *decisions = program->outcome.world.decisions;
+    for (uint32_t i = 0; i < decisions->decision_count && first >= 0 && !out->is; i++) {
+        const struct world_decision *e = &decisions->decision[i], *own = d->touch ? d : e,
                                     *other = d->touch ? e : d;
         if (!is_window_turn(e) || e->rank != d->rank || e->answer != first ||
             decision_object_of(e->number) != decision_object_of(d->number) || !own->touch ||
@@ -212,13 +212,14 @@ static int compare_touches(const void *a, const void *b)
 }
 
 /* Whether a rank comes again to one of its loads, or calls MPI_Win_sync. */
-static enum core_status may_wait_find(const struct world_decisions *told, bool *out_may)
+static enum core_status may_wait_find(const struct world_decisions *decisions, bool *out_may)
 {
     const struct world_decision **touch;
     uint32_t count = 0;
-    enum core_status status = CORE_ARRAY_NEW(touch, told->decision_count + 1u, "what was found");
-    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++) {
-        const struct world_decision *d = &told->decision[i];
+    enum core_status status =
+        CORE_ARRAY_NEW(touch, decisions->decision_count + 1u, "what was found");
+    for (uint32_t i = 0; i < decisions->decision_count && status == CORE_OK; i++) {
+        const struct world_decision *d = &decisions->decision[i];
         *out_may |= is_window_turn(d) && !strcmp(d->call, "MPI_Win_sync");
         if (d->touch && !strcmp(d->call, WORLD_LOAD))
             touch[count++] = d;

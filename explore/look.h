@@ -14,7 +14,7 @@ struct explore_line { /* one answer of a smallest schedule; or where a rank is *
     char *call, *site, *path, *says;
 };
 struct explore_lines {
-    struct explore_line *told;
+    struct explore_line *line;
     uint32_t count, room;
 };
 

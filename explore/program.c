@@ -109,11 +109,11 @@ enum core_status explore_program_run(void *context, const struct replay_policy *
         status = p->runner.run(p->runner.context, policy, left_s, &p->outcome);
     if (status != CORE_OK)
         return status;
-    const struct world_decisions *told = p->outcome.world.decisions;
+    const struct world_decisions *decisions = p->outcome.world.decisions;
     *out_outcome = &p->outcome.world;
     *out_key = 0;
     *out_events = (struct explore_events){p->outcome.event, p->outcome.event_count};
-    if (told && told->unfinished)
+    if (decisions && decisions->unfinished)
         return CORE_OK;
     for (int i = 0; p->worlds && i < p->outcome.world.finding_count; i++)
         if (p->outcome.world.finding[i].rule == WORLD_RULE_UNSUPPORTED)
@@ -159,13 +159,13 @@ static enum core_status output_under(struct explore_program *p, const struct exp
         return status;
     status = world_processes_run(p->worlds, &options, &p->outcome);
     replay_policy_done(&options.policy);
-    const struct world_decisions *told = p->outcome.world.decisions;
-    if (status != CORE_OK || told->unfinished || explore_failure_of(&p->outcome.world))
+    const struct world_decisions *decisions = p->outcome.world.decisions;
+    if (status != CORE_OK || decisions->unfinished || explore_failure_of(&p->outcome.world))
         return status;
     out->there = true;
-    for (uint32_t i = 0; i < told->decision_count; i++)
-        out->decided = core_random_mix(out->decided ^ (uint64_t)told->decision[i].rank << 32 ^
-                                       (uint32_t)told->decision[i].answer);
+    for (uint32_t i = 0; i < decisions->decision_count; i++)
+        out->decided = core_random_mix(out->decided ^ (uint64_t)decisions->decision[i].rank << 32 ^
+                                       (uint32_t)decisions->decision[i].answer);
     return explore_output_keep(&p->outcome, p->command->rank_count, &out->output);
 }
 
@@ -226,13 +226,13 @@ enum core_status explore_program_crowded(void)
 enum core_status explore_program_followed(const struct explore_program *program,
                                           const struct replay_policy *policy)
 {
-    const struct world_decisions *told = program->outcome.world.decisions;
+    const struct world_decisions *decisions = program->outcome.world.decisions;
     uint32_t given = 0;
     if (program->outcome.unsure)
         return explore_program_crowded();
-    for (uint32_t i = 0; told && i < told->decision_count; i++)
-        given += told->decision[i].given;
-    if (!told || (!told->cut && !told->unknown && given == policy->forced.count))
+    for (uint32_t i = 0; decisions && i < decisions->decision_count; i++)
+        given += decisions->decision[i].given;
+    if (!decisions || (!decisions->cut && !decisions->unknown && given == policy->forced.count))
         return CORE_OK;
     return core_report(CORE_BAD_INPUT, "the program does not come to what the schedule names; was "
                                        "it changed since?");

@@ -5,12 +5,13 @@
 #include "explore/reexec.h"
 
 /* Receives, probes and completions: who had which turn only a job writes down that is asked to. */
-static enum core_status answers_take(const struct world_decisions *told, struct explore_list *list)
+static enum core_status answers_take(const struct world_decisions *decisions,
+                                     struct explore_list *list)
 {
     enum core_status status = CORE_OK;
 
-    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++) {
-        const struct world_decision *d = &told->decision[i];
+    for (uint32_t i = 0; i < decisions->decision_count && status == CORE_OK; i++) {
+        const struct world_decision *d = &decisions->decision[i];
         if (decision_kind_of(d->number) != DECISION_CHOICE)
             continue;
         status = CORE_ARRAY_PUSH(list->answer, list->count, list->room, "answers",
@@ -50,7 +51,7 @@ enum core_status explore_recorded_try(struct trace *trace, struct explore_progra
     replay_policy_done(&nothing);
     if (status != CORE_OK)
         return CORE_OK;
-    status = answers_take(&mirror.told, &list);
+    status = answers_take(&mirror.decisions, &list);
     explore_mirror_done(&mirror);
     if (status == CORE_OK)
         status = world_try(program, &list);

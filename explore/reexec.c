@@ -673,7 +673,7 @@ static bool has_files(const struct trace *trace)
 static bool turns_lack(const struct mirror *mirror)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < mirror->out->told.decision_count; i++)
+    for (uint32_t i = 0; i < mirror->out->decisions.decision_count; i++)
         count += mirror->out->decision[i].place != 0;
     return count != mirror->turns.had.count;
 }
@@ -735,16 +735,16 @@ enum core_status explore_mirror_run(struct trace *trace, const struct replay_pol
     out_mirror->windows |= has_files(trace);
     out_mirror->windows |= mirror.windows.any &&
                            (mirror.windows.unknown || mirror.turns.unknown || turns_lack(&mirror));
-    out_mirror->told.blind_windows |= mirror.windows.any;
-    out_mirror->told.blind_threads |= has_threads(&mirror);
+    out_mirror->decisions.blind_windows |= mirror.windows.any;
+    out_mirror->decisions.blind_threads |= has_threads(&mirror);
     out_mirror->threads = threads_lack(&mirror) && !trace_meta(trace, "turns");
-    out_mirror->told.cut |= trace_meta(trace, "turns") != NULL; /* not all had theirs */
-    out_mirror->told.limited |= mirror.windows.polls || reexec_failed(&out_mirror->outcome) ||
-                                trace_meta(trace, "turns") != NULL;
-    out_mirror->told.overtaking |= program.overtaking;
-    out_mirror->told.limited |= notes.unsupported || notes.unknown_requests ||
-                                notes.ranks_left_out || out_mirror->windows ||
-                                out_mirror->persistent || out_mirror->threads;
+    out_mirror->decisions.cut |= trace_meta(trace, "turns") != NULL; /* not all had theirs */
+    out_mirror->decisions.limited |= mirror.windows.polls || reexec_failed(&out_mirror->outcome) ||
+                                     trace_meta(trace, "turns") != NULL;
+    out_mirror->decisions.overtaking |= program.overtaking;
+    out_mirror->decisions.limited |= notes.unsupported || notes.unknown_requests ||
+                                     notes.ranks_left_out || out_mirror->windows ||
+                                     out_mirror->persistent || out_mirror->threads;
     for (uint32_t r = 0; mirror.rank && r < program.rank_count; r++)
         rank_done(&mirror.rank[r]);
     free(mirror.rank);

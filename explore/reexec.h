@@ -20,10 +20,10 @@
 
 struct explore_mirror {
     struct world_outcome
-        outcome;                 /* its decisions are those below; what it found is not the job's */
-    struct world_decisions told; /* `site` of a decision is the trace's, a site of it */
-    struct world_decision *decision; /* owned */
-    struct world_event *event;       /* owned */
+        outcome; /* its decisions are those below; what it found is not the job's */
+    struct world_decisions decisions; /* `site` of a decision is the trace's, a site of it */
+    struct world_decision *decision;  /* owned */
+    struct world_event *event;        /* owned */
     uint32_t event_count, event_room;
     bool windows;    /* of some of what was done to windows, or files, the order is not known */
     bool threads;    /* of some of what threads of a rank did, the order is not known */

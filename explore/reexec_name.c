@@ -125,14 +125,14 @@ static void reexec_certain(const struct mirror *mirror, const struct world_decis
 static enum core_status turn_name(const struct mirror *mirror, struct world_decision *d,
                                   const struct world_decision *as_told, uint32_t before)
 {
-    const struct world_decisions *told = &mirror->out->told;
+    const struct world_decisions *decisions = &mirror->out->decisions;
     uint32_t rank, op;
     struct trace_event event;
     for (uint32_t i = 0; i < d->option_count; i++)
-        reexec_certain(mirror, d, told->option[d->option_first + i].answer, before);
-    for (uint32_t i = 0; i < told->missed_count; i++)
-        if (&told->decision[told->missed[i].decision] == as_told)
-            reexec_certain(mirror, d, told->missed[i].answer, before);
+        reexec_certain(mirror, d, decisions->option[d->option_first + i].answer, before);
+    for (uint32_t i = 0; i < decisions->missed_count; i++)
+        if (&decisions->decision[decisions->missed[i].decision] == as_told)
+            reexec_certain(mirror, d, decisions->missed[i].answer, before);
     if (!reexec_windows_find(&mirror->windows, d, d->answer, before, &rank, &op))
         return CORE_OK;
     enum core_status status =
@@ -165,7 +165,7 @@ static enum core_status decision_name(const struct mirror *mirror, struct world_
                     (d->reason == REPLAY_REASON_MATCH && !d->poll && rank->op[index].matched < 0));
     if (unknown) { /* each answer is tried, and this job is none of them */
         d->answer = ANSWER_UNKNOWN;
-        mirror->out->told.unknown = true;
+        mirror->out->decisions.unknown = true;
     }
     place_name(mirror, d, &event);
     mirror->out->persistent |= name && !d->given && trait_in(event.traits, TRAIT_STARTS);
@@ -198,25 +198,26 @@ static enum core_status thread_name(const struct mirror *mirror, struct world_de
 enum core_status reexec_decisions_name(struct mirror *mirror, const struct replay_policy *policy)
 {
     struct explore_mirror *out = mirror->out;
-    const struct world_decisions *told = out->outcome.decisions;
+    const struct world_decisions *decisions = out->outcome.decisions;
     struct core_table same = CORE_TABLE(struct turns_same, key);
-    out->told = *told;
-    out->outcome.decisions = &out->told;
+    out->decisions = *decisions;
+    out->outcome.decisions = &out->decisions;
     for (uint32_t r = 0; r < mirror->program->rank_count; r++)
-        out->told.cut |= mirror->rank[r].refused;
-    enum core_status status = CORE_ARRAY_NEW(out->decision, told->decision_count + 1, A_MIRROR);
-    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++) {
+        out->decisions.cut |= mirror->rank[r].refused;
+    enum core_status status =
+        CORE_ARRAY_NEW(out->decision, decisions->decision_count + 1, A_MIRROR);
+    for (uint32_t i = 0; i < decisions->decision_count && status == CORE_OK; i++) {
         struct world_decision *d = &out->decision[i];
-        *d = told->decision[i];
+        *d = decisions->decision[i];
         uint32_t number = number_in_job(mirror, d);
         const struct replay_name *name =
             replay_policy_find(&policy->forced, (uint32_t)d->rank, false, number);
         d->given = name && name->source == d->answer;
         uint32_t before;
-        status = same_before(&same, &told->decision[i], &before);
+        status = same_before(&same, &decisions->decision[i], &before);
         if (status != CORE_OK)
             break;
-        status = reexec_windows_is(d) ? turn_name(mirror, d, &told->decision[i], before)
+        status = reexec_windows_is(d) ? turn_name(mirror, d, &decisions->decision[i], before)
                  : d->reason == REPLAY_REASON_THREAD ? thread_name(mirror, d)
                                                      : decision_name(mirror, d, name);
         d->number = number;
@@ -224,6 +225,6 @@ enum core_status reexec_decisions_name(struct mirror *mirror, const struct repla
             d->option_count = 1;
     }
     core_table_done(&same);
-    out->told.decision = out->decision;
+    out->decisions.decision = out->decision;
     return status;
 }

@@ -35,16 +35,16 @@ static bool is_epoch(const struct world_decision *d)
 }
 
 /* The turn as a job counts it, where a rank's own loads and stores are none. */
-static void turn_count(const struct world_decisions *told, uint32_t at, int ranks,
+static void turn_count(const struct world_decisions *decisions, uint32_t at, int ranks,
                        uint32_t *out_number, int32_t *out_answer)
 {
-    const struct world_decision *d = &told->decision[at];
+    const struct world_decision *d = &decisions->decision[at];
     *out_number = d->number;
     *out_answer = d->answer;
-    if (d->reason != REPLAY_REASON_OTHER || !told->touched)
+    if (d->reason != REPLAY_REASON_OTHER || !decisions->touched)
         return;
-    for (uint32_t i = 0; i < told->decision_count; i++) {
-        const struct world_decision *e = &told->decision[i];
+    for (uint32_t i = 0; i < decisions->decision_count; i++) {
+        const struct world_decision *e = &decisions->decision[i];
         if (!e->touch || e->rank != d->rank ||
             decision_object_of(e->number) != decision_object_of(d->number))
             continue;
@@ -54,17 +54,17 @@ static void turn_count(const struct world_decisions *told, uint32_t at, int rank
     }
 }
 
-static enum core_status answer_add(const struct world_decisions *told, uint32_t at, int ranks,
+static enum core_status answer_add(const struct world_decisions *decisions, uint32_t at, int ranks,
                                    struct replay_policy *policy)
 {
-    const struct world_decision *d = &told->decision[at];
+    const struct world_decision *d = &decisions->decision[at];
     uint32_t number;
     int32_t answer;
     if (d->reason == REPLAY_REASON_BUFFER)
         return buffer_add(d, policy);
     if (is_file(d) || is_cancel(d, ranks) || is_epoch(d) || d->touch)
         return CORE_OK;
-    turn_count(told, at, ranks, &number, &answer);
+    turn_count(decisions, at, ranks, &number, &answer);
     return replay_policy_add_forced(policy, (uint32_t)d->rank, number, answer);
 }
 
@@ -83,7 +83,7 @@ static enum core_status sends_add(const struct replay_policy *policy, struct rep
     return status;
 }
 
-static enum core_status schedule_export_decided(const struct world_decisions *told,
+static enum core_status schedule_export_decided(const struct world_decisions *decisions,
                                                 const struct replay_policy *policy, int ranks,
                                                 struct replay_policy *out_policy,
                                                 struct explore_lived *out_lived)
@@ -94,12 +94,12 @@ static enum core_status schedule_export_decided(const struct world_decisions *to
     made.order = REPLAY_ORDER_EXPLORE;
     made.seed = policy->seed;
     enum core_status status = sends_add(policy, &made, &lived.sends);
-    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++) {
-        lived.connections += !strcmp(told->decision[i].call, "MPI_Comm_accept");
-        lived.files += is_file(&told->decision[i]);
-        lived.cancels += is_cancel(&told->decision[i], ranks);
-        lived.epochs += is_epoch(&told->decision[i]);
-        status = answer_add(told, i, ranks, &made);
+    for (uint32_t i = 0; i < decisions->decision_count && status == CORE_OK; i++) {
+        lived.connections += !strcmp(decisions->decision[i].call, "MPI_Comm_accept");
+        lived.files += is_file(&decisions->decision[i]);
+        lived.cancels += is_cancel(&decisions->decision[i], ranks);
+        lived.epochs += is_epoch(&decisions->decision[i]);
+        status = answer_add(decisions, i, ranks, &made);
     }
     if (status != CORE_OK) {
         replay_policy_done(&made);

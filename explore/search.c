@@ -137,7 +137,7 @@ enum core_status explore_policy(const struct explore_list *list, const struct ex
 
 struct ran {
     const struct world_outcome *outcome;
-    const struct world_decisions *told;
+    const struct world_decisions *decisions;
     struct explore_events events;
     uint64_t key;
     bool here; /* not by a helper */
@@ -153,18 +153,18 @@ static void beyond_note(struct explore_search *s, const struct world_outcome *ou
 static void ran_note(struct explore_search *s, struct ran *ran)
 {
     CORE_CHECK(ran->outcome->decisions); /* the policy says order=explore */
-    ran->told = ran->outcome->decisions;
+    ran->decisions = ran->outcome->decisions;
     s->worlds++;
-    s->overtaking |= ran->told->overtaking;
-    s->limited |= ran->told->limited || ran->told->overtaking;
-    s->asked_again |= ran->told->asked_again;
-    s->unless |= (ran->told->blind_windows ? EXPLORE_UNLESS_WINDOWS : 0) |
-                 (ran->told->blind_threads ? EXPLORE_UNLESS_THREADS : 0);
-    s->early |= ran->told->early;
-    if (ran->told->overdue)
+    s->overtaking |= ran->decisions->overtaking;
+    s->limited |= ran->decisions->limited || ran->decisions->overtaking;
+    s->asked_again |= ran->decisions->asked_again;
+    s->unless |= (ran->decisions->blind_windows ? EXPLORE_UNLESS_WINDOWS : 0) |
+                 (ran->decisions->blind_threads ? EXPLORE_UNLESS_THREADS : 0);
+    s->early |= ran->decisions->early;
+    if (ran->decisions->overdue)
         beyond_note(s, ran->outcome);
-    if (ran->told->decision_count > s->decisions_max)
-        s->decisions_max = ran->told->decision_count;
+    if (ran->decisions->decision_count > s->decisions_max)
+        s->decisions_max = ran->decisions->decision_count;
     if (s->options->progress)
         s->options->progress(s->options->progress_context, s->worlds, s->heap_count);
 }
@@ -202,22 +202,23 @@ static enum core_status run_named(struct explore_search *s, uint64_t hash,
 }
 
 /* Everything that was decided, in the order of the world. */
-static enum core_status answers_of(const struct world_decisions *told, struct explore_list *out)
+static enum core_status answers_of(const struct world_decisions *decisions,
+                                   struct explore_list *out)
 {
     enum core_status status = CORE_OK;
     *out = (struct explore_list){0};
-    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++)
-        status = list_push(out, (struct explore_answer){(uint32_t)told->decision[i].rank,
-                                                        told->decision[i].number,
-                                                        told->decision[i].answer, 0});
+    for (uint32_t i = 0; i < decisions->decision_count && status == CORE_OK; i++)
+        status = list_push(out, (struct explore_answer){(uint32_t)decisions->decision[i].rank,
+                                                        decisions->decision[i].number,
+                                                        decisions->decision[i].answer, 0});
     return status;
 }
 
-static bool all_given(const struct explore_list *list, const struct world_decisions *told)
+static bool all_given(const struct explore_list *list, const struct world_decisions *decisions)
 {
     uint32_t given = 0;
-    for (uint32_t i = 0; i < told->decision_count; i++)
-        given += told->decision[i].given;
+    for (uint32_t i = 0; i < decisions->decision_count; i++)
+        given += decisions->decision[i].given;
     return given == list->count;
 }
 
@@ -226,13 +227,13 @@ static bool all_given(const struct explore_list *list, const struct world_decisi
 static enum core_status class_met(struct explore_search *s, const struct ran *ran,
                                   const struct explore_class *class, uint32_t place)
 {
-    struct ran again = {.told = ran->told, .key = ran->key};
+    struct ran again = {.decisions = ran->decisions, .key = ran->key};
     enum core_status status = CORE_OK;
     if (!s->options->met || !(ran->here || s->options->chance))
         return CORE_OK;
     if (!ran->here)
         status = run_world(s, &class->first, &class->sends, &(struct replay_choice){0}, &again);
-    if (status != CORE_OK || again.told->unfinished || again.key != class->key)
+    if (status != CORE_OK || again.decisions->unfinished || again.key != class->key)
         return status;
     return s->options->met(s->options->met_context, s, place);
 }
@@ -280,7 +281,7 @@ static void class_count(struct explore_search *s, uint32_t place, bool wait)
 /* Limit for one behaviour: sends that keep their buffers, first come first served. */
 struct fewer {
     struct explore_walk *walk;
-    uint64_t told; /* a hash of what was found to be complete, or there */
+    uint64_t decisions; /* a hash of what was found to be complete, or there */
     struct replay_names kept[PLACES_MAX];
     uint64_t seen[PLACES_MAX];
     uint32_t class[STUCK_MAX];
@@ -334,11 +335,11 @@ static enum core_status place_run(struct explore_search *s, const struct explore
 
     if (status != CORE_OK)
         return status;
-    *out_lost = ran.told->unfinished;
+    *out_lost = ran.decisions->unfinished;
     s->unbuffered += !*out_lost;
-    if (ran.told->cut || ran.told->unknown || *out_lost)
+    if (ran.decisions->cut || ran.decisions->unknown || *out_lost)
         return CORE_OK;
-    status = answers_of(ran.told, &list);
+    status = answers_of(ran.decisions, &list);
     if (status == CORE_OK)
         status = class_note(s, &ran, &list, &list, &sends, false, &class);
     if (status == CORE_OK)
@@ -412,7 +413,7 @@ static enum core_status places_look(struct explore_search *s, const struct explo
         if (status != CORE_OK)
             break;
         if (waiting.count)
-            status = fewer_look(s, all, f, &f->kept[f->at], &waiting, place + f->told);
+            status = fewer_look(s, all, f, &f->kept[f->at], &waiting, place + f->decisions);
         free(waiting.name);
     }
     return status;
@@ -420,9 +421,9 @@ static enum core_status places_look(struct explore_search *s, const struct explo
 
 /* The same answers, and not every send has a buffer: worlds of their own where they stand still. */
 static enum core_status fewer_buffers(struct explore_search *s, struct explore_walk *walk,
-                                      const struct explore_list *all, uint64_t told)
+                                      const struct explore_list *all, uint64_t decisions)
 {
-    struct fewer f = {.walk = walk, .told = told};
+    struct fewer f = {.walk = walk, .decisions = decisions};
     enum core_status status = places_look(s, all, &f);
 
     if (status == CORE_OK && explore_walk_apart(walk))
@@ -469,19 +470,19 @@ static enum core_status search_behaviour(struct explore_search *s, const struct 
     uint32_t count = s->met.count;
     struct explore_walk *walk = NULL; /* the next world overwrites the events */
     uint32_t class;
-    enum core_status status = answers_of(ran->told, &all);
+    enum core_status status = answers_of(ran->decisions, &all);
 
-    uint64_t sum = 0, told = 0;
-    for (uint32_t i = 0; i < ran->told->decision_count; i++) {
-        uint64_t hash = decision_hash(&ran->told->decision[i]);
+    uint64_t sum = 0, decisions = 0;
+    for (uint32_t i = 0; i < ran->decisions->decision_count; i++) {
+        uint64_t hash = decision_hash(&ran->decisions->decision[i]);
         sum += hash;
-        const struct world_decision *d = &ran->told->decision[i];
-        told += d->reason != REPLAY_REASON_MATCH || d->poll ? hash : 0;
+        const struct world_decision *d = &ran->decisions->decision[i];
+        decisions += d->reason != REPLAY_REASON_MATCH || d->poll ? hash : 0;
     }
     if (status == CORE_OK)
         status = core_table_put(&s->met, &sum, "behaviours", &met);
     if (status == CORE_OK && s->met.count > count)
-        status = explore_stores_find(ran->told, (int)s->rank_count, asked, &s->stores);
+        status = explore_stores_find(ran->decisions, (int)s->rank_count, asked, &s->stores);
     if (status == CORE_OK && s->met.count > count) {
         s->behaviours++;
         status = sent_note(s, ran, &all);
@@ -493,7 +494,7 @@ static enum core_status search_behaviour(struct explore_search *s, const struct 
         if (status == CORE_OK && ran->outcome->finished)
             status = explore_walk_new(&ran->events, (int)s->rank_count, &walk);
         if (status == CORE_OK && walk)
-            status = fewer_buffers(s, walk, &all, told);
+            status = fewer_buffers(s, walk, &all, decisions);
     }
     explore_walk_free(walk);
     explore_list_done(&all);
@@ -536,8 +537,8 @@ static void samples_give(struct explore_search *s)
 static enum core_status one_ran(struct explore_search *s, struct explore_item *item,
                                 const struct explore_list *list, const struct ran *ran)
 {
-    enum core_status status = explore_branch(s, list, item->changes, ran->told);
-    if (status == CORE_OK && ran->told->overdue) { /* invariant 3 */
+    enum core_status status = explore_branch(s, list, item->changes, ran->decisions);
+    if (status == CORE_OK && ran->decisions->overdue) { /* invariant 3 */
         status = CORE_ARRAY_PUSH(s->overdue, s->overdue_count, s->overdue_room,
                                  "what is to be explored", *item);
         if (status == CORE_OK)
@@ -546,14 +547,14 @@ static enum core_status one_ran(struct explore_search *s, struct explore_item *i
     }
     if (status != CORE_OK)
         return status;
-    bool given = all_given(list, ran->told) && !ran->told->cut;
-    if (given && !ran->told->unknown)
+    bool given = all_given(list, ran->decisions) && !ran->decisions->cut;
+    if (given && !ran->decisions->unknown)
         status = search_behaviour(s, ran, list, false);
     else
         s->cut++;                               /* invariant 1 */
     s->limited |= !given && s->options->chance; /* a job was not given what it could have */
     /* The same answers led to where the next one was asked for, when it was put on the list. */
-    s->went_astray |= !given && !ran->told->cut && explore_failure_of(ran->outcome);
+    s->went_astray |= !given && !ran->decisions->cut && explore_failure_of(ran->outcome);
     return status;
 }
 
@@ -568,7 +569,7 @@ static enum core_status search_one(struct explore_search *s)
         status = explore_item_list(&item, &list);
     if (status == CORE_OK)
         status = run_named(s, item.hash, &list, &(struct replay_choice){0}, &ran);
-    s->late = status == CORE_OK && ran.told->unfinished && !ran.told->overdue;
+    s->late = status == CORE_OK && ran.decisions->unfinished && !ran.decisions->overdue;
     if (s->late)
         status = explore_heap_push(s, item);
     else if (status == CORE_OK)
@@ -595,8 +596,8 @@ enum core_status explore_search_end(struct explore_search *s, const struct explo
 {
     struct ran ran;
     enum core_status status = run_world(s, list, &all_buffered, &(struct replay_choice){0}, &ran);
-    *out_given = status == CORE_OK && all_given(list, ran.told) && !ran.told->cut &&
-                 !ran.told->unknown && !ran.told->unfinished;
+    *out_given = status == CORE_OK && all_given(list, ran.decisions) && !ran.decisions->cut &&
+                 !ran.decisions->unknown && !ran.decisions->unfinished;
     return *out_given ? search_behaviour(s, &ran, list, false) : status;
 }
 
@@ -631,12 +632,12 @@ static enum core_status search_sample(struct explore_search *s)
         replay_choice_seed(&choice, seed);
         samples_give(s);
         status = run_named(s, core_random_mix(seed), &none, &choice, &ran);
-        if (status != CORE_OK || (ran.told->unfinished && !ran.told->overdue))
+        if (status != CORE_OK || (ran.decisions->unfinished && !ran.decisions->overdue))
             break;
         s->sampled++;
-        if (ran.told->overdue)
+        if (ran.decisions->overdue)
             continue;
-        status = answers_of(ran.told, &all);
+        status = answers_of(ran.decisions, &all);
         if (status == CORE_OK)
             status = search_behaviour(s, &ran, &all, true);
         explore_list_done(&all);
@@ -717,7 +718,7 @@ static enum core_status classes_look(struct explore_search *s)
         if (class->failure)
             continue;
         status = run_world(s, list, &class->sends, &(struct replay_choice){0}, &ran);
-        if (status == CORE_OK && !ran.told->unfinished && !explore_failure_of(ran.outcome))
+        if (status == CORE_OK && !ran.decisions->unfinished && !explore_failure_of(ran.outcome))
             class->key = ran.key;
     }
     return status;
@@ -802,12 +803,13 @@ static enum core_status leads_there(struct explore_search *s, const struct explo
     enum core_status status = run_world(s, list, sends, &(struct replay_choice){0}, &ran);
     if (status != CORE_OK)
         return status;
-    if (ran.told->unfinished && !ran.told->overdue)
+    if (ran.decisions->unfinished && !ran.decisions->overdue)
         *out_led = LED_NO_TIME;
-    else if (ran.told->unfinished || (ran.told->cut && s->options->chance))
+    else if (ran.decisions->unfinished || (ran.decisions->cut && s->options->chance))
         *out_led = LED_UNKNOWN;
     else
-        *out_led = ran.key == found->key && all_given(list, ran.told) ? LED_THERE : LED_ELSEWHERE;
+        *out_led =
+            ran.key == found->key && all_given(list, ran.decisions) ? LED_THERE : LED_ELSEWHERE;
     return CORE_OK;
 }
 

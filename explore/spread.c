@@ -36,7 +36,7 @@ struct question {
 
 struct answer { /* its arrays follow in this order */
     uint64_t hash, key;
-    struct world_decisions told;
+    struct world_decisions decisions;
     uint64_t event_count, bytes; /* of all arrays */
     enum core_status status;
     bool finished;
@@ -65,7 +65,7 @@ struct explore_spread {
     uint32_t kept_count;
     struct kept taken; /* what the last take gave away */
     struct world_outcome outcome;
-    struct world_decisions told;
+    struct world_decisions decisions;
 };
 
 /* --- bytes ------------------------------------------------------------------------------------ */
@@ -104,20 +104,21 @@ struct part { /* of an answer */
 };
 enum { PARTS = 5 };
 
-static void parts_of(const struct world_decisions *told, const struct world_event *event,
+static void parts_of(const struct world_decisions *decisions, const struct world_event *event,
                      uint64_t event_count, struct part part[PARTS])
 {
-    part[0] = (struct part){told->decision, told->decision_count * sizeof *told->decision};
+    part[0] =
+        (struct part){decisions->decision, decisions->decision_count * sizeof *decisions->decision};
     part[1] = (struct part){event, event_count * sizeof *event}; /* as these are aligned alike */
-    part[2] = (struct part){told->option, told->option_count * sizeof *told->option};
-    part[3] = (struct part){told->missed, told->missed_count * sizeof *told->missed};
-    part[4] = (struct part){told->past, told->past_count * sizeof *told->past};
+    part[2] = (struct part){decisions->option, decisions->option_count * sizeof *decisions->option};
+    part[3] = (struct part){decisions->missed, decisions->missed_count * sizeof *decisions->missed};
+    part[4] = (struct part){decisions->past, decisions->past_count * sizeof *decisions->past};
 }
 
 static bool answer_send(int fd, struct answer *head, const struct explore_events *events)
 {
     struct part part[PARTS];
-    parts_of(&head->told, events->event, events->count, part);
+    parts_of(&head->decisions, events->event, events->count, part);
     head->event_count = events->count;
     head->bytes = 0;
     for (int i = 0; i < PARTS; i++)
@@ -157,7 +158,7 @@ static bool answer_one(int fd, const struct question *asked, const struct explor
         replay_policy_done(&policy);
     }
     if (head.status == CORE_OK) {
-        head.told = *outcome->decisions;
+        head.decisions = *outcome->decisions;
         head.finished = outcome->finished;
         failure_tell(outcome, &head);
     }
@@ -433,17 +434,17 @@ bool explore_spread_take(struct explore_spread *spread, uint64_t hash,
     const void *at[PARTS];
     struct part part[PARTS];
     size_t before = 0;
-    parts_of(&head->told, NULL, head->event_count, part);
+    parts_of(&head->decisions, NULL, head->event_count, part);
     for (int i = 0; i < PARTS; before += part[i++].bytes)
         at[i] = spread->taken.arrays + before;
     CORE_CHECK(before == head->bytes);
-    spread->told = head->told;
-    spread->told.decision = at[0];
-    spread->told.option = at[2];
-    spread->told.missed = at[3];
-    spread->told.past = at[4];
+    spread->decisions = head->decisions;
+    spread->decisions.decision = at[0];
+    spread->decisions.option = at[2];
+    spread->decisions.missed = at[3];
+    spread->decisions.past = at[4];
     spread->outcome =
-        (struct world_outcome){.finished = head->finished, .decisions = &spread->told};
+        (struct world_outcome){.finished = head->finished, .decisions = &spread->decisions};
     if (head->failure != WORLD_RULE_NONE) {
         struct world_finding *failure = &spread->outcome.finding[0];
         failure->rule = head->failure;

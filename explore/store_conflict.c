@@ -23,7 +23,7 @@ struct store_line { /* changes of one object by one answer, in their order */
 };
 
 struct store_lines {
-    const struct world_decisions *told;
+    const struct world_decisions *decisions;
     struct core_table line;
     uint32_t *next; /* by decision: of its line */
     int rank_count;
@@ -42,7 +42,7 @@ static struct store_key key_of(const struct world_decision *d, int32_t answer)
 
 static enum core_status line_add(struct store_lines *lines, uint32_t decision)
 {
-    const struct world_decision *d = &lines->told->decision[decision];
+    const struct world_decision *d = &lines->decisions->decision[decision];
     struct store_key key = key_of(d, d->answer);
     struct store_line *line;
     uint32_t count = lines->line.count;
@@ -60,7 +60,7 @@ static enum core_status line_add(struct store_lines *lines, uint32_t decision)
 
 static void line_pass(struct store_lines *lines, uint32_t decision)
 {
-    const struct world_decision *d = &lines->told->decision[decision];
+    const struct world_decision *d = &lines->decisions->decision[decision];
     struct store_key key = key_of(d, d->answer);
     struct store_line *line = core_table_find(&lines->line, &key);
     CORE_CHECK(line && line->next == decision);
@@ -110,7 +110,7 @@ static enum core_status line_meet(const struct store_lines *lines, const struct 
     const struct store_line *line = core_table_find(&lines->line, &key);
     for (uint32_t i = line ? line->next : STORE_NONE; i != STORE_NONE && status == CORE_OK;
          i = lines->next[i]) {
-        const struct world_decision *b = &lines->told->decision[i];
+        const struct world_decision *b = &lines->decisions->decision[i];
         if (a->touch != b->touch && a->low < b->high && b->low < a->high)
             status = store_note(a, b, lines->rank_count, asked, stores);
     }
@@ -121,32 +121,33 @@ static enum core_status lines_meet(const struct store_lines *lines, const struct
                                    const struct explore_list *asked, struct explore_stores *stores)
 {
     enum core_status status = CORE_OK;
-    CORE_CHECK(a->option_first + a->option_count <= lines->told->option_count);
+    CORE_CHECK(a->option_first + a->option_count <= lines->decisions->option_count);
     for (uint32_t i = 0; i < a->option_count && status == CORE_OK; i++) {
-        int32_t answer = lines->told->option[a->option_first + i].answer;
+        int32_t answer = lines->decisions->option[a->option_first + i].answer;
         if (answer % lines->rank_count != a->answer % lines->rank_count)
             status = line_meet(lines, a, answer, asked, stores);
     }
     return status;
 }
 
-enum core_status explore_stores_find(const struct world_decisions *told, int rank_count,
+enum core_status explore_stores_find(const struct world_decisions *decisions, int rank_count,
                                      const struct explore_list *asked,
                                      struct explore_stores *stores)
 {
-    struct store_lines lines = {
-        .told = told, .line = CORE_TABLE(struct store_line, key), .rank_count = rank_count};
+    struct store_lines lines = {.decisions = decisions,
+                                .line = CORE_TABLE(struct store_line, key),
+                                .rank_count = rank_count};
     CORE_CHECK(rank_count > 0);
-    if (!told->touched)
+    if (!decisions->touched)
         return CORE_OK;
-    enum core_status status = CORE_ARRAY_NEW(lines.next, told->decision_count, A_STORE);
-    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++)
-        if (is_change(&told->decision[i]))
+    enum core_status status = CORE_ARRAY_NEW(lines.next, decisions->decision_count, A_STORE);
+    for (uint32_t i = 0; i < decisions->decision_count && status == CORE_OK; i++)
+        if (is_change(&decisions->decision[i]))
             status = line_add(&lines, i);
-    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++)
-        if (is_change(&told->decision[i])) {
+    for (uint32_t i = 0; i < decisions->decision_count && status == CORE_OK; i++)
+        if (is_change(&decisions->decision[i])) {
             line_pass(&lines, i);
-            status = lines_meet(&lines, &told->decision[i], asked, stores);
+            status = lines_meet(&lines, &decisions->decision[i], asked, stores);
         }
     core_table_done(&lines.line);
     free(lines.next);

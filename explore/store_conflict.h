@@ -8,7 +8,7 @@
 
 /* Adds each such pair, of a world with the answers `asked`, that is between two places of which
  * none was added before. */
-enum core_status explore_stores_find(const struct world_decisions *told, int rank_count,
+enum core_status explore_stores_find(const struct world_decisions *decisions, int rank_count,
                                      const struct explore_list *asked,
                                      struct explore_stores *stores);
 void explore_stores_done(struct explore_stores *stores);

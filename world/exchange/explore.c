@@ -132,7 +132,7 @@ static void miss_completion(struct world_decider *d, const struct ompi_request_t
             world_explore_missed(d, (int32_t)(d->certain | 1u << active), request->done_past,
                                  false);
             if (d->answer) { /* together with what was reported */
-                EXPLORE->told.limited = true;
+                EXPLORE->report.limited = true;
                 world_explore_missed(d, 1 << active | d->answer,
                                      world_past_join(request->done_past, past_of_requests(d, ~0u)),
                                      false);
@@ -253,7 +253,7 @@ static void number_give(struct world_decider *d, struct world_rank *rank)
     struct world_fiber *fiber = WORLD->fiber;
     CORE_CHECK(!d->number && fiber->is_rank);
     d->number = decision_count_choice(&fiber->decisions);
-    EXPLORE->told.limited |= rank->fiber->sibling && decision_count_exceeds(&fiber->decisions);
+    EXPLORE->report.limited |= rank->fiber->sibling && decision_count_exceeds(&fiber->decisions);
     d->wish = fiber->wish;
     fiber->wish = WORLD_WISH_FREE;
 }
@@ -272,7 +272,7 @@ static bool wished_away(const struct world_decider *d)
     if (!d->polled_before || WORLD->fiber->wish != 0)
         return false;
     WORLD->fiber->wish = WORLD_WISH_FREE;
-    EXPLORE->told.asked_again = true;
+    EXPLORE->report.asked_again = true;
     return true;
 }
 
@@ -364,7 +364,7 @@ static void tell_subsets(const struct world_decider *d)
         return;
     world_explore_tell((int32_t)(always | all));
     bool many = complete > EXPLORE_SUBSETS;
-    EXPLORE->told.limited |= many;
+    EXPLORE->report.limited |= many;
     for (int i = 0; many && i < complete; i++)
         world_explore_tell((int32_t)(always | bit[i]));
     for (uint32_t subset = 0; !many && subset + 1 < 1u << complete; subset++) {
@@ -406,13 +406,13 @@ void world_explore_options(const struct world_decider *d)
 
 void world_explore_keep(struct world_decider *d, uint32_t option_first)
 {
-    CORE_CHECK(d->decided < EXPLORE->told.decision_count);
+    CORE_CHECK(d->decided < EXPLORE->report.decision_count);
     if (d->decided >= EXPLORE_TRACKED) {
-        EXPLORE->told.limited = true;
+        EXPLORE->report.limited = true;
         return;
     }
     if (d->kind <= EXPLORE_PROBE || d->kind >= EXPLORE_TURN)
-        for (uint32_t i = option_first; i < EXPLORE->told.option_count; i++)
+        for (uint32_t i = option_first; i < EXPLORE->report.option_count; i++)
             if (EXPLORE->option[i].answer >= d->poll)
                 world_explore_seen(d, (uint32_t)(EXPLORE->option[i].answer - d->poll));
     struct world_decider **list = d->part ? &d->part->decided : &d->rank->decided;
@@ -525,7 +525,7 @@ static const struct world_past *past_of_answer(const struct world_decider *d, in
  * and gives first this time: where the answer was free they were not told. */
 static void others_there(const struct world_decider *d, uint32_t option_first)
 {
-    uint32_t end = EXPLORE->told.option_count;
+    uint32_t end = EXPLORE->report.option_count;
     if (d->kind >= EXPLORE_TURN)
         world_access_others(d);
     for (uint32_t i = option_first; i < end && d->kind < EXPLORE_TURN; i++) {
@@ -537,7 +537,7 @@ static void others_there(const struct world_decider *d, uint32_t option_first)
 
 void world_explore_answered(struct world_decider *d, uint32_t option_first, bool given)
 {
-    CORE_CHECK(EXPLORE->told.option_count > option_first);
+    CORE_CHECK(EXPLORE->report.option_count > option_first);
     if (d->kind >= EXPLORE_TURN) { /* told as the call of whose turn it is */
         const struct world_decider *asks = world_access_asks(d, d->answer);
         d->call = asks->call;
@@ -546,11 +546,11 @@ void world_explore_answered(struct world_decider *d, uint32_t option_first, bool
         d->reads = asks->reads;
         d->sure_low = asks->sure_low;
         d->sure_high = asks->sure_high;
-        EXPLORE->told.touched |= asks->touches;
+        EXPLORE->report.touched |= asks->touches;
         d->mark = world_access_mark(asks);
     }
     if (UNLIKELY(WORLD->searcher != NULL)) { /* nothing is told of what it could have been */
-        EXPLORE->told.option_count = option_first;
+        EXPLORE->report.option_count = option_first;
     } else if (d->number) {
         world_explore_decision(d, option_first, given);
         world_explore_keep(d, option_first);
@@ -587,9 +587,9 @@ static bool comes_before(const struct candidate *best, uint32_t turns)
 /* Looks at one that asks: true when it is answered. */
 static bool explore_consider(struct world_decider *d, uint32_t turns, struct candidate *best)
 {
-    uint32_t first = EXPLORE->told.option_count;
+    uint32_t first = EXPLORE->report.option_count;
     world_explore_options(d);
-    uint32_t count = EXPLORE->told.option_count - first;
+    uint32_t count = EXPLORE->report.option_count - first;
     const struct replay_name *name =
         d->number ? replay_policy_find(&WORLD->options->policy.forced, (uint32_t)d->rank->rank,
                                        false, d->number)
@@ -608,7 +608,7 @@ static bool explore_consider(struct world_decider *d, uint32_t turns, struct can
             world_explore_answered(d, first, name != NULL);
             return true;
         }
-    EXPLORE->told.option_count = first;
+    EXPLORE->report.option_count = first;
     if (wished && count > 0 && wish != WORLD_WISH_NEVER) {
         best->refused = true;
         best->turn = d->kind >= EXPLORE_TURN ? d : best->turn;
@@ -686,9 +686,9 @@ static bool looks_only(const struct candidate *best)
 /* By chance, or the first. */
 static void decide_freely(struct world_decider *d)
 {
-    uint32_t first = EXPLORE->told.option_count;
+    uint32_t first = EXPLORE->report.option_count;
     world_explore_options(d);
-    uint32_t count = EXPLORE->told.option_count - first;
+    uint32_t count = EXPLORE->report.option_count - first;
     CORE_CHECK(count > 0); /* nothing has changed since it was considered */
     d->answer = EXPLORE->option[first + world_choose(count, world_explore_reason(d))].answer;
     world_explore_answered(d, first, false);
@@ -749,7 +749,7 @@ static bool turn_skip(struct world_decider *d)
 {
     const struct replay_policy *policy = &WORLD->options->policy;
     const struct replay_name *name;
-    uint32_t first = EXPLORE->told.option_count, rank = (uint32_t)d->rank->rank;
+    uint32_t first = EXPLORE->report.option_count, rank = (uint32_t)d->rank->rank;
     CORE_CHECK(d->kind >= EXPLORE_TURN && d->number > 0);
     if (policy->buffering == REPLAY_EAGER)
         return false;
@@ -779,7 +779,7 @@ static bool decide_rest(struct candidate *best)
 bool world_explore_decide(void)
 {
     struct candidate best = {0};
-    if (!EXPLORE || EXPLORE->told.cut)
+    if (!EXPLORE || EXPLORE->report.cut)
         return false;
     for (int phase = 0; phase < PHASES; phase++)
         for (int i = 0; i < WORLD->rank_count; i++)
@@ -797,7 +797,7 @@ bool world_explore_decide(void)
         return true;
     if (!best.refused && (settle_buffer() || world_explore_fail(UINT32_MAX)))
         return true;
-    EXPLORE->told.cut = best.refused;
+    EXPLORE->report.cut = best.refused;
     world_explore_refused();
     return false;
 }
@@ -805,7 +805,7 @@ bool world_explore_decide(void)
 /* Those that could go on did so meanwhile, or only look as well. */
 void world_explore_beside(void)
 {
-    uint32_t decisions = EXPLORE->told.decision_count;
+    uint32_t decisions = EXPLORE->report.decision_count;
     CORE_CHECK(EXPLORE && WORLD->fiber->is_rank);
     if (++ME->alone % EXPLORE_ALONE)
         return;
@@ -816,7 +816,7 @@ void world_explore_beside(void)
     bool first = true;
     for (; (first || !WORLD->ready_count) && world_explore_decide(); first = false)
         world_explore_limited(); /* what the running rank looks at is not known */
-    if (EXPLORE->told.decision_count != decisions)
+    if (EXPLORE->report.decision_count != decisions)
         ME->idle_polls = 0;
     else if (first)
         world_poll_count();
@@ -888,7 +888,7 @@ struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bo
     fiber->peer = source == MPI_ANY_SOURCE
                       ? source
                       : (comm->remote_size ? comm->remote : comm->member)[source];
-    EXPLORE->told.asked_again |= d->polled_before;
+    EXPLORE->report.asked_again |= d->polled_before;
     world_explore_ask(d);
     number_answered(d, d->message != NULL);
     ME->named_receives += d->message != NULL;
@@ -947,7 +947,7 @@ static int32_t ask_of_requests(const struct world_decider *what, MPI_Request req
     }
     d->must_find = certain && (kind != EXPLORE_ALL || certain == active);
     if (kind == EXPLORE_SOME && active > EXPLORE_BITS)
-        EXPLORE->told.limited = true;
+        EXPLORE->report.limited = true;
     if (wished_away(d)) {
         unbuffer_named(d);
         return kind == EXPLORE_ANY ? -1 : 0;
@@ -959,7 +959,7 @@ static int32_t ask_of_requests(const struct world_decider *what, MPI_Request req
         number_give(d, ME);
     }
     CORE_CHECK(active > 0); /* as the header asks */
-    EXPLORE->told.asked_again |= d->polled_before;
+    EXPLORE->report.asked_again |= d->polled_before;
     world_explore_ask(d);
     number_answered(d, d->answer != 0 || !poll);
     for (int i = 0; i < count; i++)

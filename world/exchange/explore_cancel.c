@@ -77,7 +77,7 @@ bool world_explore_refused(void)
             refused |= recv->refuses && !recv->cancelling &&
                        world_explore_message(&WORLD->rank[i], recv) != NULL;
     if (refused)
-        EXPLORE->told.cut = true;
+        EXPLORE->report.cut = true;
     return refused;
 }
 
@@ -116,7 +116,7 @@ static void cancelled_late(struct ompi_request_t *recv)
         return;
     number_cancel(recv);
     d = recv->decider;
-    uint32_t first = EXPLORE->told.option_count;
+    uint32_t first = EXPLORE->report.option_count;
     d->answer = (comm->remote_size ? comm->remote : comm->member)[recv->peer];
     bool given = replay_policy_find(&WORLD->options->policy.forced, (uint32_t)ME->rank, false,
                                     d->number) != NULL;
@@ -124,7 +124,7 @@ static void cancelled_late(struct ompi_request_t *recv)
     world_explore_decision(d, first, given);
     world_explore_keep(d, first);
     world_explore_missed(d, world_explore_nobody(), past, false);
-    EXPLORE->missed[EXPLORE->told.missed_count - 1].before = recv->got_before;
+    EXPLORE->missed[EXPLORE->report.missed_count - 1].before = recv->got_before;
 }
 
 bool world_explore_cancel(struct ompi_request_t *recv)

@@ -61,10 +61,10 @@ const struct world_past *world_past_ordered(const struct world_past *past,
     const struct world_past *made = past, *behind = NULL;
     if (!EXPLORE->turn)
         return past;
-    for (uint32_t i = 0; past && i < EXPLORE->told.decision_count && i < EXPLORE_TRACKED; i++)
+    for (uint32_t i = 0; past && i < EXPLORE->report.decision_count && i < EXPLORE_TRACKED; i++)
         if (world_past_has(past, i) && EXPLORE->turn[i])
             behind = world_past_join(behind, EXPLORE->turn[i]->behind);
-    for (uint32_t i = 0; behind && i < EXPLORE->told.decision_count && i < EXPLORE_TRACKED; i++)
+    for (uint32_t i = 0; behind && i < EXPLORE->report.decision_count && i < EXPLORE_TRACKED; i++)
         if (world_past_has(behind, i) && EXPLORE->turn[i] &&
             !past_meets(EXPLORE->turn[i]->behind, without))
             made = world_past_join(world_past_add(made, i), EXPLORE->turn[i]->past);
@@ -75,7 +75,7 @@ const struct world_past *world_past_ordered(const struct world_past *past,
 const struct world_past *world_past_all(void)
 {
     struct world_past *made = world_zalloc(sizeof *made);
-    for (uint32_t i = 0; i < EXPLORE->told.decision_count && i < EXPLORE_TRACKED; i++)
+    for (uint32_t i = 0; i < EXPLORE->report.decision_count && i < EXPLORE_TRACKED; i++)
         made->word[i / 64] |= (uint64_t)1 << i % 64;
     return made;
 }
@@ -105,9 +105,9 @@ void world_explore_tell(int32_t answer)
 void world_explore_tell_turn(int32_t answer, uint32_t apart)
 {
     struct world_explore *e = EXPLORE;
-    ROOM_FOR(e->option, e->option_room, e->told.option_count);
-    CORE_CHECK(e->told.option_count < e->option_room);
-    e->option[e->told.option_count++] = (struct world_option){answer, apart};
+    ROOM_FOR(e->option, e->option_room, e->report.option_count);
+    CORE_CHECK(e->report.option_count < e->option_room);
+    e->option[e->report.option_count++] = (struct world_option){answer, apart};
 }
 
 enum replay_reason world_explore_reason(const struct world_decider *d)
@@ -132,9 +132,9 @@ enum replay_reason world_explore_reason(const struct world_decider *d)
 void world_explore_decision(struct world_decider *d, uint32_t option_first, bool given)
 {
     struct world_explore *e = EXPLORE;
-    CORE_CHECK(d->number > 0 && option_first < e->told.option_count);
-    ROOM_FOR(e->decision, e->decision_room, e->told.decision_count);
-    struct world_decision *told = &e->decision[e->told.decision_count];
+    CORE_CHECK(d->number > 0 && option_first < e->report.option_count);
+    ROOM_FOR(e->decision, e->decision_room, e->report.decision_count);
+    struct world_decision *told = &e->decision[e->report.decision_count];
     *told = (struct world_decision){.reason = world_explore_reason(d),
                                     .rank = d->rank->rank,
                                     .number = d->number,
@@ -149,7 +149,7 @@ void world_explore_decision(struct world_decider *d, uint32_t option_first, bool
                                     .mark = d->mark,
                                     .receive = d->receive,
                                     .option_first = option_first,
-                                    .option_count = e->told.option_count - option_first};
+                                    .option_count = e->report.option_count - option_first};
     if (d->sure_low != d->sure_high) {
         CORE_CHECK(d->part->base <= d->sure_low && d->sure_low < d->sure_high);
         told->low = (uint64_t)(d->sure_low - d->part->base);
@@ -159,7 +159,7 @@ void world_explore_decision(struct world_decider *d, uint32_t option_first, bool
     if (length >= sizeof told->call)
         length = sizeof told->call - 1;
     memcpy(told->call, d->call ? d->call : "", length);
-    d->decided = e->told.decision_count++;
+    d->decided = e->report.decision_count++;
 }
 
 bool world_explore_seen(struct world_decider *d, uint32_t answer)
@@ -181,28 +181,28 @@ void world_explore_missed(const struct world_decider *d, int32_t answer,
                           const struct world_past *past, bool there)
 {
     struct world_explore *e = EXPLORE;
-    CORE_CHECK(d->number > 0 && d->decided < e->told.decision_count);
-    uint32_t first = e->told.past_count;
+    CORE_CHECK(d->number > 0 && d->decided < e->report.decision_count);
+    uint32_t first = e->report.past_count;
     if (d->kind < EXPLORE_TURN)
         past = world_past_ordered(past, world_past_add(NULL, d->decided));
-    for (uint32_t i = 0; past && i < e->told.decision_count && i < EXPLORE_TRACKED; i++)
+    for (uint32_t i = 0; past && i < e->report.decision_count && i < EXPLORE_TRACKED; i++)
         if (world_past_has(past, i)) {
-            ROOM_FOR(e->past, e->past_room, e->told.past_count);
-            e->past[e->told.past_count++] = i;
+            ROOM_FOR(e->past, e->past_room, e->report.past_count);
+            e->past[e->report.past_count++] = i;
         }
-    ROOM_FOR(e->missed, e->missed_room, e->told.missed_count);
-    e->missed[e->told.missed_count++] =
+    ROOM_FOR(e->missed, e->missed_room, e->report.missed_count);
+    e->missed[e->report.missed_count++] =
         (struct world_missed){.decision = d->decided,
                               .before = d->decided,
                               .answer = answer,
                               .there = there,
                               .past_first = first,
-                              .past_count = e->told.past_count - first};
+                              .past_count = e->report.past_count - first};
 }
 
 void world_explore_turn(const struct world_decider *turn)
 {
-    CORE_CHECK(turn->kind >= EXPLORE_TURN && turn->decided < EXPLORE->told.decision_count);
+    CORE_CHECK(turn->kind >= EXPLORE_TURN && turn->decided < EXPLORE->report.decision_count);
     CORE_CHECK(turn->decided < EXPLORE_TRACKED);
     if (!EXPLORE->turn)
         EXPLORE->turn = world_zalloc(EXPLORE_TRACKED * sizeof(*EXPLORE->turn));
@@ -222,35 +222,35 @@ void world_explore_end(void)
     WORLD->outcome->decisions = NULL;
     if (!EXPLORE)
         return;
-    CORE_CHECK(EXPLORE->told.decision_count <= EXPLORE->decision_room);
-    CORE_CHECK(EXPLORE->told.missed_count <= EXPLORE->missed_room);
-    EXPLORE->told.decision = EXPLORE->decision;
-    EXPLORE->told.option = EXPLORE->option;
-    EXPLORE->told.missed = EXPLORE->missed;
-    EXPLORE->told.past = EXPLORE->past;
-    WORLD->outcome->decisions = &EXPLORE->told;
+    CORE_CHECK(EXPLORE->report.decision_count <= EXPLORE->decision_room);
+    CORE_CHECK(EXPLORE->report.missed_count <= EXPLORE->missed_room);
+    EXPLORE->report.decision = EXPLORE->decision;
+    EXPLORE->report.option = EXPLORE->option;
+    EXPLORE->report.missed = EXPLORE->missed;
+    EXPLORE->report.past = EXPLORE->past;
+    WORLD->outcome->decisions = &EXPLORE->report;
 }
 
 uint32_t world_explore_decided(void)
 {
-    return EXPLORE ? EXPLORE->told.decision_count : 0;
+    return EXPLORE ? EXPLORE->report.decision_count : 0;
 }
 
 void world_explore_again(void)
 {
-    EXPLORE->told.asked_again = true;
+    EXPLORE->report.asked_again = true;
 }
 
 void world_explore_blind(void)
 {
     if (EXPLORE)
-        EXPLORE->told.blind_windows = true;
+        EXPLORE->report.blind_windows = true;
 }
 
 void world_explore_limited(void)
 {
     if (EXPLORE)
-        EXPLORE->told.limited = true;
+        EXPLORE->report.limited = true;
 }
 
 enum { OVERTAKING_MAX = 64 }; /* of a communicator, peers and tags that are told apart */
@@ -264,14 +264,14 @@ void world_explore_overtaking(MPI_Comm comm, bool sent, int peer, int tag)
 {
     struct world_overtaking **link = &comm->met[sent];
     int count = 0;
-    if (!EXPLORE || EXPLORE->told.overtaking)
+    if (!EXPLORE || EXPLORE->report.overtaking)
         return;
     while (*link && ((*link)->peer != peer || (*link)->tag != tag)) {
         link = &(*link)->next;
         count++;
     }
-    EXPLORE->told.overtaking = *link || tag == MPI_ANY_TAG || count == OVERTAKING_MAX;
-    if (EXPLORE->told.overtaking)
+    EXPLORE->report.overtaking = *link || tag == MPI_ANY_TAG || count == OVERTAKING_MAX;
+    if (EXPLORE->report.overtaking)
         return;
     *link = world_alloc(sizeof **link);
     **link = (struct world_overtaking){NULL, peer, tag};
@@ -279,5 +279,5 @@ void world_explore_overtaking(MPI_Comm comm, bool sent, int peer, int tag)
 
 bool world_explore_cut(void)
 {
-    return EXPLORE && EXPLORE->told.cut;
+    return EXPLORE && EXPLORE->report.cut;
 }

@@ -6,7 +6,7 @@
 #include "world/exchange/explore.h"
 
 struct world_explore {
-    struct world_decisions told;
+    struct world_decisions report;
     struct world_decision *decision;
     struct world_option *option;
     struct world_missed *missed;

@@ -175,9 +175,9 @@ void world_states_called(const char *call)
 const char *world_states_why(void)
 {
     CORE_CHECK(WORLD->searcher && EXPLORE);
-    if (!EXPLORE->beyond && EXPLORE->told.limited)
+    if (!EXPLORE->beyond && EXPLORE->report.limited)
         return "a call has more answers than are told apart";
-    if (!EXPLORE->beyond && EXPLORE->told.overtaking)
+    if (!EXPLORE->beyond && EXPLORE->report.overtaking)
         return "messages may overtake each other";
     return EXPLORE->beyond;
 }
@@ -246,11 +246,11 @@ bool world_states_settle(void)
     struct asking at = {0};
     CORE_CHECK(!WORLD->ready_count); /* else ranks could go on */
     for (struct world_decider *d; (d = asking_next(&at));) {
-        const uint32_t first = EXPLORE->told.option_count;
+        const uint32_t first = EXPLORE->report.option_count;
         if (d->number || !is_supported(d))
             continue;
         world_explore_options(d);
-        if (EXPLORE->told.option_count > first) {
+        if (EXPLORE->report.option_count > first) {
             d->answer = EXPLORE->option[first].answer;
             world_explore_answered(d, first, false);
             return true;
@@ -265,14 +265,14 @@ uint32_t world_states_branches(struct world_branch *out_branch, uint32_t room)
     uint32_t count = 0;
     CORE_CHECK(!WORLD->ready_count && room > 0);
     for (struct world_decider *d; (d = asking_next(&at));) {
-        const uint32_t first = EXPLORE->told.option_count;
+        const uint32_t first = EXPLORE->report.option_count;
         if (!d->number || !is_supported(d))
             continue;
         world_explore_options(d);
-        for (uint32_t i = first; i < EXPLORE->told.option_count; i++, count++)
+        for (uint32_t i = first; i < EXPLORE->report.option_count; i++, count++)
             if (count < room)
                 out_branch[count] = (struct world_branch){d, EXPLORE->option[i].answer};
-        EXPLORE->told.option_count = first;
+        EXPLORE->report.option_count = first;
     }
     return count;
 }
@@ -280,7 +280,7 @@ uint32_t world_states_branches(struct world_branch *out_branch, uint32_t room)
 void world_states_take(const struct world_branch *branch)
 {
     struct world_decider *d = branch->decider;
-    const uint32_t first = EXPLORE->told.option_count;
+    const uint32_t first = EXPLORE->report.option_count;
     CORE_CHECK(d->number > 0 && !d->ready);
     d->answer = branch->answer;
     world_explore_tell(d->answer);

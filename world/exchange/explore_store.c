@@ -15,7 +15,7 @@ static const uint8_t *base;
 /* The last decision is the turn's: the rank goes on before anything else is decided. */
 static bool explore_store_last(uint32_t *out_decision)
 {
-    uint32_t count = EXPLORE->told.decision_count;
+    uint32_t count = EXPLORE->report.decision_count;
     if (WORLD->searcher || !count)
         return false;
     const struct world_decision *d = &EXPLORE->decision[count - 1];
@@ -65,7 +65,7 @@ void world_store_end(void)
         for (const uint8_t *at = piece[i].low; at < piece[i].high && !found; at++, before++)
             if (*at != *before) {
                 struct world_decision *told = &EXPLORE->decision[decision];
-                CORE_CHECK(decision < EXPLORE->told.decision_count && told->touch);
+                CORE_CHECK(decision < EXPLORE->report.decision_count && told->touch);
                 told->low = (uint64_t)(at - base);
                 told->high = told->low + 1;
                 told->behind_site = found = true;

@@ -329,7 +329,7 @@ static enum came state_next(struct world_branch *out_branch, uint32_t *out_count
 {
     for (;;) {
         ranks_run();
-        rank_region->states.asked_again |= WORLD->explore->told.asked_again;
+        rank_region->states.asked_again |= WORLD->explore->report.asked_again;
         if (*rank_region->bug)
             give_up(rank_region->bug);
         if (!search.why && !has_crashed() && world_states_why())
