@@ -125,7 +125,7 @@ bool recorder_lock_try(void)
 void recorder_unlock(void)
 {
     if (recorder.definer)
-        spool_commit(&recorder.definer->writer);
+        spool_commit_written(&recorder.definer->writer);
     if (!held.depth) /* nobody else could be here when it was asked for */
         return;
     if (--held.depth)
@@ -315,6 +315,9 @@ static struct lane *lane_new(int thread_level, uint64_t newest)
         free(lane);
         return NULL;
     }
+    const char *loops = getenv("CROSSWAIT_LOOPS");
+    if (loops && strcmp(loops, "off") == 0)
+        spool_writer_plain(&lane->writer);
     lane->index = index;
     lane->open = lane->writer.header->open;
     fill_header(lane->writer.header, thread_level);
@@ -778,13 +781,20 @@ void recorder_define_call(struct lane *lane, unsigned call)
 void recorder_args(struct lane *lane, uint64_t seq, unsigned first, unsigned count,
                    const int64_t *value)
 {
-    uint32_t words = (uint32_t)(sizeof(struct spool_args) / 8 + count);
-    struct spool_args *record = spool_reserve(&lane->writer, words);
-    if (!record)
-        return;
-    *record =
-        (struct spool_args){{SPOOL_ARGS, (uint16_t)words, (uint16_t)count, (uint16_t)first}, seq};
-    memcpy(record + 1, value, count * sizeof *value);
+    enum { AT_ONCE = 32 };
+    struct {
+        struct spool_args args;
+        int64_t value[AT_ONCE];
+    } record;
+    for (unsigned here; count; first += here, value += here, count -= here) {
+        here = count < AT_ONCE ? count : AT_ONCE;
+        record.args = (struct spool_args){{SPOOL_ARGS, (uint16_t)(sizeof record.args / 8 + here),
+                                           (uint16_t)here, (uint16_t)first},
+                                          seq};
+        memcpy(record.value, value, here * sizeof *value);
+        if (!spool_put_part(&lane->writer, &record.args.head))
+            return;
+    }
 }
 
 void recorder_list(struct lane *lane, uint64_t seq, unsigned argument, enum spool_list_role role,
@@ -859,10 +869,9 @@ bool recorder_may_spend_slow(struct recorder_credit *credit, uint64_t cost)
 void recorder_recv_half(struct lane *lane, uint64_t seq, int32_t peer, int32_t tag, uint32_t type,
                         int32_t count)
 {
-    struct spool_recv_half *record = spool_reserve(&lane->writer, sizeof *record / 8);
-    if (record)
-        *record = (struct spool_recv_half){
-            {SPOOL_RECV_HALF, sizeof *record / 8, 0, 0}, seq, peer, tag, type, count};
+    const struct spool_recv_half record = {
+        {SPOOL_RECV_HALF, sizeof record / 8, 0, 0}, seq, peer, tag, type, count};
+    spool_put_part(&lane->writer, &record.head);
 }
 
 int recorder_sum(int count, const int *value)

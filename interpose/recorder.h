@@ -60,7 +60,7 @@ struct lane {
     uint64_t poll_key[SPOOL_POLLS_MAX];     /* of their lists of requests */
     uint64_t poll_outcome[SPOOL_POLLS_MAX]; /* what they came to */
     uint64_t poll_left;                     /* when the last of them returned */
-    uint64_t poll_from;                     /* where the spool was when the last one was entered */
+    uint64_t poll_from;                     /* spool_mark when the last one was entered */
     bool poll_kept;                         /* it goes to the header */
     uint64_t steady[SPOOL_POLLS_MAX];       /* calls that may be polled again (polls.c, 4) */
     uint32_t steady_count;
@@ -341,7 +341,7 @@ static inline struct spool_event *recorder_poll_enter(struct lane *lane, unsigne
     recorder_inside(lane, cfa, cfa[-1]);
     if (UNLIKELY(!recorder.defined[call]))
         recorder_define_call(lane, call);
-    lane->poll_from = lane->writer.position;
+    lane->poll_from = spool_mark(&lane->writer);
     struct spool_event *e = recorder_begin(lane, call, recorder_site(lane, cfa));
     if (UNLIKELY(recorder_look.enter))
         usage_look_slow(lane, e->seq);

@@ -8,8 +8,8 @@ INTERPOSE_CFLAGS = -std=c11 -D_GNU_SOURCE -g $(OPT) $(WARN) -Wno-deprecated-decl
                    -I. -I$(BUILD)/gen -MMD -MP
 # What of other rooms is linked, hidden: what writes spools, groups of datatypes, what follows the
 # records of a rank, and the one grammar of policies.
-INTERPOSE_LEAVES = $(addprefix core/,spool/spool_write spool/signature array fault file machine \
-                       random status table text work) \
+INTERPOSE_LEAVES = $(addprefix core/,spool/spool_write spool/spool_fold spool/spool_loop \
+                       spool/signature array fault file machine random status table text work) \
                    $(addprefix program/,binding binding_code memory python) \
                    $(addprefix core/trace/,basic event event_view request) \
                    $(addprefix core/history/,coll_volume define dropped_summary epoch follow \

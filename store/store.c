@@ -103,6 +103,9 @@ static enum core_status headers_read(struct store *store)
             continue;
         }
         store->bytes += header.committed;
+        store->gaps_known = store->gaps_known ||
+                            header.flags & (SPOOL_FLAG_LAST | SPOOL_FLAG_FILTERED) ||
+                            (header.lost && !header.stopped);
         if (!store->world_size)
             store->first = header;
         if (header.world_size > store->world_size)
@@ -198,6 +201,7 @@ enum core_status store_write(const char *job_path, const char *trace_path,
     CORE_CHECK(!store.sql.partial);
 
     store_fold_done(&store);
+    store_loop_done(&store);
     free(store.window_row);
     free(store.gaps);
     free(store.lane);

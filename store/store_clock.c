@@ -88,6 +88,7 @@ static void clock_read(struct spool_reader *reader, struct store_clock *out_cloc
         &header->compared[!drift && header->compared[1].realtime_ns &&
                           header->compared[1].error_ns < header->compared[0].error_ns];
 
+    spool_reader_pass_loops(reader);
     while ((head = spool_reader_next(reader)))
         if (head->kind == SPOOL_CLOCK)
             memcpy(&last, head, sizeof last);

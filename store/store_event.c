@@ -430,7 +430,8 @@ static enum core_status row_write(struct store *store, const struct store_rank *
     totals->inner_events += row->inner;
     totals->first_ns = first || row->t_enter < totals->first_ns ? row->t_enter : totals->first_ns;
     totals->end_ns = first || left > totals->end_ns ? left : totals->end_ns;
-    return store_fold_put(store, rank->rank, row);
+    return rank->in_rounds ? store_fold_round(store, rank->rank, row)
+                           : store_fold_put(store, rank->rank, row);
 }
 
 /* Writes what is in the window below `end`, and beyond it what follows without a gap. */
@@ -481,6 +482,26 @@ static enum core_status window_put(struct store *store, struct store_rank *rank,
     if (row->seq > window->last)
         window->last = row->seq;
     return row->seq == window->next ? window_write(store, rank, window->next) : CORE_OK;
+}
+
+enum core_status store_event_row(struct store *store, struct store_rank *rank,
+                                 const struct store_row *row)
+{
+    struct store_window *window = &rank->window;
+    enum core_status status;
+
+    CORE_CHECK(!rank->in_rounds && row->duration != STORE_NULL);
+    rank->events++;
+    rank->folded += row->calls == STORE_NULL ? 0 : (uint64_t)row->calls - 1;
+    rank->in_rounds = true;
+    if (row->seq == window->next && window->next > window->last) { /* none waits */
+        window->next++;
+        status = row_write(store, rank, row);
+    } else {
+        status = window_put(store, rank, row);
+    }
+    rank->in_rounds = false;
+    return status;
 }
 
 enum core_status store_window_flush(struct store *store, struct store_rank *rank)
@@ -670,5 +691,6 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
     row.calls = calls > 1 ? (int64_t)calls : STORE_NULL;
     rank->events++;
     rank->folded += calls - 1;
+    store_loop_row(store, &row);
     return window_put(store, rank, &row);
 }

@@ -76,6 +76,8 @@ struct store_fold {
         int64_t request;       /* of the round in which it begins, */
         bool known;            /* if a call has told it */
         int enter_bytes, duration_bytes;
+        uint64_t enter_end, duration_end; /* above what they hold */
+        int64_t rounds;                   /* that ended in it */
     } part;
     struct store_intern content; /* of loops, of all ranks */
     int64_t calls, rows;         /* in parts, and in rows of their own */
@@ -264,11 +266,26 @@ static int digits_bytes(int64_t value)
     return value < 0 ? 0 : bytes;
 }
 
-static void digits_put(unsigned char *out, int bytes, int64_t value)
+/* The least that so many bytes do not hold. */
+static uint64_t digits_end(int bytes)
 {
-    CORE_CHECK(value >= 0 && bytes > 0);
-    for (int i = bytes - 1; i >= 0; i--, value /= 100)
-        out[i] = (unsigned char)(value % 100 / 10 << 4 | value % 10);
+    uint64_t end = 1;
+
+    CORE_CHECK(bytes > 0 && bytes <= TRACE_TIME_BYTES_MAX);
+    while (bytes--)
+        end *= 100;
+    return end;
+}
+
+static void digits_put(unsigned char *out, int bytes, int64_t number)
+{
+    uint64_t value = (uint64_t)number;
+
+    CORE_CHECK(number >= 0 && bytes > 0);
+    for (int i = bytes - 1; i >= 0; i--, value /= 100) {
+        unsigned two = (unsigned)(value % 100);
+        out[i] = (unsigned char)(two + two / 10 * 6); /* the tens are sixteens there */
+    }
     CORE_CHECK(!value); /* digits_bytes said that they suffice */
 }
 
@@ -332,11 +349,10 @@ static enum core_status part_end(struct store *store, int64_t rank)
 /* Returns the request of the round in which the part begins, as the call that is due tells. */
 static int64_t part_request(const struct store_fold *fold, const struct store_row *row)
 {
-    uint32_t at = fold->part.count ? fold->part.first + fold->part.count : fold->loop.next;
-    int64_t rounds = at / fold->loop.calls;
-
-    CORE_CHECK(at % fold->loop.calls == fold->loop.next);
-    return row->request - fold->loop.call[fold->loop.next].request - rounds * fold->loop.step;
+    CORE_CHECK_HOT(!fold->part.count || fold->part.first + fold->part.count ==
+                                            fold->loop.next + fold->part.rounds * fold->loop.calls);
+    return row->request - fold->loop.call[fold->loop.next].request -
+           fold->part.rounds * fold->loop.step;
 }
 
 static bool part_begins(struct store_fold *fold, const struct store_row *row)
@@ -347,6 +363,7 @@ static bool part_begins(struct store_fold *fold, const struct store_row *row)
     if (!bytes)
         return false;
     fold->part.first = fold->loop.next;
+    fold->part.rounds = 0;
     fold->part.known = false;
     fold->part.request = 0;
     fold->part.enter_bytes = 1;
@@ -390,8 +407,11 @@ static void part_add(struct store_fold *fold, const struct store_row *row)
         fold->part.enter_bytes = enter;
     if (duration > fold->part.duration_bytes)
         fold->part.duration_bytes = duration;
+    fold->part.enter_end = digits_end(fold->part.enter_bytes);
+    fold->part.duration_end = digits_end(fold->part.duration_bytes);
     fold->part.row[fold->part.count++] = *row;
     fold->loop.next = loop_after(fold, fold->loop.next);
+    fold->part.rounds += fold->loop.next == 0;
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -457,6 +477,33 @@ enum core_status store_fold_put(struct store *store, int32_t rank, const struct 
     if (loop_is_found(fold))
         loop_begin(fold);
     return event_put(store, rank, row);
+}
+
+/* Whether it stands in the part behind its last call, and needs no more bytes than those. */
+static bool part_has_room(const struct store_fold *fold, const struct store_row *row)
+{
+    const struct store_row *first = &fold->part.row[0];
+
+    return fold->part.count && fold->part.count < PART_CALLS &&
+           row->seq == first->seq + fold->part.count &&
+           (uint64_t)(row->t_enter - first->t_enter) < fold->part.enter_end &&
+           (uint64_t)row->duration < fold->part.duration_end &&
+           call_is(&fold->loop.call[fold->loop.next], row) &&
+           (row->request == STORE_NULL ||
+            (fold->part.known && part_request(fold, row) == fold->part.request));
+}
+
+enum core_status store_fold_round(struct store *store, int32_t rank, const struct store_row *row)
+{
+    struct store_fold *fold = store->fold;
+
+    if (!fold || !fold->loop.calls || !part_has_room(fold, row))
+        return store_fold_put(store, rank, row);
+    CORE_CHECK_HOT(part_takes(fold, row) && !part_outlier(fold, row)); /* invariant 1 */
+    fold->part.row[fold->part.count++] = *row;
+    fold->loop.next = loop_after(fold, fold->loop.next);
+    fold->part.rounds += fold->loop.next == 0;
+    return CORE_OK;
 }
 
 enum core_status store_fold_end(struct store *store, int32_t rank)

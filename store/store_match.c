@@ -30,16 +30,18 @@ enum {
     OVERTAKEN_MAX = 64 /* messages that one is thought to overtake */
 };
 
-struct store_match_node {
+struct store_match_node { /* a side of a message, or of several: `count` */
     uint64_t order, seq;
-    int64_t bytes, time;
+    int64_t bytes;
+    int64_t time; /* of several: by how much order and seq are above those of the one before */
     uint32_t next;
-    uint32_t maybe;
+    uint32_t count; /* 0: of one that may be none */
 };
 struct store_match_queue {
     struct store_side side;
     uint32_t first[2], last[2]; /* nodes: 0 sends, 1 receives */
     bool disorder[2];
+    bool runs;      /* nodes stand for several, whose times are not known */
     uint32_t chain; /* next in the bucket */
     uint32_t due;   /* next in the due list; of a free queue: next free one */
 };
@@ -131,16 +133,21 @@ static enum core_status queue_get(struct store_match *match, const struct store_
     return CORE_OK;
 }
 
-static enum core_status node_add(struct store *store, const struct store_side *side, int half,
+enum core_status store_match_queue(struct store *store, const struct store_side *side,
+                                   uint32_t *out_queue)
+{
+    return queue_get(&store->match, side, out_queue);
+}
+
+static enum core_status node_put(struct store *store, uint32_t number, int half,
                                  const struct store_match_node *node)
 {
     struct store_match *match = &store->match;
     struct store_match_queue *queue;
-    enum core_status status;
-    uint32_t number, at;
+    enum core_status status = CORE_OK;
+    uint32_t at;
 
-    status = queue_get(match, side, &number);
-    if (status == CORE_OK && !match->node_free)
+    if (!match->node_free)
         status =
             store_spill_room(&match->spill, store->sql.partial, &match->node, sizeof *match->node,
                              (uint64_t)match->node_count + 2, &match->node_room);
@@ -160,8 +167,10 @@ static enum core_status node_add(struct store *store, const struct store_side *s
     if (!queue->first[half]) {
         queue->first[half] = at;
     } else {
-        match->node[queue->last[half]].next = at;
-        if (match->node[queue->last[half]].order > node->order)
+        struct store_match_node *last = &match->node[queue->last[half]];
+        last->next = at;
+        if (last->order + (last->count > 1 ? (last->count - 1) * (uint64_t)last->time : 0) >
+            node->order)
             queue->disorder[half] = true;
     }
     queue->last[half] = at;
@@ -169,10 +178,56 @@ static enum core_status node_add(struct store *store, const struct store_side *s
     return CORE_OK;
 }
 
+static enum core_status node_add(struct store *store, const struct store_side *side, int half,
+                                 const struct store_match_node *node)
+{
+    uint32_t number;
+    enum core_status status = queue_get(&store->match, side, &number);
+
+    if (!node->count)
+        store_loop_odd(store);
+    store_loop_message(store, half, side, node->order, node->seq, node->bytes);
+    return status != CORE_OK ? status : node_put(store, number, half, node);
+}
+
+enum core_status store_match_add(struct store *store, uint32_t queue, bool receives, uint64_t order,
+                                 uint64_t seq, int64_t bytes, int64_t time)
+{
+    struct store_match_node node = {
+        .order = order, .seq = seq, .bytes = bytes, .time = time, .count = 1};
+
+    CORE_CHECK(queue > 0 && queue <= store->match.queue_count); /* invariant 1 */
+    return node_put(store, queue, receives, &node);
+}
+
+enum core_status store_match_again(struct store *store, uint32_t number, bool receives,
+                                   struct store_match_run *run)
+{
+    struct store_match_queue *queue = &store->match.queue[number];
+    struct store_match_node *last = &store->match.node[run->node];
+    struct store_match_node node = {.order = run->order,
+                                    .seq = run->seq,
+                                    .bytes = run->bytes,
+                                    .time = (int64_t)run->step,
+                                    .count = 1};
+
+    CORE_CHECK(number > 0 && number <= store->match.queue_count); /* invariant 1 */
+    queue->runs = true;
+    if (run->node && run->node == queue->last[receives] && last->count < UINT32_MAX &&
+        last->seq + last->count * run->step == run->seq) {
+        last->count++;
+        return CORE_OK;
+    }
+    enum core_status status = node_put(store, number, receives, &node);
+    run->node = store->match.queue[number].last[receives];
+    return status;
+}
+
 enum core_status store_match_send(struct store *store, const struct store_side *side, uint64_t seq,
                                   int64_t bytes, int64_t time)
 {
-    struct store_match_node node = {.order = seq, .seq = seq, .bytes = bytes, .time = time};
+    struct store_match_node node = {
+        .order = seq, .seq = seq, .bytes = bytes, .time = time, .count = 1};
 
     CORE_CHECK(side->dest < store->world_size); /* store_world gives no others */
     return node_add(store, side, 0, &node);
@@ -183,7 +238,7 @@ enum core_status store_match_receive(struct store *store, const struct store_sid
                                      bool maybe)
 {
     struct store_match_node node = {
-        .order = order, .seq = seq, .bytes = bytes, .time = time, .maybe = maybe};
+        .order = order, .seq = seq, .bytes = bytes, .time = time, .count = !maybe};
 
     CORE_CHECK(side->source < store->world_size); /* store_world gives no others */
     return node_add(store, side, 1, &node);
@@ -194,6 +249,7 @@ void store_match_unsend(struct store *store, const struct store_side *side, uint
     struct store_match *match = &store->match;
     uint32_t number = queue_find(match, side), before = 0;
 
+    store_loop_odd(store);
     if (!number)
         return;
     struct store_match_queue *queue = &match->queue[number];
@@ -271,9 +327,11 @@ static bool queue_sound(const struct store *store, const struct store_match_queu
     bool one_host = store->rank_clock[queue->side.source] == store->rank_clock[queue->side.dest];
     uint32_t send = queue->first[0], receive = queue->first[1];
 
+    if (queue->runs)
+        return false;
     for (; send && receive; send = node[send].next, receive = node[receive].next) {
         int64_t sent = node[send].bytes, got = node[receive].bytes;
-        if (node[receive].maybe || (sent != STORE_NULL && got != STORE_NULL && sent != got))
+        if (!node[receive].count || (sent != STORE_NULL && got != STORE_NULL && sent != got))
             return false;
         if (node[receive].time < node[send].time - (one_host ? 0 : CLOCK_SLACK_NS))
             return false;
@@ -307,7 +365,8 @@ enum {
     PAIRS_MAX = 1 << 12, /* looked at together */
     EVERY_MAX = 16,      /* messages of a round, */
     ROUNDS_MIN = 3,      /* and rounds of a part */
-    PART_MIN = 8         /* messages of all its rows */
+    PART_MIN = 8,        /* messages of all its rows */
+    RUN_MIN = 8          /* of two runs that are written as such */
 };
 struct store_match_pair { /* a row of message_row */
     int64_t send, receive, bytes;
@@ -403,18 +462,110 @@ static enum core_status pair_put(struct store *store, const struct store_match_q
                                                                : status;
 }
 
-static enum core_status queue_settle(struct store *store, struct store_match_queue *queue)
+/* Gives each message of the queue's runs a node of its own. */
+static enum core_status runs_spread(struct store *store, uint32_t number)
 {
     struct store_match *match = &store->match;
-    bool gaps = store->gaps[queue->side.source] || store->gaps[queue->side.dest], apart;
     enum core_status status = CORE_OK;
-    uint32_t channel, send, receive;
 
-    for (int half = 0; half < 2; half++)
+    CORE_CHECK(match->queue[number].runs);
+    for (int half = 0; half < 2; half++) {
+        uint32_t first = match->queue[number].first[half];
+        match->queue[number].first[half] = match->queue[number].last[half] = 0;
+        for (uint32_t at = first, next; status == CORE_OK && at; at = next) {
+            struct store_match_node run = match->node[at], each = run;
+            next = run.next;
+            match->node[at].next = match->node_free;
+            match->node_free = at;
+            for (uint32_t i = 0; status == CORE_OK && i < (run.count ? run.count : 1); i++) {
+                each.count = run.count ? 1 : 0;
+                each.order = run.order + i * (uint64_t)run.time;
+                each.seq = run.seq + i * (uint64_t)run.time;
+                status = node_put(store, number, half, &each);
+            }
+        }
+    }
+    return status;
+}
+
+/* Puts the sides of a queue in the order in which they meet. */
+static enum core_status queue_arrange(struct store *store, uint32_t number)
+{
+    struct store_match *match = &store->match;
+    struct store_side side = match->queue[number].side;
+    bool overtaking = side.comm && !side.inner && store->defs.comm[side.comm].overtaking;
+    bool disorder = match->queue[number].disorder[0] || match->queue[number].disorder[1];
+    enum core_status status = CORE_OK;
+
+    if (match->queue[number].runs && (overtaking || disorder))
+        status = runs_spread(store, number);
+    struct store_match_queue *queue = &match->queue[number];
+    for (int half = 0; status == CORE_OK && half < 2; half++)
         if (queue->disorder[half])
             queue->first[half] = nodes_sort(match->node, queue->first[half]);
-    if (queue->side.comm && !queue->side.inner && store->defs.comm[queue->side.comm].overtaking)
+    if (status == CORE_OK && overtaking)
         sends_overtake(match->node, queue);
+    return status;
+}
+
+/* So many messages of two runs. */
+static enum core_status runs_write(struct store *store, const struct store_match_queue *queue,
+                                   uint32_t channel, struct store_match_node *from,
+                                   struct store_match_node *to, uint32_t count)
+{
+    struct store_match *match = &store->match;
+    int64_t bytes = to->bytes != STORE_NULL ? to->bytes : from->bytes;
+    enum core_status status = pairs_write(store, queue, channel); /* in their order */
+
+    CORE_CHECK(queue->runs && count <= from->count && count <= to->count);
+    CORE_CHECK(status != CORE_OK || !match->pair_count);
+    for (uint32_t at = 0, rounds; status == CORE_OK && at < count; at += rounds) {
+        rounds = count - at < TRACE_PART_CALLS_MAX ? count - at : TRACE_PART_CALLS_MAX;
+        int64_t row[10] = {match->messages + 1,
+                           channel,
+                           queue->side.tag,
+                           (int64_t)from->seq + at * from->time,
+                           (int64_t)to->seq + at * to->time,
+                           bytes,
+                           from->time,
+                           to->time,
+                           rounds,
+                           1};
+        status = store_put_integers(&store->sql, STORE_MESSAGE_PART, row, 10);
+        match->messages += rounds;
+        match->folded += rounds;
+    }
+    if (!queue->side.inner) {
+        store->totals.messages += count;
+        store->totals.message_bytes += bytes == STORE_NULL ? 0 : bytes * (int64_t)count;
+    }
+    return status;
+}
+
+/* The first `count` of a node are written. Returns the node that is next. */
+static uint32_t node_pass(struct store_match *match, uint32_t at, uint32_t count)
+{
+    struct store_match_node *node = &match->node[at];
+
+    CORE_CHECK(at > 0 && count > 0); /* invariant 1 */
+    if (node->count <= count)
+        return node->next;
+    CORE_CHECK(node->time > 0); /* the step of several */
+    node->count -= count;
+    node->seq += count * (uint64_t)node->time;
+    return at;
+}
+
+static enum core_status queue_settle(struct store *store, uint32_t number)
+{
+    struct store_match *match = &store->match;
+    enum core_status status = queue_arrange(store, number);
+    struct store_match_queue *queue = &match->queue[number];
+    bool gaps = store->gaps[queue->side.source] || store->gaps[queue->side.dest], apart;
+    uint32_t channel, send, receive;
+
+    if (status != CORE_OK)
+        return status;
     apart = gaps && !queue_sound(store, queue);
     CORE_CHECK(!match->pair_count); /* of another queue */
     status = channel_get(store, &queue->side, &channel);
@@ -425,19 +576,27 @@ static enum core_status queue_settle(struct store *store, struct store_match_que
         const struct store_match_node *to =
             receive && !(apart && from) ? &match->node[receive] : NULL;
         CORE_CHECK(from || to); /* each row takes one away */
+        uint32_t both = !from || !to ? 0 : from->count < to->count ? from->count : to->count;
+        if (both >= RUN_MIN) {
+            status =
+                runs_write(store, queue, channel, &match->node[send], &match->node[receive], both);
+            send = node_pass(match, send, both);
+            receive = node_pass(match, receive, both);
+            continue;
+        }
         struct store_match_pair pair = {.send = from ? (int64_t)from->seq : STORE_NULL,
                                         .receive = to ? (int64_t)to->seq : STORE_NULL,
                                         .bytes = to && to->bytes != STORE_NULL ? to->bytes
                                                  : from                        ? from->bytes
                                                                                : STORE_NULL};
-        if (from || !to->maybe)
+        if (from || to->count)
             status = pair_put(store, queue, channel, &pair);
         if (from && !queue->side.inner) {
             store->totals.messages++;
             store->totals.message_bytes += pair.bytes == STORE_NULL ? 0 : pair.bytes;
         }
-        send = from ? from->next : 0;
-        receive = to ? to->next : apart ? receive : 0;
+        send = from ? node_pass(match, send, 1) : 0;
+        receive = to ? node_pass(match, receive, 1) : apart ? receive : 0;
         store_spill_walk(&match->spill, 2);
     }
     return status != CORE_OK ? status : pairs_write(store, queue, channel);
@@ -487,7 +646,7 @@ enum core_status store_match_rank(struct store *store, int32_t world_rank)
         CORE_CHECK(side->source <= world_rank); /* invariant 2: both are read */
         CORE_CHECK(side->dest <= world_rank);
         match->due[world_rank] = match->queue[at].due;
-        status = queue_settle(store, &match->queue[at]);
+        status = queue_settle(store, at);
         queue_drop(match, at);
     }
     return status;

@@ -11,6 +11,7 @@
  *   store_lane.c    a lane's records gathered into whole calls
  *   store_event.c   a whole call turned into rows
  *   store_fold.c    the rows of loops
+ *   store_loop.c    rounds of a spool's loop, taken as such
  *   store_memory.c  which variables buffers are, and whether they fit
  *   store_message.c    which calls begin and complete a communication
  *   store_match.c   sends paired with receives
@@ -282,6 +283,21 @@ enum core_status store_match_send(struct store *store, const struct store_side *
 enum core_status store_match_receive(struct store *store, const struct store_side *side,
                                      uint64_t order, uint64_t seq, int64_t bytes, int64_t time,
                                      bool maybe);
+/* The same in two steps, for many of one side: the side's number, which holds until the next
+ * store_match_rank; and one that is sent, or received. */
+enum core_status store_match_queue(struct store *store, const struct store_side *side,
+                                   uint32_t *out_queue);
+enum core_status store_match_add(struct store *store, uint32_t queue, bool receives, uint64_t order,
+                                 uint64_t seq, int64_t bytes, int64_t time);
+/* The same, if the last one of its side was one like it, `step` before, and no times are asked for:
+ * store->gaps_known is false. */
+struct store_match_run {
+    uint64_t order, seq, step;
+    int64_t bytes;
+    uint32_t node; /* 0 at first */
+};
+enum core_status store_match_again(struct store *store, uint32_t queue, bool receives,
+                                   struct store_match_run *run);
 void store_match_unsend(struct store *store, const struct store_side *side, uint64_t seq);
 /* After a rank was read: messages between it and ranks before it, and itself, are written. */
 enum core_status store_match_rank(struct store *store, int32_t world_rank);
@@ -380,6 +396,26 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
                              const struct spool_event *event, struct store_gather *parts,
                              uint64_t calls, bool pending);
 enum core_status store_window_flush(struct store *store, struct store_rank *rank);
+/* A row that is known, of a call that had returned. */
+enum core_status store_event_row(struct store *store, struct store_rank *rank,
+                                 const struct store_row *row);
+
+/* --- store_loop.c ----------------------------------------------------------------------------- */
+
+struct store_loop;
+/* Before the calls of a rank. */
+enum core_status store_loop_rank(struct store *store);
+/* Around store_event, of the lane's event. _end takes the rounds that follow it. */
+enum core_status store_loop_begin(struct store *store, const struct store_rank *rank,
+                                  struct store_lane *lane);
+enum core_status store_loop_end(struct store *store, struct store_rank *rank,
+                                struct store_lane *lane);
+/* What the call became: its row; a message of it; something that is not to be repeated. */
+void store_loop_row(struct store *store, const struct store_row *row);
+void store_loop_message(struct store *store, bool receives, const struct store_side *side,
+                        uint64_t order, uint64_t seq, int64_t bytes);
+void store_loop_odd(struct store *store);
+void store_loop_done(struct store *store);
 
 /* --- store_fold.c ----------------------------------------------------------------------------- */
 
@@ -388,6 +424,8 @@ struct store_fold;
 enum core_status store_fold_begin(struct store *store);
 /* Rows of a rank, in ascending order but for some. */
 enum core_status store_fold_put(struct store *store, int32_t rank, const struct store_row *row);
+/* The same of a row that is one of a loop: periods are not looked for. */
+enum core_status store_fold_round(struct store *store, int32_t rank, const struct store_row *row);
 enum core_status store_fold_end(struct store *store, int32_t rank);
 /* When all ranks are stored. */
 enum core_status store_fold_finish(struct store *store);
@@ -427,7 +465,8 @@ struct store_rank { /* the rank being read */
     const struct store_clock *clock;
     uint64_t events, folded, lost_records; /* folded: calls that share another call's event */
     bool torn;
-    bool gaps; /* calls are missing before or between those that are there */
+    bool in_rounds; /* rows are those of store_event_row */
+    bool gaps;      /* calls are missing before or between those that are there */
 };
 enum core_status store_rank_read(struct store *store, const struct spool_lane_name *lane,
                                  uint32_t lane_count);
@@ -468,6 +507,7 @@ struct store {
     bool *gaps; /* by world rank: calls are missing in front or in between, so that its messages
                    cannot just be counted */
     uint32_t *rank_clock; /* by world rank: index into clock */
+    bool gaps_known;      /* there will be gaps */
     uint32_t clock_count, clock_room;
     int64_t start_ns; /* realtime of the job's start */
     int32_t world_size;
@@ -480,9 +520,10 @@ struct store {
     struct store_totals {       /* what every report begins with; kept in meta */
         int64_t calls, inner_events, first_ns, end_ns, messages, message_bytes;
     } totals;
-    uint32_t layer;               /* enum spool_layer: the most that is missing of any rank */
-    bool unturned;                /* SPOOL_FLAG_UNTURNED */
-    struct store_fold *fold;      /* NULL: loops are not folded */
+    uint32_t layer;          /* enum spool_layer: the most that is missing of any rank */
+    bool unturned;           /* SPOOL_FLAG_UNTURNED */
+    struct store_fold *fold; /* NULL: loops are not folded */
+    struct store_loop *loop;
     struct store_row *window_row; /* one array for all ranks in turn: empty between them */
     unsigned char *scratch;       /* for contents to be hashed */
     uint32_t scratch_room;

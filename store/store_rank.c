@@ -187,6 +187,7 @@ static enum core_status definitions_read(struct store *store, struct store_rank 
         if (spool_reader_open(&reader, store->job_path, rank->rank, rank->lane[i]->number) !=
             CORE_OK)
             continue;
+        spool_reader_pass_loops(&reader);
         while (status == CORE_OK && (head = spool_reader_next(&reader)))
             if (head->kind >= SPOOL_DEF_CALL && head->kind <= SPOOL_DEF_HINT)
                 status = store_define(store, rank, head);
@@ -221,6 +222,8 @@ static enum core_status calls_read(struct store *store, struct store_rank *rank)
     enum core_status status = CORE_OK;
     struct store_lane *lane;
 
+    if (store->fold)
+        status = store_loop_rank(store);
     for (uint32_t i = 0; status == CORE_OK && i < rank->lane_count; i++)
         status = store_lane_next(store, rank, rank->lane[i]);
     while (status == CORE_OK && (lane = lane_earliest(rank))) {
@@ -228,8 +231,12 @@ static enum core_status calls_read(struct store *store, struct store_rank *rank)
         lane->last_seq = lane->event.seq;
         if (!lane->event.parent)
             lane->last_own = lane->event.seq;
-        status = store_event(store, rank, lane->number, &lane->event, lane->parts,
-                             lane->parts ? lane->parts->calls : 1, false);
+        status = store_loop_begin(store, rank, lane);
+        if (status == CORE_OK)
+            status = store_event(store, rank, lane->number, &lane->event, lane->parts,
+                                 lane->parts ? lane->parts->calls : 1, false);
+        if (status == CORE_OK)
+            status = store_loop_end(store, rank, lane);
         if (status == CORE_OK)
             status = store_lane_next(store, rank, lane);
         if (rank->events % PROGRESS_EVENTS == 0)

@@ -6,9 +6,9 @@ import glob, os, re, struct, sys
 KINDS = (
     "PAD EVENT LIST DONE LEG ARGS TEXT DIGEST PAYLOAD STACK DEF_CALL DEF_SITE DEF_MODULE DEF_COMM"
     " DEF_GROUP DEF_NEIGHBORS DEF_TYPE DEF_OP DEF_WIN DEF_FILE DEF_HINT LOST CLOCK REPEAT MISUSE"
-    " THREAD MEMORY EVENT_AGAIN DONE_AGAIN LIST_AGAIN LIST_SAME BASE"
+    " THREAD MEMORY EVENT_AGAIN DONE_AGAIN LIST_AGAIN LIST_SAME BASE LOOP NEXT NEXT_PARTS"
 ).split()
-VERSION = 24  # of core/spool/spool.h, whose struct spool_header lane() knows by heart
+VERSION = 25  # of core/spool/spool.h, whose struct spool_header lane() knows by heart
 STATES = ["running", "finalized", "exited", "aborted", "signalled"]
 
 
@@ -48,7 +48,7 @@ class Rank:
             [],
             {},
         )
-        self.layer = self.unread = 0
+        self.layer = self.unread = self.folded = 0
         self.open, self.lanes, self.state, self.lost, self.stopped, self.note, self.code = (
             [],
             0,
@@ -138,6 +138,91 @@ class Again:
         return kind, d
 
 
+class Loop:
+    """Items that come round after round (core/spool/spool_loop.h)."""
+
+    NUMBER, TIMES = 4, 5
+    FIXED = {  # the formats of items, and which fields have steps
+        "EVENT": ("<4HQQQIIIiiIiI", (4, 14, 11)),
+        "DONE": ("<4HQIIiiQ", (4, 6, 8)),
+        "LEG": ("<4HQiiIi", (4, 6)),
+        "REPEAT": ("<4HQQ", (4,)),
+        "ARGS": ("<4HQ", (4,)),
+        "LIST": ("<4HQIIII", (4,)),
+    }
+
+    def __init__(self):
+        self.items, self.steps, self.count, self.next, self.goes = [], [], 0, 0, False
+
+    def open(self, count):
+        self.__init__()
+        self.count = count
+
+    @staticmethod
+    def format(kind, d):
+        form, steps = Loop.FIXED[kind]
+        fixed = len(struct.unpack_from(form, d))
+        count, letter = 0, "Q"
+        if kind == "ARGS":
+            (count,) = struct.unpack_from("<H", d, 4)
+        elif kind == "LIST":
+            letter = "I" if struct.unpack_from("<H", d, 6)[0] == 4 else "Q"
+            (count,) = struct.unpack_from("<I", d, 28)
+        return form + letter * count, steps + tuple(range(fixed, fixed + count))
+
+    def feed(self, kind, d):
+        """A record that is written whole."""
+        if kind not in self.FIXED or not self.count:
+            return
+        form, steps = self.format(kind, d)
+        fields = list(struct.unpack_from(form, d))
+        if self.goes:
+            self.count, self.goes = 0, False
+        elif len(self.items) < self.count:
+            self.items.append((kind, form, fields))
+        else:
+            was = self.items[self.next]
+            more = {i: fields[i] - was[2][i] for i in steps} if was[:2] == (kind, form) else {}
+            same = [i for i in range(len(fields)) if i not in steps]
+            if kind == "EVENT":
+                same = [i for i in same if i not in (self.TIMES, self.TIMES + 1)]
+            if not more or any(fields[i] != was[2][i] for i in same):
+                self.count = 0
+                return
+            assert not self.steps or self.steps[0][self.NUMBER] == more[self.NUMBER]
+            self.items[self.next] = kind, form, fields
+            self.steps.append(more)
+            self.next = (self.next + 1) % self.count
+            self.goes = not self.next
+
+    def come(self, parts, gap, lasted, again):
+        """So many items, or (0) those up to the next event."""
+        assert self.goes
+        while True:
+            kind, form, fields = self.items[self.next]
+            for i, step in self.steps[self.next].items():
+                letter = form[i - 1]  # of "<4HQ...", whose 4H are fields 0 to 3
+                bits = struct.calcsize("<" + letter) * 8
+                fields[i] = fields[i] + step & (1 << bits) - 1
+                if letter in "iq" and fields[i] >> bits - 1:
+                    fields[i] -= 1 << bits
+            self.next = (self.next + 1) % self.count
+            again.seq = fields[self.NUMBER]
+            if kind == "EVENT":
+                fields[self.TIMES] = again.t + gap
+                again.t = fields[self.TIMES + 1] = fields[self.TIMES] + lasted
+            yield kind, struct.pack(form, *fields)
+            parts -= 1
+            if not parts or kind == "EVENT":
+                return
+
+
+def times(d):
+    """Of a record NEXT."""
+    _, words, gap, lasted = struct.unpack_from("<4H", d)
+    return (gap, lasted) if words == 1 else struct.unpack_from("<iI" if words == 2 else "<qQ", d, 8)
+
+
 def event(data, offset=0):
     e = Event()
     (
@@ -202,12 +287,23 @@ def lane(path, rank):
         position += n
     o = 0
     seen = set()
-    again = Again()
+    again, loop = Again(), Loop()
     while o < len(data):
-        kind, words = struct.unpack_from("<2H", data, o)
+        kind, words, a = struct.unpack_from("<3H", data, o)
         assert 1 <= kind <= len(KINDS) and words, (path, o, kind, words)
         kind, d = again.whole(KINDS[kind - 1], data[o : o + words * 8])
-        record(kind, d, *struct.unpack_from("<2H", d, 4), rank, seen, index)
+        told = [(kind, d)]
+        if kind == "LOOP":
+            loop.open(a)
+        elif kind == "NEXT":
+            told = loop.come(0, *times(d), again)
+            rank.folded += 1
+        elif kind == "NEXT_PARTS":
+            told = loop.come(a, 0, 0, again)
+        else:
+            loop.feed(kind, d)
+        for kind, d in told:
+            record(kind, d, *struct.unpack_from("<2H", d, 4), rank, seen, index)
         o += words * 8
     assert o == len(data), path
     base = at + 256

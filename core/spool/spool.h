@@ -48,7 +48,10 @@
  *     differs (core/spool/spool_delta.h). What such a record says follows from those before it:
  *     all of its lane, or with SPOOL_FLAG_LAST those from `drained` on.
  * 12. With SPOOL_FLAG_LAST, wherever `drained` may come to stand there are, first of all, records
- *     (SPOOL_BASE) that sum up what the records before say of a job's progress. */
+ *     (SPOOL_BASE) that sum up what the records before say of a job's progress.
+ * 13. In a loop a record of one to three words stands for a call and all that belongs to it
+ *     (core/spool/spool_loop.h), and is committed when the call leaves; what was put for a call
+ *     that runs is told by one of a word. There are no loops with SPOOL_FLAG_LAST. */
 #ifndef CORE_SPOOL_SPOOL_H
 #define CORE_SPOOL_SPOOL_H
 
@@ -64,7 +67,7 @@
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 24,
+    SPOOL_VERSION = 25,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16, /* calls inside calls on one thread; deeper ones are counted as lost */
@@ -106,6 +109,9 @@ enum spool_kind {
     SPOOL_LIST_AGAIN,  /* only the head: the same of a list of requests */
     SPOOL_LIST_SAME,   /* struct spool_list_same: a list that is equal to an earlier one */
     SPOOL_BASE,        /* a = enum spool_base_part; a sum of all before it */
+    SPOOL_LOOP,        /* only the head: a loop begins, of a = so many items (spool_loop.h) */
+    SPOOL_NEXT,        /* struct spool_next: the loop's items up to its next event have come */
+    SPOOL_NEXT_PARTS,  /* only the head: a = so many of them have, none of which is an event */
     SPOOL_KIND_COUNT
 };
 
@@ -141,6 +147,14 @@ struct spool_event_again {
     struct spool_head head;
     int32_t gap;     /* ticks since the lane's last event was left; below 0: that was inside */
     uint32_t lasted; /* ticks */
+};
+
+/* Times of an event as in struct spool_event_again. In one word: a = gap, b = lasted. In two: gap
+ * is an int32_t, lasted a uint32_t. In three: what follows. */
+struct spool_next {
+    struct spool_head head;
+    int64_t gap;
+    uint64_t lasted;
 };
 
 /* a = a slot (core/spool/spool_delta.h) */

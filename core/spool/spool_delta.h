@@ -18,6 +18,7 @@
 
 #include "core/check.h"
 #include "core/spool/spool.h"
+#include "core/spool/spool_loop.h"
 
 enum {
     SPOOL_DELTA_EVENT_BITS = 7,
@@ -51,6 +52,7 @@ struct spool_delta { /* zeroed: nothing seen yet; head.kind of a slot is 0 until
     bool filled[SPOOL_DELTA_SAMES];
     /* Large, and seldom used: one that is not filled is never touched. */
     struct spool_delta_same same[SPOOL_DELTA_SAMES];
+    struct spool_loop loop;
 };
 
 static inline size_t spool_delta_list_bytes(const struct spool_list *l)
@@ -61,6 +63,7 @@ static inline size_t spool_delta_list_bytes(const struct spool_list *l)
 static inline void spool_delta_forget(struct spool_delta *again)
 {
     memset(again, 0, offsetof(struct spool_delta, same));
+    spool_loop_end(&again->loop);
 }
 
 /* Limits the words seen to those that exist. */
@@ -74,6 +77,7 @@ static inline void spool_delta_copy(struct spool_delta *to, const struct spool_d
         CORE_CHECK(spool_delta_list_bytes(record) <= SPOOL_DELTA_SAME_MAX);
         memcpy(&to->same[i], record, sizeof *record + spool_delta_list_bytes(record));
     }
+    spool_loop_copy(&to->loop, &from->loop);
 }
 
 /* --- slots ------------------------------------------------------------------------------------ */

@@ -302,7 +302,7 @@ enum core_status spool_reader_open(struct spool_reader *reader, const char *job_
     enum core_status status;
     int ring_fd;
 
-    memset(reader, 0, sizeof *reader);
+    memset(reader, 0, sizeof *reader - SPOOL_LOOP_LARGE);
     reader->file_fd = -1;
     snprintf(path, sizeof path, "%s/%" PRId32 ".%" PRIu32 ".ring", job_path, rank, lane);
     ring_fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -442,6 +442,9 @@ static bool record_fits(const struct spool_head *head)
         [SPOOL_LIST_AGAIN] = sizeof(struct spool_head),
         [SPOOL_LIST_SAME] = sizeof(struct spool_list_same),
         [SPOOL_BASE] = sizeof(struct spool_head),
+        [SPOOL_LOOP] = sizeof(struct spool_head),
+        [SPOOL_NEXT] = sizeof(struct spool_head),
+        [SPOOL_NEXT_PARTS] = sizeof(struct spool_head),
     };
     const void *record = head;
     uint64_t bytes = (uint64_t)head->words * 8, need = fixed[head->kind];
@@ -510,6 +513,10 @@ static bool record_fits(const struct spool_head *head)
         break;
     case SPOOL_BASE:
         return base_fits(head);
+    case SPOOL_LOOP:
+        return head->a > 0 && head->a <= SPOOL_LOOP_ITEMS_MAX;
+    case SPOOL_NEXT:
+        return bytes <= sizeof(struct spool_next);
     default:
         break;
     }
@@ -576,7 +583,76 @@ static const struct spool_head *torn_at(struct spool_reader *reader, const char 
     return NULL;
 }
 
-const struct spool_head *spool_reader_next(struct spool_reader *reader)
+/* --- loops ------------------------------------------------------------------------------------ */
+
+static void next_times(const struct spool_head *head, uint64_t *out_gap, uint64_t *out_lasted)
+{
+    const struct spool_next *next = (const void *)head;
+
+    CORE_CHECK(head->kind == SPOOL_NEXT && head->words > 0); /* record_fits */
+    if (head->words == 1) {
+        *out_gap = head->a;
+        *out_lasted = head->b;
+    } else if (head->words == 2) {
+        *out_gap = (uint64_t)(int64_t)(int32_t)(uint32_t)(uint64_t)next->gap;
+        *out_lasted = (uint64_t)next->gap >> 32;
+    } else {
+        *out_gap = (uint64_t)next->gap;
+        *out_lasted = next->lasted;
+    }
+}
+
+/* Items up to the next event, it included. */
+static uint32_t items_to_event(struct spool_loop *loop)
+{
+    uint32_t items = 1;
+
+    for (uint32_t at = loop->next; spool_loop_record(loop, at)->kind != SPOOL_EVENT;
+         at = spool_loop_after(loop, at)) {
+        items++;
+        CORE_CHECK(items <= loop->count); /* spool_loop.h invariant 3 */
+    }
+    return items;
+}
+
+/* Whether the loop has what the record tells of: it is due then. */
+static bool loop_tells(struct spool_reader *reader, const struct spool_head *head)
+{
+    struct spool_loop *loop = &reader->again.loop;
+
+    if (loop->state != SPOOL_LOOP_GOES)
+        return false;
+    uint32_t items = items_to_event(loop);
+    if (head->kind == SPOOL_NEXT_PARTS && (!head->a || head->a >= items))
+        return false;
+    loop->due = head->kind == SPOOL_NEXT_PARTS ? head->a : items;
+    if (head->kind == SPOOL_NEXT)
+        next_times(head, &reader->gap, &reader->lasted);
+    return true;
+}
+
+/* The next of the items that a record told of. */
+static const struct spool_head *loop_item(struct spool_reader *reader)
+{
+    struct spool_delta *again = &reader->again;
+    uint32_t at = again->loop.next;
+    struct spool_head *record = spool_loop_advance(&again->loop);
+
+    CORE_CHECK(again->loop.due > 0);
+    again->loop.due--;
+    reader->item = at;
+    again->seq = *spool_loop_seq(record);
+    if (record->kind == SPOOL_EVENT) {
+        struct spool_event *event = (void *)record;
+        event->t_enter = again->t + reader->gap;
+        event->t_leave = again->t = event->t_enter + reader->lasted;
+    }
+    reader->records++;
+    return record;
+}
+
+/* The next record as it was written, whole in the buffer, and that may be one; NULL: at the end. */
+static const struct spool_head *record_next(struct spool_reader *reader)
 {
     for (;;) {
         size_t used = (size_t)(reader->position - reader->buffer_start);
@@ -610,17 +686,128 @@ const struct spool_head *spool_reader_next(struct spool_reader *reader)
         }
         CORE_CHECK((const unsigned char *)head + bytes <=
                    reader->buffer + reader->buffer_bytes); /* invariant 3 */
-        if (!record_fits(head))
-            return torn_at(reader, "it holds a record that contradicts itself");
-        if (!(head = spool_delta_whole(&reader->again, head)))
-            return torn_at(reader,
-                           "a compressed record refers to an earlier record that is missing");
-        reader->position += bytes;
-        CORE_CHECK(reader->position % 8 == 0); /* invariant 2 */
-        CORE_CHECK(reader->position <=
-                   reader->buffer_start + reader->buffer_bytes); /* invariant 1 */
-        CORE_CHECK(reader->position <= reader->committed); /* invariant 4: that was read before */
-        reader->records++;
-        return head;
+        return record_fits(head) ? head
+                                 : torn_at(reader, "it holds a record that contradicts itself");
     }
+}
+
+static void record_pass(struct spool_reader *reader, const struct spool_head *head)
+{
+    reader->position += head->words * 8ul;
+    CORE_CHECK(reader->position % 8 == 0);                                       /* invariant 2 */
+    CORE_CHECK(reader->position <= reader->buffer_start + reader->buffer_bytes); /* invariant 1 */
+    CORE_CHECK(reader->position <= reader->committed); /* invariant 4: that was read before */
+}
+
+const struct spool_head *spool_reader_next(struct spool_reader *reader)
+{
+    static const char missing[] = "a compressed record refers to an earlier record that is missing";
+    struct spool_loop *loop = &reader->again.loop;
+    const struct spool_head *head, *whole;
+
+    for (;;) {
+        if (loop->due)
+            return loop_item(reader);
+        if (!(head = record_next(reader)))
+            return NULL;
+        if (head->kind == SPOOL_NEXT || head->kind == SPOOL_NEXT_PARTS) {
+            if (!reader->passes_loops && !loop_tells(reader, head))
+                return torn_at(reader, missing);
+            record_pass(reader, head);
+            continue;
+        }
+        if (!(whole = spool_delta_whole(&reader->again, head)))
+            return torn_at(reader, missing);
+        record_pass(reader, head);
+        if (head->kind == SPOOL_LOOP) {
+            if (!reader->passes_loops)
+                spool_loop_open(loop, head->a);
+            reader->loops++;
+            continue;
+        }
+        reader->item = SPOOL_LOOP_ITEMS_MAX;
+        if (loop->state != SPOOL_LOOP_NONE && spool_loop_is_item(whole->kind))
+            spool_loop_feed(loop, whole);
+        reader->records++;
+        return whole;
+    }
+}
+
+void spool_reader_pass_loops(struct spool_reader *reader)
+{
+    CORE_CHECK(!reader->records);
+    reader->passes_loops = true;
+}
+
+struct spool_loop *spool_reader_loop(struct spool_reader *reader)
+{
+    struct spool_loop *loop = &reader->again.loop;
+
+    return loop->state == SPOOL_LOOP_GOES && !loop->due && reader->item < loop->count &&
+                   spool_loop_after(loop, reader->item) == loop->next &&
+                   spool_loop_record(loop, reader->item)->kind == SPOOL_EVENT
+               ? loop
+               : NULL;
+}
+
+/* Bytes of the records of so many calls, at `at`; 0: something else comes. *out_short: that may be
+ * because they are not all in the buffer. */
+static size_t round_look(const struct spool_reader *reader, size_t at, uint32_t calls,
+                         struct spool_times *out_time, bool *out_short)
+{
+    uint64_t t = reader->again.t;
+    size_t from = at;
+
+    *out_short = false;
+    for (uint32_t i = 0; i < calls;) {
+        const struct spool_head *head = (const void *)(reader->buffer + at);
+        if (reader->buffer_bytes - at < sizeof *head ||
+            reader->buffer_bytes - at < head->words * 8ul) {
+            *out_short = true;
+            return 0;
+        }
+        if (head->kind == SPOOL_NEXT && head->words > 0 && head->words <= 3) {
+            uint64_t gap, lasted;
+            next_times(head, &gap, &lasted);
+            out_time[i].enter = t + gap;
+            out_time[i++].leave = t = t + gap + lasted;
+        } else if ((head->kind != SPOOL_NEXT_PARTS && head->kind != SPOOL_PAD) || !head->words) {
+            return 0;
+        }
+        at += head->words * 8ul;
+    }
+    return at - from;
+}
+
+bool spool_reader_round(struct spool_reader *reader, uint32_t calls, struct spool_times *out_time)
+{
+    bool is_short;
+
+    CORE_CHECK(calls > 0);
+    CORE_CHECK(reader->again.loop.state == SPOOL_LOOP_GOES && !reader->again.loop.due);
+    for (;;) {
+        size_t used = (size_t)(reader->position - reader->buffer_start),
+               kept = reader->buffer_bytes - used,
+               bytes = round_look(reader, used, calls, out_time, &is_short);
+        if (bytes) {
+            reader->position += bytes;
+            reader->again.t = out_time[calls - 1].leave;
+            CORE_CHECK(reader->position <= reader->committed); /* invariant 4 */
+            return true;
+        }
+        /* one more record than there was */
+        if (!is_short || kept + sizeof(struct spool_next) > BUFFER_BYTES ||
+            !buffer_fill(reader, kept + sizeof(struct spool_next)))
+            return false;
+    }
+}
+
+void spool_reader_rounds_passed(struct spool_reader *reader, uint64_t rounds)
+{
+    struct spool_loop *loop = &reader->again.loop;
+
+    CORE_CHECK(loop->state == SPOOL_LOOP_GOES && !loop->due);
+    spool_loop_advance_rounds(loop, rounds);
+    reader->again.seq += rounds * loop->seq_step;
+    reader->records += rounds * loop->count;
 }

@@ -53,6 +53,10 @@ struct spool_reader {
     unsigned char *buffer;                 /* copy of [buffer_start, buffer_start + buffer_bytes) */
     uint64_t buffer_start;
     size_t buffer_bytes;
+    uint64_t gap, lasted; /* of the event that is due (core/spool/spool_loop.h) */
+    uint64_t loops;       /* that were opened */
+    uint32_t item;        /* that was handed out last; SPOOL_LOOP_ITEMS_MAX: none of a loop's */
+    bool passes_loops;
     struct spool_delta again;
 };
 
@@ -71,10 +75,25 @@ enum core_status spool_reader_resume(struct spool_reader *reader, uint64_t posit
                                      const struct spool_delta *again);
 
 /* The next record, valid until the next call, or NULL at the end. Pads are skipped, what came again
- * (core/spool/spool_delta.h) is whole. The record's fixed part and all that its own fields say it
- * holds lie within its words. Ends early, with torn and why set, at the first record that cannot be
- * one. */
+ * (core/spool/spool_delta.h, core/spool/spool_loop.h) is whole. The record's fixed part and all
+ * that its own fields say it holds lie within its words. Ends early, with torn and why set, at the
+ * first record that cannot be one. */
 const struct spool_head *spool_reader_next(struct spool_reader *reader);
+
+/* --- loops, for who takes rounds as such ------------------------------------------------------ */
+
+/* Right after opening: what stands in loops is passed over. */
+void spool_reader_pass_loops(struct spool_reader *reader);
+/* The loop that goes, if the record handed out last is an event of it: item[reader->item]. NULL. */
+struct spool_loop *spool_reader_loop(struct spool_reader *reader);
+struct spool_times {
+    uint64_t enter, leave;
+};
+/* If the records that tell of the loop's next `calls` calls, a round, come next, and nothing in
+ * between: passes over them, and tells when these calls were. False: all is as before. */
+bool spool_reader_round(struct spool_reader *reader, uint32_t calls, struct spool_times *out_time);
+/* So many rounds were passed over: to be called before anything else is read. */
+void spool_reader_rounds_passed(struct spool_reader *reader, uint64_t rounds);
 
 /* Where the variable part of a record starts: values, texts, members, frames. */
 static inline const void *spool_tail(const void *record, size_t fixed_bytes)

@@ -109,7 +109,7 @@ enum core_status spool_writer_open_newest(struct spool_writer *writer, const cha
                                           int newest, int *out_error)
 {
     char path[1024];
-    memset(writer, 0, sizeof *writer);
+    memset(writer, 0, sizeof *writer - SPOOL_LOOP_LARGE);
     writer->fd = -1;
     if (snprintf(path, sizeof path, "%s/%d.%u.ring", folder, rank, lane) >= (int)sizeof path ||
         snprintf(writer->path, sizeof writer->path, "%s/%d.%u.spool", folder, rank, lane) >=
@@ -140,6 +140,8 @@ enum core_status spool_writer_open_newest(struct spool_writer *writer, const cha
         madvise(map, bytes, MADV_POPULATE_WRITE);
 #endif
     writer->newest = newest;
+    writer->seek.off = newest;
+    writer->watched = !newest;
     fd = newest ? -1 : spool_fd_up(file_make(writer->path, O_WRONLY | O_APPEND));
     struct stat status = {0};
     if (!newest && (fd < 0 || fstat(fd, &status) < 0)) {
@@ -226,6 +228,13 @@ static int own_fd(struct spool_writer *writer)
     }
     writer->fd = fd;
     return 1;
+}
+
+void spool_writer_plain(struct spool_writer *writer)
+{
+    CORE_CHECK(!writer->position); /* no loop goes */
+    writer->seek.off = true;
+    writer->watched = false;
 }
 
 void spool_writer_base(struct spool_writer *writer, spool_base_fn base, void *context)
@@ -333,7 +342,7 @@ void spool_writer_close(struct spool_writer *writer)
         status.st_dev == writer->device)
         close(writer->fd);
     munmap(writer->header, SPOOL_HEADER_BYTES + writer->mask + 1);
-    memset(writer, 0, sizeof *writer);
+    memset(writer, 0, sizeof *writer - SPOOL_LOOP_LARGE);
 }
 
 /* No record is split by the ring's end. */
@@ -358,13 +367,15 @@ void *spool_reserve_slow(struct spool_writer *writer, uint32_t words)
         return NULL;
     }
     pad_to_end(writer, bytes);
-    spool_commit(writer);
+    spool_commit_written(writer);
     if (writer->base)
         writer->base(writer, NULL, 0, writer->base_context);
     if (writer->newest)
         drop_oldest(writer);
     else if (!spool_write_drain(writer))
         return NULL;
+    else
+        spool_seek_turn(writer);
     pad_to_end(writer, bytes); /* a base was put there */
     set_limit(writer);
     if (writer->position + bytes > writer->limit) /* it may run over the half, not over the end */
@@ -416,7 +427,9 @@ bool spool_put_done_whole(struct spool_writer *writer, const struct spool_done *
     return true;
 }
 
-bool spool_put_list(struct spool_writer *writer, const struct spool_list *list, const void *value)
+/* Whole, again, or the same; NULL: recording has stopped. */
+static const struct spool_list *plain_list(struct spool_writer *writer,
+                                           const struct spool_list *list, const void *value)
 {
     uint32_t words = (uint32_t)(sizeof *list + (size_t)list->count * list->head.b + 7) / 8;
     struct spool_list *record;
@@ -427,21 +440,64 @@ bool spool_put_list(struct spool_writer *writer, const struct spool_list *list, 
     if (spool_delta_list_try(&writer->again, list, value, &again) &&
         (at = spool_reserve_again(writer, sizeof again / 8))) {
         memcpy(at, &again, sizeof again);
-        spool_delta_list_take(&writer->again, &again);
-        return true;
+        return spool_delta_list_take(&writer->again, &again);
     }
     if (spool_delta_same_try(&writer->again, list, value, &same) &&
         (at = spool_reserve_again(writer, sizeof same / 8))) {
         memcpy(at, &same, sizeof same);
-        spool_delta_same_take(&writer->again, &same);
-        return true;
+        return spool_delta_same_take(&writer->again, &same);
     }
     if (!(record = spool_reserve(writer, words)))
-        return false;
+        return NULL;
+    ((uint64_t *)(void *)record)[words - 1] = 0; /* what pads it */
     *record = *list;
     record->head.kind = SPOOL_LIST;
     record->head.words = (uint16_t)words;
     memcpy(record + 1, value, (size_t)list->count * list->head.b);
     spool_delta_list(&writer->again, record, value);
-    return true;
+    return record;
+}
+
+bool spool_put_list(struct spool_writer *writer, const struct spool_list *list, const void *value)
+{
+    if (!writer->watched)
+        return plain_list(writer, list, value);
+    struct spool_list record = *list;
+    record.head.kind = SPOOL_LIST;
+    return spool_watched_part(writer, &record.head, value);
+}
+
+bool spool_put_part(struct spool_writer *writer, const struct spool_head *record)
+{
+    const void *values = record->kind == SPOOL_ARGS
+                             ? (const void *)((const struct spool_args *)(const void *)record + 1)
+                             : NULL;
+
+    CORE_CHECK(record->kind == SPOOL_RECV_HALF || record->kind == SPOOL_ARGS ||
+               record->kind == SPOOL_REPEAT);
+    return writer->watched ? spool_watched_part(writer, record, values)
+                           : spool_put_plain(writer, record, values) != NULL;
+}
+
+const struct spool_head *spool_put_plain(struct spool_writer *writer,
+                                         const struct spool_head *record, const void *values)
+{
+    const struct spool_event *event = (const void *)record;
+    const struct spool_done *done = (const void *)record;
+    void *at;
+
+    switch (record->kind) {
+    case SPOOL_EVENT:
+        return spool_plain_event_again(writer, event) || spool_put_event_whole(writer, event)
+                   ? record
+                   : NULL;
+    case SPOOL_DONE:
+        return spool_plain_done(writer, done) ? record : NULL;
+    case SPOOL_LIST:
+        return (const void *)plain_list(writer, (const void *)record, values);
+    default:
+        if (!(at = spool_reserve(writer, record->words)))
+            return NULL;
+        return memcpy(at, record, record->words * 8ul);
+    }
 }

@@ -26,6 +26,23 @@ struct spool_writer;
 typedef size_t (*spool_base_fn)(struct spool_writer *writer, void *room, size_t bytes,
                                 void *context);
 
+enum {
+    SPOOL_SEEK_CODES = 1 << 13, /* that are remembered */
+    SPOOL_SEEK_PLACE_BITS = 10
+};
+/* Looks for a period in a lane's items (core/spool/spool_fold.c). */
+struct spool_seek {
+    uint64_t count;       /* items so far */
+    uint64_t context;     /* of the last ones */
+    uint64_t seq;         /* of the last one */
+    uint32_t period, run; /* the last `run` items equal those a period before; 0: none */
+    uint32_t folded;      /* calls, since the last turn */
+    uint32_t turn;
+    bool off;
+    uint32_t code[SPOOL_SEEK_CODES];            /* by number modulo SPOOL_SEEK_CODES */
+    uint32_t place[1 << SPOOL_SEEK_PLACE_BITS]; /* number + 1 of the last item in such a context */
+};
+
 struct spool_writer {
     char *ring;
     struct spool_header *header; /* mapped; NULL: not open */
@@ -42,9 +59,11 @@ struct spool_writer {
     uint64_t events; /* counted by the recorder, so that what is dropped can be counted as lost */
     uint64_t boundary, boundary_events,
         dropped_events; /* committed and events at the last look; events dropped */
-    struct spool_delta again;
     spool_base_fn base; /* or NULL */
     void *base_context;
+    bool watched; /* items go through spool_watched_*: a loop goes, or is looked for */
+    struct spool_seek seek;
+    struct spool_delta again; /* ends in what is large, and seldom touched */
 };
 
 /* The same file under a number far up, so that the application's own get the numbers they always
@@ -68,6 +87,9 @@ void spool_writer_close(struct spool_writer *writer);
  * False: it lies elsewhere, or there is no memory. */
 bool spool_writer_leave(struct spool_writer *writer, const void *address);
 
+/* Nothing is folded (core/spool/spool_loop.h). */
+void spool_writer_plain(struct spool_writer *writer);
+
 /* From now on. Nothing was dropped so far. */
 void spool_writer_base(struct spool_writer *writer, spool_base_fn base, void *context);
 /* The record at a position in [drained, committed); *position moves past it, and past pads. NULL:
@@ -79,6 +101,28 @@ void *spool_reserve_slow(struct spool_writer *writer, uint32_t words);
 bool spool_put_event_whole(struct spool_writer *writer, const struct spool_event *event);
 bool spool_put_done_whole(struct spool_writer *writer, const struct spool_done *done);
 bool spool_put_list(struct spool_writer *writer, const struct spool_list *list, const void *value);
+/* Of the kinds SPOOL_RECV_HALF, SPOOL_ARGS and SPOOL_REPEAT. */
+bool spool_put_part(struct spool_writer *writer, const struct spool_head *record);
+
+/* --- loops (core/spool/spool_fold.c) ---------------------------------------------------------- */
+
+/* What spool_put_event_again and spool_put_done do where the writer is watched. */
+bool spool_watched_event(struct spool_writer *writer, const struct spool_event *event);
+bool spool_watched_part(struct spool_writer *writer, const struct spool_head *record,
+                        const void *values);
+/* Whole or again, whatever comes of loops: the record that a reader has of it; NULL: recording has
+ * stopped. */
+const struct spool_head *spool_put_plain(struct spool_writer *writer,
+                                         const struct spool_head *record, const void *values);
+/* Tells of items of the loop that came, and of which no event has told yet. */
+void spool_tell_parts(struct spool_writer *writer);
+/* Half a ring was drained. */
+void spool_seek_turn(struct spool_writer *writer);
+/* Rises whenever something is put, between two commits. */
+static inline uint64_t spool_mark(const struct spool_writer *writer)
+{
+    return writer->position * SPOOL_LOOP_ITEMS_MAX * 2 + writer->again.loop.due;
+}
 
 /* Room for a record of so many words, with its head set; NULL when recording has stopped. */
 static inline void *spool_reserve(struct spool_writer *writer, uint32_t words)
@@ -107,8 +151,8 @@ static inline void *spool_reserve_again(struct spool_writer *writer, uint32_t wo
  * (spool_delta.h, invariant 1). False: recording has stopped; of _again: it is to be written whole.
  */
 
-static inline bool spool_put_event_again(struct spool_writer *writer,
-                                         const struct spool_event *event)
+static inline bool spool_plain_event_again(struct spool_writer *writer,
+                                           const struct spool_event *event)
 {
     unsigned slot = spool_delta_event_slot(event);
     struct spool_event_again r;
@@ -123,12 +167,19 @@ static inline bool spool_put_event_again(struct spool_writer *writer,
     return true;
 }
 
+static inline bool spool_put_event_again(struct spool_writer *writer,
+                                         const struct spool_event *event)
+{
+    return writer->watched ? spool_watched_event(writer, event)
+                           : spool_plain_event_again(writer, event);
+}
+
 static inline bool spool_put_event(struct spool_writer *writer, const struct spool_event *event)
 {
     return spool_put_event_again(writer, event) || spool_put_event_whole(writer, event);
 }
 
-static inline bool spool_put_done(struct spool_writer *writer, const struct spool_done *done)
+static inline bool spool_plain_done(struct spool_writer *writer, const struct spool_done *done)
 {
     unsigned slot = spool_delta_done_slot(done);
     struct spool_head r;
@@ -143,9 +194,24 @@ static inline bool spool_put_done(struct spool_writer *writer, const struct spoo
     return spool_put_done_whole(writer, done);
 }
 
-static inline void spool_commit(struct spool_writer *writer)
+static inline bool spool_put_done(struct spool_writer *writer, const struct spool_done *done)
+{
+    return writer->watched ? spool_watched_part(writer, &done->head, NULL)
+                           : spool_plain_done(writer, done);
+}
+
+/* Of what is written. */
+static inline void spool_commit_written(struct spool_writer *writer)
 {
     atomic_store_explicit(&writer->header->committed, writer->position, memory_order_release);
+}
+
+/* Of all that was put. */
+static inline void spool_commit(struct spool_writer *writer)
+{
+    if (__builtin_expect(writer->again.loop.due, 0))
+        spool_tell_parts(writer);
+    spool_commit_written(writer);
 }
 
 #endif

@@ -102,7 +102,7 @@ bool recorder_poll_again(struct lane *lane, struct spool_event *e, void **cfa, u
     uint32_t at = header->poll_again;
     bool fold = may_fold(&outcome), soon = e->t_enter - lane->poll_left < recorder.poll_gap;
     if (LIKELY(fold && at && soon && lane->poll_outcome[at - 1] == outcome.value &&
-               lane->poll_from == lane->writer.position)) { /* invariant 5 */
+               lane->poll_from == spool_mark(&lane->writer))) { /* invariant 5 */
         struct spool_poll *poll = &header->poll[at - 1];
         uint64_t seq = e->seq;
         poll->event.t_leave = e->t_leave;
@@ -147,37 +147,25 @@ void recorder_poll_leave(struct lane *lane, struct spool_event *e, uint64_t key,
     poll_fold_left(lane, e, step);
 }
 
-/* One reservation and one commit: a rank that is killed in the middle has them either here or
- * there. */
+/* In ascending order, so that a rank that is killed in the middle has each either here or there
+ * (core/spool/spool.h, invariant 10). */
 void recorder_polls_write(struct lane *lane)
 {
     struct spool_header *header = lane->writer.header;
-    uint32_t words = 0, count = lane->poll_count;
+    uint32_t count = lane->poll_count;
     bool only = lane->steady_events == lane->writer.events; /* invariant 4 */
-    for (uint32_t i = 0; i < count; i++)
-        words += (uint32_t)(sizeof(struct spool_event) +
-                            (header->poll[i].calls > 1 ? sizeof(struct spool_repeat) : 0)) /
-                 8;
-    char *at = count ? spool_reserve(&lane->writer, words) : NULL;
     for (uint32_t i = 0; i < count; i++) {
         const struct spool_event *e = &header->poll[i].event;
         uint64_t calls = header->poll[i].calls;
-        if (!at) {
+        const struct spool_repeat repeat = {{SPOOL_REPEAT, sizeof repeat / 8, 0, 0}, e->seq, calls};
+        if ((calls > 1 && !spool_put_part(&lane->writer, &repeat.head)) ||
+            !spool_put_event(&lane->writer, e)) {
             recorder_lost(lane, calls);
             continue;
         }
-        if (calls > 1) {
-            *(struct spool_repeat *)(void *)at = (struct spool_repeat){
-                {SPOOL_REPEAT, sizeof(struct spool_repeat) / 8, 0, 0}, e->seq, calls};
-            at += sizeof(struct spool_repeat);
-        }
-        *(struct spool_event *)(void *)at = *e;
-        spool_delta_event(&lane->writer.again, e);
-        at += sizeof *e;
         lane->writer.events++;
     }
-    if (at)
-        spool_commit(&lane->writer);
+    spool_commit(&lane->writer);
     if (only)
         lane->steady_events = lane->writer.events;
     header->poll_again = 0;

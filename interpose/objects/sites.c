@@ -592,7 +592,7 @@ unsigned recorder_python_sites(struct lane *lane, const struct python_place *pla
             out_id[known++] = id;
     }
     if (between)
-        spool_commit(recorder_definitions(lane));
+        spool_commit_written(recorder_definitions(lane));
     recorder_unlock();
     return known;
 }
@@ -697,7 +697,7 @@ uint32_t signal_site(struct lane *lane, uintptr_t address)
                                    ++table.last_id,
                                    module,
                                    address - table.base[module - 1]};
-    spool_commit(recorder_definitions(lane));
+    spool_commit_written(recorder_definitions(lane));
     return table.last_id;
 }
 #else

@@ -3,7 +3,7 @@
  * abort_libc mpi_abort exit: end so, rank 1 only, at that time or after so many calls; others go on
  * until they are ended. run: CALLS calls, then MPI_Finalize, each rank prints a line. nofds: the
  * same, with every descriptor taken. noenv: the same, without an environment. fsize: the same,
- * where no file may grow past 1 MB. */
+ * where no file may grow past 500 kB. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
     if (!strcmp(how, "noenv"))
         clearenv();
     if (!strcmp(how, "fsize")) {
-        struct rlimit r = {1000000, 1000000};
+        struct rlimit r = {500000, 500000};
         setrlimit(RLIMIT_FSIZE, &r);
     }
     if (mine && !strcmp(how, "kill")) {

@@ -1,0 +1,228 @@
+/* The writer's side of loops (spool_loop.h): finds out that a lane's items come again, and from
+ * then on writes no more than what is new.
+ *
+ * An item's code is what does not change from round to round, as far as that is quickly told. When
+ * an item has another code than the one a period ago, the period is looked for anew: back to where
+ * the last items had the same codes. A loop begins once the codes have come again for a round and
+ * RUN_MIN items; whether they are a loop, the two rounds that follow tell.
+ *
+ * Looking costs some twenty instructions an item: where it finds nothing, it rests for most of the
+ * time (spool_seek_turn).
+ *
+ *  1. While a loop goes, loop.due items have come of which no record tells: the next record that
+ *     does is an event's, spool_tell_parts's, or they are written whole (loop_break).
+ *  2. The loop that the writer has is the one that a reader has at `position`. */
+#include "core/spool/spool_write.h"
+
+enum {
+    RUN_MIN = 256,     /* a loop inside of a shorter one is part of it */
+    CONTEXT_SHIFT = 8, /* eight items are a context */
+    TURNS = 24,        /* of half a ring each, */
+    TURNS_LOOKS = 3,   /* and in so many of them loops are looked for, */
+    FOLDED_MIN = 1024  /* unless so many calls were folded in the last one */
+};
+_Static_assert(SPOOL_LOOP_ITEMS_MAX + RUN_MIN < SPOOL_SEEK_CODES, "a period's codes are there");
+#define HASH_FACTOR 0x9E3779B97F4A7C15u
+#define HASH_OTHER 0xC2B2AE3D27D4EB4Fu
+
+/* --- looking for the period ------------------------------------------------------------------- */
+
+static uint32_t code_of(const struct spool_head *record, uint64_t seq_step)
+{
+    const struct spool_event *e = (const void *)record;
+    const struct spool_done *d = (const void *)record;
+    uint64_t hash =
+        ((uint64_t)record->kind << 48 ^ (uint64_t)record->a << 16 ^ record->b ^ seq_step << 20) *
+        HASH_FACTOR;
+
+    if (record->kind == SPOOL_EVENT)
+        hash ^= ((uint64_t)e->site << 32 ^ (uint32_t)e->peer ^ (uint64_t)(uint32_t)e->count << 16) *
+                HASH_OTHER;
+    else if (record->kind == SPOOL_DONE)
+        hash ^= ((uint64_t)d->index << 32 ^ (uint32_t)d->source ^ d->bytes << 16) * HASH_OTHER;
+    return (uint32_t)(hash >> 32);
+}
+
+static void seek_forget(struct spool_seek *seek)
+{
+    memset(seek->place, 0, sizeof seek->place);
+    seek->period = seek->run = 0;
+    seek->context = 0;
+}
+
+/* The last item is another one than a period ago. place: of its context, before. */
+static void period_find(struct spool_seek *seek, uint64_t last, uint32_t place)
+{
+    uint32_t period = (uint32_t)last + 1 - place;
+
+    seek->run = 0;
+    seek->period = 0;
+    if (!place || period > SPOOL_LOOP_ITEMS_MAX ||
+        seek->code[(last - period) % SPOOL_SEEK_CODES] != seek->code[last % SPOOL_SEEK_CODES])
+        return;
+    seek->period = period;
+    seek->run = 1;
+}
+
+static void seek_add(struct spool_seek *seek, const struct spool_head *record)
+{
+    uint64_t seq = ((const struct spool_done *)(const void *)record)->seq, at = seek->count++;
+    uint32_t code = code_of(record, seq - seek->seq);
+
+    seek->seq = seq;
+    seek->code[at % SPOOL_SEEK_CODES] = code;
+    seek->context = (seek->context << CONTEXT_SHIFT) + code * HASH_FACTOR;
+    uint32_t *place = &seek->place[seek->context * HASH_OTHER >> (64 - SPOOL_SEEK_PLACE_BITS)];
+    if (seek->period && seek->code[(at - seek->period) % SPOOL_SEEK_CODES] == code)
+        seek->run++;
+    else
+        period_find(seek, at, *place);
+    *place = (uint32_t)at + 1;
+}
+
+static void loop_begin(struct spool_writer *writer)
+{
+    struct spool_seek *seek = &writer->seek;
+    uint32_t count = seek->period;
+    struct spool_head *record = spool_reserve(writer, 1);
+
+    seek_forget(seek);
+    if (!record)
+        return;
+    *record = (struct spool_head){SPOOL_LOOP, 1, (uint16_t)count, 0};
+    spool_loop_open(&writer->again.loop, count);
+    writer->watched = true; /* until it ends (invariant 2), whose turn it may be */
+}
+
+void spool_seek_turn(struct spool_writer *writer)
+{
+    struct spool_seek *seek = &writer->seek;
+    bool was = writer->watched;
+
+    if (seek->off)
+        return;
+    seek->turn = writer->again.loop.state != SPOOL_LOOP_NONE || seek->folded >= FOLDED_MIN
+                     ? 0
+                     : (seek->turn + 1) % TURNS;
+    seek->folded = 0;
+    writer->watched = seek->turn < TURNS_LOOKS;
+    if (writer->watched && !was)
+        seek_forget(seek);
+}
+
+/* --- items ------------------------------------------------------------------------------------ */
+
+static const void *values_of(const struct spool_head *record)
+{
+    return record->kind == SPOOL_LIST
+               ? (const void *)((const struct spool_list *)(const void *)record + 1)
+               : (const void *)((const struct spool_args *)(const void *)record + 1);
+}
+
+static bool put_whole(struct spool_writer *writer, const struct spool_head *record,
+                      const void *values)
+{
+    struct spool_loop *loop = &writer->again.loop;
+    const struct spool_head *whole = spool_put_plain(writer, record, values);
+
+    CORE_CHECK_HOT(loop->state != SPOOL_LOOP_GOES);
+    if (!whole)
+        return false;
+    if (loop->state != SPOOL_LOOP_NONE) {
+        spool_loop_feed(loop, whole);
+        return true;
+    }
+    seek_add(&writer->seek, record);
+    if (__builtin_expect(writer->seek.run >= RUN_MIN + writer->seek.period, 0))
+        loop_begin(writer);
+    return true;
+}
+
+/* What comes now is not what is due: what has come, and was not told of, is written whole. */
+static void loop_break(struct spool_writer *writer)
+{
+    struct spool_loop *loop = &writer->again.loop;
+    uint32_t due = loop->due, at = (loop->next + loop->count - due) % loop->count;
+
+    CORE_CHECK_HOT(due < loop->count); /* invariant 3 of spool_loop.h: an event tells */
+    spool_loop_end(loop);
+    for (; due; due--, at = spool_loop_after(loop, at)) {
+        const struct spool_head *record = spool_loop_record(loop, at);
+        spool_put_plain(writer, record, values_of(record));
+    }
+}
+
+void spool_tell_parts(struct spool_writer *writer)
+{
+    struct spool_loop *loop = &writer->again.loop;
+    struct spool_head *record = spool_reserve(writer, 1);
+
+    CORE_CHECK_HOT(loop->state == SPOOL_LOOP_GOES && loop->due < loop->count);
+    if (record)
+        *record = (struct spool_head){SPOOL_NEXT_PARTS, 1, (uint16_t)loop->due, 0};
+    writer->again.seq =
+        *spool_loop_seq(spool_loop_record(loop, loop->next ? loop->next - 1 : loop->count - 1));
+    loop->due = 0;
+}
+
+/* Times that a word has no room for. */
+static bool times_put(struct spool_writer *writer, uint64_t gap, uint64_t lasted)
+{
+    bool small = !((gap + 0x80000000u) >> 32 | lasted >> 32);
+    struct spool_next next = {{SPOOL_NEXT, small ? 2 : 3, 0, 0},
+                              (int64_t)(small ? lasted << 32 | (gap & UINT32_MAX) : gap),
+                              lasted};
+    void *at = spool_reserve(writer, next.head.words);
+
+    if (at)
+        memcpy(at, &next, next.head.words * 8ul);
+    return at;
+}
+
+/* Of the loop that goes, of which the event was the next item. */
+static bool event_tell(struct spool_writer *writer, const struct spool_event *event)
+{
+    struct spool_delta *again = &writer->again;
+    uint64_t enter = event->t_enter, leave = event->t_leave, gap = enter - again->t,
+             lasted = leave - enter;
+    struct spool_head *at;
+
+    if (__builtin_expect(!((gap | lasted) >> 16), 1)) {
+        if (!(at = spool_reserve(writer, 1)))
+            return false;
+        *at = (struct spool_head){SPOOL_NEXT, 1, (uint16_t)gap, (uint16_t)lasted};
+    } else if (!times_put(writer, gap, lasted)) {
+        return false;
+    }
+    again->loop.due = 0;
+    again->seq = event->seq;
+    again->t = leave;
+    writer->seek.folded++;
+    return true;
+}
+
+bool spool_watched_event(struct spool_writer *writer, const struct spool_event *event)
+{
+    if (writer->again.loop.state == SPOOL_LOOP_GOES) {
+        if (__builtin_expect(spool_loop_event_comes(&writer->again.loop, event), 1))
+            return event_tell(writer, event);
+        loop_break(writer);
+    }
+    return put_whole(writer, &event->head, NULL);
+}
+
+bool spool_watched_part(struct spool_writer *writer, const struct spool_head *record,
+                        const void *values)
+{
+    struct spool_loop *loop = &writer->again.loop;
+
+    if (loop->state == SPOOL_LOOP_GOES) {
+        if (record->kind == SPOOL_DONE ? spool_loop_done_comes(loop, (const void *)record)
+                                       : spool_loop_part_comes(loop, record, values)) {
+            loop->due++;
+            return true;
+        }
+        loop_break(writer);
+    }
+    return put_whole(writer, record, values);
+}

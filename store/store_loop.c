@@ -1,0 +1,448 @@
+/* Rounds of a spool's loop (core/spool/spool_loop.h) taken as such. Two rounds are stored call by
+ * call, as all calls are, and are watched: what row each call became, and which sends and receives
+ * it began or completed. If the second is the first again, by the loop's steps, so are all that
+ * follow: of those only the times are read.
+ *
+ * That holds for a round after which nothing is under way: what a round does then follows from its
+ * calls alone, which the spool says are the same but for their steps. So a loop is taken so only
+ *     where no request is active after the watched rounds, and only persistent ones are known
+ *     where the requests that a call names all have the same step, or none
+ *     where nothing else counts up (tags, further arguments)
+ *     where the rank has one thread
+ *
+ * Invariants
+ *  1. call[i].row is that of the call's last round, and each message's numbers count from its
+ * row's.
+ *  2. watched is how many calls were watched without a break, each in its turn. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "core/fault.h"
+#include "core/array.h"
+#include "core/spool/spool_loop.h"
+#include "store/store_part.h"
+
+enum {
+    MESSAGES_MAX = 256, /* of a call */
+    ROUNDS_WATCHED = 2,
+    SEQ_STEP_MAX = 1 << 20, /* from round to round: more is damage */
+    TRIES_AFTER_MAX = 64    /* rounds */
+};
+
+struct loop_message { /* compared as bytes up to queue: no gaps */
+    struct store_side side;
+    int64_t order, seq; /* behind the call's number */
+    int64_t bytes;
+    uint32_t receives, queue;
+    struct store_match_run run;
+};
+struct loop_row {
+    struct store_row row;
+    int64_t step; /* of the request, from round to round */
+    uint32_t item;
+    uint32_t message, message_count; /* of those of the round */
+};
+struct store_loop {
+    uint64_t number; /* of the reader's loop; 0: none */
+    uint32_t lane;   /* number of the thread */
+    bool refused;    /* it is not to be taken so */
+    uint32_t calls;  /* of a round */
+    uint32_t call_room;
+    struct loop_row *call;
+    uint32_t next;                  /* the call that is watched next */
+    uint64_t watched;               /* invariant 2 */
+    uint64_t tries_at, tries_after; /* calls watched; in vain, each time twice as many later */
+    struct loop_message *message;
+    uint32_t message_count, message_room;
+    struct loop_message now[MESSAGES_MAX]; /* of the call that is being stored */
+    uint32_t now_count;
+    bool watches, odd; /* odd: it did what is not to be repeated */
+    struct store_row row;
+    struct spool_times *time; /* of a round */
+    uint32_t time_room;
+};
+
+/* --- what loops may be taken so --------------------------------------------------------------- */
+
+/* The one step of all requests of a list; false: they have several. Those without are 0. */
+static bool list_step(const struct spool_list *list, const void *steps, uint32_t *out_step,
+                      bool *out_any)
+{
+    const uint32_t *value = (const void *)(list + 1), *step = steps;
+
+    CORE_CHECK(list->head.b == sizeof *value); /* is_requests */
+    *out_any = false;
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (!value[i] && step[i])
+            return false;
+        if (!value[i])
+            continue;
+        if (*out_any && step[i] != *out_step)
+            return false;
+        *out_step = step[i];
+        *out_any = true;
+    }
+    return true;
+}
+
+static bool values_stay(const void *steps, size_t bytes)
+{
+    const unsigned char *byte = steps;
+
+    for (size_t i = 0; i < bytes; i++)
+        if (byte[i])
+            return false;
+    return true;
+}
+
+static bool is_requests(const struct spool_head *record)
+{
+    return record->kind == SPOOL_LIST && record->a == SPOOL_LIST_REQUESTS && record->b == 4;
+}
+
+/* Whether a part of a call is the same in each round, but for requests, whose step must be `step`.
+ */
+static bool part_stays(struct spool_head *record, uint32_t step)
+{
+    const struct spool_list *list = (const void *)record;
+    const struct spool_loop_step *steps = spool_loop_steps(record);
+    uint32_t listed;
+    bool any;
+
+    CORE_CHECK(record->kind != SPOOL_EVENT); /* event_step's */
+    switch (record->kind) {
+    case SPOOL_DONE:
+        return !steps->tag &&
+               (((const struct spool_done *)(const void *)record)->request ? steps->request == step
+                                                                           : !steps->request);
+    case SPOOL_RECV_HALF:
+        return !steps->tag;
+    case SPOOL_ARGS:
+        return values_stay(steps, record->a * 8ul);
+    case SPOOL_LIST:
+        if (!is_requests(record))
+            return values_stay(steps, (size_t)list->count * record->b);
+        return list_step(list, steps, &listed, &any) && (!any || listed == step);
+    default:
+        return record->kind == SPOOL_REPEAT;
+    }
+}
+
+/* The step of the requests of the event at `at`, whose parts are among the items before it; false:
+ * they have several. */
+static bool event_step(struct spool_loop *loop, uint32_t at, uint32_t *out_step)
+{
+    struct spool_head *event = spool_loop_record(loop, at);
+    const struct spool_loop_step *own = spool_loop_steps(event);
+    uint64_t seq = *spool_loop_seq(event);
+    bool any = false;
+
+    CORE_CHECK(event->kind == SPOOL_EVENT);
+    if (own->tag)
+        return false;
+    *out_step = own->request;
+    if (!((const struct spool_event *)(const void *)event)->request && own->request)
+        return false;
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < loop->count; i++) {
+            struct spool_head *part = spool_loop_record(loop, i);
+            uint64_t of = *spool_loop_seq(part);
+            if (part->kind == SPOOL_EVENT ||
+                (of != seq && of + loop->seq_step != seq && of != seq + loop->seq_step))
+                continue;
+            if (pass == 0 && is_requests(part) && !any &&
+                !list_step((const void *)part, spool_loop_steps(part), out_step, &any))
+                return false;
+            if (pass == 1 && !part_stays(part, *out_step))
+                return false;
+        }
+    return true;
+}
+
+/* Fills in the calls of a loop that was not met before. */
+static enum core_status loop_met(struct store_loop *loop, struct spool_reader *reader,
+                                 struct spool_loop *spool)
+{
+    enum core_status status;
+
+    CORE_CHECK(spool->state == SPOOL_LOOP_GOES);
+    loop->number = reader->loops;
+    loop->refused = false;
+    loop->calls = loop->next = loop->message_count = 0;
+    loop->watched = 0;
+    for (uint32_t i = 0; i < spool->count; i++) {
+        uint32_t step;
+        if (spool_loop_record(spool, i)->kind != SPOOL_EVENT)
+            continue;
+        if (!event_step(spool, i, &step)) {
+            loop->refused = true;
+            return CORE_OK;
+        }
+        status = CORE_ARRAY_PUSH(loop->call, loop->calls, loop->call_room, "the trace",
+                                 (struct loop_row){.step = (int32_t)step, .item = i});
+        if (status != CORE_OK)
+            return status;
+    }
+    CORE_CHECK(loop->calls > 0); /* spool_loop.h invariant 3 */
+    loop->refused = !spool->seq_step || spool->seq_step > SEQ_STEP_MAX;
+    return CORE_ARRAY_ROOM(loop->time, loop->time_room, loop->calls, "the trace");
+}
+
+/* --- watching --------------------------------------------------------------------------------- */
+
+enum core_status store_loop_begin(struct store *store, const struct store_rank *rank,
+                                  struct store_lane *lane)
+{
+    struct spool_loop *spool = spool_reader_loop(&lane->reader);
+    struct store_loop *loop = store->loop;
+    enum core_status status = CORE_OK;
+
+    if (!loop)
+        return CORE_OK;
+    loop->watches = false;
+    loop->now_count = 0;
+    if (!spool || rank->lane_count != 1) {
+        loop->watched = 0;
+        return CORE_OK;
+    }
+    if (loop->number != lane->reader.loops || loop->lane != lane->number)
+        status = loop_met(loop, &lane->reader, spool);
+    loop->lane = lane->number;
+    if (loop->refused || status != CORE_OK)
+        return status;
+    if (!loop->watched || loop->call[loop->next].item != lane->reader.item) {
+        loop->watched = loop->message_count = 0;
+        loop->tries_at = loop->tries_after = ROUNDS_WATCHED * (uint64_t)loop->calls;
+        for (loop->next = 0; loop->call[loop->next].item != lane->reader.item; loop->next++)
+            CORE_CHECK(loop->next + 1 < loop->calls); /* each event of the loop is there */
+    }
+    CORE_CHECK(loop->next < loop->calls); /* invariant 2 */
+    loop->watches = true;
+    loop->odd = false;
+    loop->row.seq = 0;
+    return CORE_OK;
+}
+
+void store_loop_row(struct store *store, const struct store_row *row)
+{
+    if (store->loop && store->loop->watches)
+        store->loop->row = *row;
+}
+
+void store_loop_message(struct store *store, bool receives, const struct store_side *side,
+                        uint64_t order, uint64_t seq, int64_t bytes)
+{
+    struct store_loop *loop = store->loop;
+
+    if (!loop || !loop->watches)
+        return;
+    if (loop->now_count == MESSAGES_MAX) {
+        loop->odd = true;
+        return;
+    }
+    struct loop_message *message = &loop->now[loop->now_count++];
+    memset(message, 0, sizeof *message);
+    message->side.comm = side->comm;
+    message->side.source = side->source;
+    message->side.dest = side->dest;
+    message->side.tag = side->tag;
+    message->side.inner = side->inner;
+    message->side.pair = side->pair;
+    message->order = (int64_t)order;
+    message->seq = (int64_t)seq;
+    message->bytes = bytes;
+    message->receives = receives;
+}
+
+void store_loop_odd(struct store *store)
+{
+    if (store->loop)
+        store->loop->odd = true;
+}
+
+static bool messages_again(const struct loop_message *kept, const struct loop_message *now,
+                           uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (memcmp(&kept[i], &now[i], offsetof(struct loop_message, queue)) != 0)
+            return false;
+    return true;
+}
+
+/* Whether the call is that of the round before, one round further. */
+static bool call_again(const struct store_loop *loop, const struct loop_row *kept,
+                       const struct spool_loop *spool)
+{
+    const struct store_row *was = &kept->row, *row = &loop->row;
+    int64_t step = was->request == STORE_NULL ? 0 : kept->step;
+
+    CORE_CHECK(was->seq > 0); /* it was watched in the round before */
+    return row->seq == was->seq + spool->seq_step && row->shape == was->shape &&
+           row->request == was->request + step && row->calls == was->calls &&
+           row->tag == was->tag && row->inner == was->inner &&
+           loop->now_count == kept->message_count &&
+           messages_again(loop->message + kept->message, loop->now, loop->now_count);
+}
+
+/* The call is stored. */
+static enum core_status call_watched(struct store *store, const struct spool_loop *spool)
+{
+    struct store_loop *loop = store->loop;
+    struct loop_row *kept = &loop->call[loop->next];
+    enum core_status status = CORE_OK;
+
+    CORE_CHECK(loop->next < loop->calls && loop->now_count <= MESSAGES_MAX);
+    for (uint32_t i = 0; i < loop->now_count; i++) { /* invariant 1 */
+        loop->now[i].order -= (int64_t)loop->row.seq;
+        loop->now[i].seq -= (int64_t)loop->row.seq;
+    }
+    if (loop->odd || !loop->row.seq) {
+        loop->refused = true;
+        return CORE_OK;
+    }
+    if (loop->watched >= loop->calls) {
+        if (!call_again(loop, kept, spool)) {
+            loop->refused = true;
+            return CORE_OK;
+        }
+    } else {
+        kept->message = loop->message_count;
+        kept->message_count = loop->now_count;
+        for (uint32_t i = 0; status == CORE_OK && i < loop->now_count; i++)
+            status = CORE_ARRAY_PUSH(loop->message, loop->message_count, loop->message_room,
+                                     "the trace", loop->now[i]);
+    }
+    kept->row = loop->row;
+    loop->watched++;
+    loop->next = loop->next + 1 < loop->calls ? loop->next + 1 : 0;
+    return status;
+}
+
+/* --- rounds ----------------------------------------------------------------------------------- */
+
+static bool nothing_is_under_way(const struct store_rank *rank, const struct store_lane *lane)
+{
+    for (uint32_t i = 0; i < requests_count(&rank->requests); i++) {
+        const struct request *request = requests_at(&rank->requests, i);
+        if (!request->persistent || request->active || request->armed)
+            return false;
+    }
+    return lane->gathers == (lane->parts ? 1 : 0);
+}
+
+/* Beyond them numbers are damaged. */
+static uint64_t rounds_most(const struct store_loop *loop, uint64_t seq_step)
+{
+    uint64_t last = 0, end = (uint64_t)1 << STORE_SEQ_BITS;
+
+    for (uint32_t i = 0; i < loop->calls; i++)
+        last = loop->call[i].row.seq > last ? loop->call[i].row.seq : last;
+    CORE_CHECK(last < end); /* store_lane_next leaves the others out */
+    return (end - 1 - last) / seq_step;
+}
+
+static enum core_status messages_take(struct store *store, const struct loop_row *call,
+                                      uint64_t seq_step)
+{
+    struct loop_message *message = store->loop->message + call->message;
+    const struct store_row *row = &call->row;
+    enum core_status status = CORE_OK;
+
+    CORE_CHECK(call->message + call->message_count <= store->loop->message_count);
+
+    for (uint32_t i = 0; status == CORE_OK && i < call->message_count; i++, message++) {
+        struct store_match_run *run = &message->run;
+        if (!message->queue)
+            status = store_match_queue(store, &message->side, &message->queue);
+        if (status != CORE_OK)
+            return status;
+        run->order = row->seq + (uint64_t)message->order;
+        run->seq = row->seq + (uint64_t)message->seq;
+        run->step = seq_step;
+        run->bytes = message->bytes;
+        status = store->gaps_known
+                     ? store_match_add(store, message->queue, message->receives, run->order,
+                                       run->seq, run->bytes,
+                                       row->t_enter + (message->receives ? row->duration : 0))
+                     : store_match_again(store, message->queue, message->receives, run);
+    }
+    return status;
+}
+
+/* One round, whose times are read. */
+static enum core_status round_take(struct store *store, struct store_rank *rank,
+                                   struct store_lane *lane, uint64_t seq_step)
+{
+    struct store_loop *loop = store->loop;
+    enum core_status status = CORE_OK;
+
+    CORE_CHECK(loop->calls <= loop->time_room);
+    CORE_CHECK(rank->lane_count == 1); /* store_loop_begin passes the others over */
+    for (uint32_t i = 0, at = loop->next; status == CORE_OK && i < loop->calls; i++) {
+        struct loop_row *call = &loop->call[at];
+        struct store_row *row = &call->row;
+        int64_t left = store_clock_ns(rank->clock, loop->time[i].leave);
+        row->seq += seq_step;
+        row->request += row->request == STORE_NULL ? 0 : call->step;
+        row->t_enter = store_clock_ns(rank->clock, loop->time[i].enter);
+        row->duration = left > row->t_enter ? left - row->t_enter : 0;
+        status = messages_take(store, call, seq_step);
+        if (status == CORE_OK)
+            status = store_event_row(store, rank, row);
+        lane->last_seq = row->seq;
+        if (!row->inner)
+            lane->last_own = row->seq;
+        CORE_CHECK(row->duration >= 0); /* it had returned */
+        at = at + 1 < loop->calls ? at + 1 : 0;
+    }
+    return status;
+}
+
+enum core_status store_loop_end(struct store *store, struct store_rank *rank,
+                                struct store_lane *lane)
+{
+    struct store_loop *loop = store->loop;
+    struct spool_loop *spool = loop && loop->watches ? spool_reader_loop(&lane->reader) : NULL;
+    uint64_t rounds = 0;
+
+    if (!spool)
+        return CORE_OK;
+    enum core_status status = call_watched(store, spool);
+    loop->watches = false;
+    if (status != CORE_OK || loop->refused || loop->watched < loop->tries_at ||
+        !nothing_is_under_way(rank, lane)) /* perhaps it is after another call */
+        return status;
+    uint64_t most = rounds_most(loop, spool->seq_step);
+    for (; status == CORE_OK && rounds < most &&
+           spool_reader_round(&lane->reader, loop->calls, loop->time);
+         rounds++)
+        status = round_take(store, rank, lane, spool->seq_step);
+    if (rounds)
+        spool_reader_rounds_passed(&lane->reader, rounds);
+    else if (loop->tries_after < TRIES_AFTER_MAX * (uint64_t)loop->calls)
+        loop->tries_after *= 2;
+    loop->tries_at = loop->watched + (rounds ? loop->calls : loop->tries_after);
+    return status;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+enum core_status store_loop_rank(struct store *store)
+{
+    if (!store->loop && !(store->loop = core_alloc_zero(1, sizeof *store->loop)))
+        return core_report(CORE_NO_MEMORY, "cannot write the trace: out of memory");
+    store->loop->number = 0;
+    store->loop->watches = false;
+    return CORE_OK;
+}
+
+void store_loop_done(struct store *store)
+{
+    if (!store->loop)
+        return;
+    free(store->loop->call);
+    free(store->loop->message);
+    free(store->loop->time);
+    free(store->loop);
+}
