@@ -354,10 +354,10 @@ static char *calling_text(const struct check_input *input, const struct finding 
 /* Names what a single rank waits for, if none of those ranks waits as well: they have ended.
  * shared: others do just what one of these does. */
 static void word_title(const struct check_input *input, struct finding *finding, enum world world,
-                       const char *ranks, uint32_t core_count, bool shared)
+                       bool hung, const char *ranks, uint32_t core_count, bool shared)
 {
-    static const char *const when[] = {
-        [UNBUFFERED] = " when sends are not buffered",
+    const char *const when[] = {
+        [UNBUFFERED] = hung ? ", as sends are not buffered" : " when sends are not buffered",
         [ALWAYS] = "",
         [ORDER] = " in some order of messages",
         [STRICT] = " if MPI_Comm_free waits for all ranks, as MPI allows it to"};
@@ -373,7 +373,7 @@ static void word_title(const struct check_input *input, struct finding *finding,
         finding_title(finding, "%s wait for each other%s", ranks, when[world]);
     else if (ended)
         finding_title(finding, "%s %s for %s%s%s", text ? text : ranks, text ? "wait" : "waits",
-                      first->waits_for, *when[world] ? "," : "", when[world]);
+                      first->waits_for, *when[world] == ' ' ? "," : "", when[world]);
     else
         finding_title(finding, "%s waits for what never comes%s", ranks, when[world]);
     free(text);
@@ -388,18 +388,18 @@ static void word_assumption(const struct check_input *input, struct finding *fin
     finding->severity = FINDING_NOTE;
     finding_title_possible(finding);
     if (result->by_threads) {
-        finding_fact(finding, "the trace alone cannot prove it: threads of a rank are assumed to "
-                              "make their calls in the recorded order, which nothing may enforce");
+        finding_fact(finding, "unproven: the threads of a rank are assumed to make their calls in "
+                              "the recorded order, which nothing may enforce");
     } else if (waits_in_test(input, &result->waitfor)) {
-        finding_fact(finding, "the trace alone cannot prove it: the program tests for this, and "
-                              "may go on in another way than recorded while it finds nothing");
+        finding_fact(finding, "unproven: the program tests for this, and may do other things than "
+                              "recorded while the test finds nothing");
     } else if (goes_on_by_source(input, witness)) {
-        finding_fact(finding, "the trace alone cannot prove it: the program looks at the source of "
-                              "the message, and may go on in another way than recorded");
+        finding_fact(finding, "unproven: the program looks at the source of the message, and may "
+                              "make other calls than recorded");
     } else {
         finding->undecided = true;
-        finding_fact(finding, "the trace alone cannot tell: a receive takes another message than "
-                              "it did, and the calls after it are assumed to be those recorded");
+        finding_fact(finding, "unproven: a receive takes another message than in the recorded run, "
+                              "and the program is assumed to make the same calls after it");
     }
 }
 
@@ -564,13 +564,13 @@ static enum core_status add_finding(const struct check_input *input, struct find
         return CORE_NO_MEMORY;
     bool shared = false;
     enum core_status status = add_all_blocked(input, finding, &result->waitfor, &shared);
-    word_title(input, finding, world, ranks, core_count, shared);
+    const bool hung = check_deadlock_happened(input, result);
+    word_title(input, finding, world, hung, ranks, core_count, shared);
     free(ranks);
     if (status != CORE_OK)
         return CORE_NO_MEMORY;
     add_cores(finding, &result->waitfor);
     finding->remedy = hold_by_locks(input, &result->waitfor) ? REMEDY_UNLOCK : REMEDY_OF_RULE;
-    bool hung = check_deadlock_happened(input, result);
     if (hung)
         status = add_lock_holders(input->trace, finding);
     if (status == CORE_OK)

@@ -162,8 +162,8 @@ static void hint_near_miss_tell(struct near *near, enum differs how, const struc
                      trace_site_text(trace, event.site, place, sizeof place));
     else
         finding_fact(near->finding,
-                     "a receive of rank %" PRIu32 " that no message comes to %s: %s at %s",
-                     other->rank, text, trace->call[event.call].name,
+                     "a receive of rank %" PRIu32 " that gets no message %s: %s at %s", other->rank,
+                     text, trace->call[event.call].name,
                      trace_site_text(trace, event.site, place, sizeof place));
     near->told++;
 }

@@ -29,9 +29,8 @@ const struct rule rule_table[RULE_COUNT] = {
     [RULE_COLLECTIVE] = {"collective", "collective", "misuse",
                          "all members of a communicator make the same collective calls, with the "
                          "same root, operation and size",
-                         "make the call on every rank of the communicator, in the same order and "
-                         "with the same root, operation, count, datatype and whatever else is to "
-                         "be alike"},
+                         "all ranks of a communicator must make the same collective calls in the "
+                         "same order, with the same root, operation, count and datatype"},
     [RULE_MESSAGE] = {"message", "message", "misuse",
                       "messages fit their receives in length and type, buffered and ready sends "
                       "are safe, and nothing sent is left over",
@@ -104,8 +103,8 @@ const struct rule rule_table[RULE_COUNT] = {
                    "a loop that does not end"},
     [RULE_BEHAVIOUR] = {"behaviour", "explore", "deadlock",
                         "nothing that MPI allows makes the program hang, crash or fail",
-                        "name the source and the tag that are meant, wait for what has to be "
-                        "there, and do not rely on what comes first"},
+                        "receive from the rank and with the tag that are meant, wait for what "
+                        "the next step needs, and do not rely on which message comes first"},
     [RULE_RACE] = {"race", "explore", "result",
                    "the program comes to the same result in whatever order messages arrive",
                    "store what arrives by its source and combine it in a fixed order, or say that "

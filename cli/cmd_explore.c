@@ -97,7 +97,8 @@ static const struct options_command command = {
         "run under a schedule: for "
         "programs that need what our MPI does not have. It takes longer; where threads that call "
         "MPI wait for each other by other means, it tells no more than what it met.\n"
-        "Exit status: 0 clean, 1 findings, 2 usage, 3 the program can have no world, 5 budget "
+        "Exit status: 0 clean, 1 findings, 2 usage, 3 the program cannot be run by explore, 5 "
+        "budget "
         "spent and nothing found.",
     .flags = OPTIONS_STOP,
     .example = "crosswait explore mpirun -n 4 ./app\n"

@@ -162,7 +162,7 @@ static void print_blocked(struct replaying *r, const struct replay_waitfor *wait
     fprintf(r->out, "\n    waits for ");
     print_waits(r, waitfor, blocked);
     if (blocked->round)
-        fprintf(r->out, "; had been through the same %" PRIu64 " time%s before", blocked->round,
+        fprintf(r->out, "; %" PRIu64 " round%s of the same went well before", blocked->round,
                 blocked->round == 1 ? "" : "s");
     fputc('\n', r->out);
 }
@@ -225,19 +225,19 @@ static void print_result(struct replaying *r, const struct replay_result *result
     print_standing(r, &result->waitfor, REPLAY_BEHIND, "wait behind them");
     print_standing(r, &result->waitfor, REPLAY_MAYBE, "wait, perhaps for what was not recorded");
     if (result->assumed && result->by_threads)
-        fprintf(
-            r->out,
-            "rests on an assumption: threads of a rank make their calls in the recorded order%s\n",
-            r->policy.threads == REPLAY_THREADS_FREE ? " where they compete for messages" : "");
+        fprintf(r->out,
+                "unproven: the threads of a rank are assumed to make their calls in the recorded "
+                "order%s\n",
+                r->policy.threads == REPLAY_THREADS_FREE ? " where they compete for messages" : "");
     else if (result->assumed)
         fprintf(r->out,
-                "rests on an assumption: from rank %" PRIu32 ", event %" PRIu64
-                " on the program is taken to go on as recorded although it got something else\n",
+                "unproven: rank %" PRIu32 " receives another message at event %" PRIu64
+                " than in the recorded run, and is assumed to make the same calls after it\n",
                 result->assumed_rank, result->assumed_event);
     if (result->outcome == REPLAY_DEADLOCK && goes_elsewhere(r, result))
         fprintf(r->out,
-                "which is not to be expected: later calls of rank %" PRIu32 " name the source that "
-                "it took; replay --live tries it in the job itself\n",
+                "rank %" PRIu32 " would probably make other calls: its later ones name the source "
+                "that it received from; replay --live tries it in the real job\n",
                 result->assumed_rank);
     print_errors(r, result);
     if (result->outcome == REPLAY_FINISHED)

@@ -38,7 +38,7 @@ static const struct options_spec spec[] = {
      "run these checkers or rules only; 'crosswait check --list' lists them"},
     {"ignore", 0, "NAME,...", "leave out what these would find, e.g. type"},
     {"confirm", 0, "SECONDS",
-     "run the job again for findings that rest on an assumption, so long in all (30; 0: never)"},
+     "run the job again to confirm unproven findings, for at most SECONDS in all (30; 0: never)"},
     {"quiet", 'q', NULL, "print no report; files that are asked for are written"},
     JUDGE_FILE_SPECS,
     JUDGE_STYLE_SPECS,

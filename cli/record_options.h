@@ -12,8 +12,8 @@
      "write the trace to FILE (crosswait.db; crosswait-JOB_TASK.db in an array of Slurm's)"}, \
     {"no-watch", 0, NULL, "do not end the job when a deadlock is proven"}, \
     {"stall", 0, "SECONDS", \
-     "end the job, without a proof, when for so long no call of any rank was completed but tests " \
-     "and probes that found nothing (never)"}, \
+     "end the job, without a proof, when no rank completes an MPI call for SECONDS, but for " \
+     "tests and probes that find nothing (never)"}, \
     {"keep-spool", 0, NULL, "keep FILE.spool, the ranks' own records"}
 // clang-format on
 enum { RECORD_JOB_COUNT = 4 };

@@ -496,10 +496,9 @@ static void nothing_recorded(const struct launch *launch, bool called)
     else
         core_report(
             CORE_NOT_FOUND,
-            "nothing was recorded: no call of MPI_Init by a process of '%s' was seen; is it "
-            "an MPI program, linked with a shared MPI library (the loader preloads nothing "
-            "into programs that are setuid or static, nor into a namespace of dlmopen, and a "
-            "script may set LD_PRELOAD anew)",
+            "nothing was recorded: no process of '%s' called MPI_Init, as far as was seen; it may "
+            "be no MPI program, be static or setuid, load MPI with dlmopen, or be started by a "
+            "script that sets LD_PRELOAD",
             name);
 }
 

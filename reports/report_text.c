@@ -605,7 +605,7 @@ static void print_recorded(const struct report_facts *facts, FILE *file)
         fprintf(file, "; %s", report_unread(facts, lost, sizeof lost));
     uint32_t faint = count_faint(facts);
     if (faint)
-        fprintf(file, "; %" PRIu32 " possible deadlock%s tried in the job, and not confirmed",
+        fprintf(file, "; %" PRIu32 " suspected deadlock%s did not occur when the job was run again",
                 faint, report_text_plural(faint));
     fprintf(file, "; more: crosswait report --verbose ");
     core_text_shell(facts->trace->path, file);

@@ -768,7 +768,7 @@
         const link = document.createElement("a");
         link.href = `#${article.id}`;
         link.textContent = article.querySelector("h3").textContent;
-        tied.append("The call is part of: ", link);
+        tied.append("Finding: ", link);
     }
     // "#call-3-17": the 17th event of rank 3.
     function follow() {

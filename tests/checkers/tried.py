@@ -94,7 +94,7 @@ SENTENCES = [  # what is said; of which first run; of which second one
     # What an assumption stands behind is no fact about the recorded run, whatever came of trying.
     (r"(completed|got past these calls), perhaps only because the library buffered", BEHIND, None),
     (r"^the program may rely on the library to buffer 1 send", BEHIND, None),
-    (r"tests for this, and may go on in another way", BEHIND, None),
+    (r"tests for this, and may do other things than recorded", BEHIND, None),
     (r"relies on|(completed|calls) only because", "", None),
     (r"looks at the source of the message|a receive takes another message", "", None),
     (r"^the job stood still for \d+ s, and was ended: it may have been a hang", "pauses", None),

@@ -15,8 +15,8 @@ import json, os, re, shlex, subprocess, sys
 
 source, build = os.environ["SOURCE"], os.environ["BUILD"]
 TITLES = {  # of the rule and title
-    "deadlock-unbuffered": r"^deadlock: .* when sends are not buffered(: rank.*)?$",
-    "deadlock": r"^deadlock: (?!.*(when sends|in some order|if MPI_Comm_free)).* waits? for",
+    "deadlock-unbuffered": r"^deadlock: .*( when|, as) sends are not buffered(: rank.*)?$",
+    "deadlock": r"^deadlock: (?!.*(n sends|as sends|in some order|if MPI_Comm_free)).* waits? for",
     "deadlock-some-order": r"^deadlock: .* in some order of messages$",
     "deadlock-recorded": r"^hang: ",
     "misuse": r": (different |roots |MPI_|conflicting |bytes |rank.* calls? MPI_)",
