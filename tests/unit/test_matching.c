@@ -618,10 +618,11 @@ static void record_step(int at)
 }
 
 /* Each thread stands in a wait for a receive that got no message, or in a receive of a message that
- * nobody sends. Those of the busy rank wait for a receive that has its message, or compute. */
+ * nobody sends. Those of the busy rank wait for a receive whose message is under way, or compute.
+ */
 static int wait_source[SEQUENCE_RANKS][2];
 
-static void thread_stands(int rank, int thread, struct core_random *random, bool busy)
+static bool thread_stands(int rank, int thread, struct core_random *random, bool busy)
 {
     struct step stands = {
         .rank = rank, .thread = thread, .peer = (rank + 1) % sequence.ranks, .tag = NEVER_SENT};
@@ -634,7 +635,7 @@ static void thread_stands(int rank, int thread, struct core_random *random, bool
             (at < 0 || core_random_below(random, 2)))
             at = i;
     if (at < 0 && busy)
-        return;
+        return false;
     if (at >= 0)
         event = call_of(&sequence.step[at], EVENT_CLASS_WAIT, id_of(at));
     else
@@ -642,6 +643,7 @@ static void thread_stands(int rank, int thread, struct core_random *random, bool
     wait_source[rank][thread] = at >= 0 ? sequence.step[at].peer : stands.peer;
     lane[lane_of(&stands)].header.open[0] = event;
     lane[lane_of(&stands)].header.depth = 1;
+    return true;
 }
 
 /* waits: each receive is waited for as soon as it has its message; else some never are, and what
@@ -661,10 +663,11 @@ static void record_all(struct core_random *random, int busy, bool waits)
             record_wait(step_receive_of(&sequence, send));
     }
     for (int r = 0; r < sequence.ranks; r++) {
+        bool stands = true;
         for (int t = 0; t <= sequence.threads; t++)
-            thread_stands(r, t, random, r == busy);
-        if (r == busy)
-            standing[r] = PROOF_UNKNOWN;
+            stands &= thread_stands(r, t, random, r == busy);
+        if (r == busy) /* what it waits for is under way: it has not had the time */
+            standing[r] = stands ? PROOF_STILL : PROOF_UNKNOWN;
         lane[r].seq = lane[RANKS_MAX + r].seq = seq_of_rank[r];
     }
 }
