@@ -159,7 +159,8 @@ static void ran_note(struct explore_search *s, struct ran *ran)
     s->limited |= ran->decisions->limited || ran->decisions->overtaking;
     s->asked_again |= ran->decisions->asked_again;
     s->unless |= (ran->decisions->blind_windows ? EXPLORE_UNLESS_WINDOWS : 0) |
-                 (ran->decisions->blind_threads ? EXPLORE_UNLESS_THREADS : 0);
+                 (ran->decisions->blind_threads ? EXPLORE_UNLESS_THREADS : 0) |
+                 (ran->decisions->blind_shared ? EXPLORE_UNLESS_SHARED : 0);
     s->early |= ran->decisions->early;
     if (ran->decisions->overdue)
         beyond_note(s, ran->outcome);

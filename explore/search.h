@@ -121,7 +121,12 @@ enum { EXPLORE_LACKS_WINDOWS = 1, EXPLORE_LACKS_PERSISTENT = 2, EXPLORE_LACKS_TH
 
 /* Accesses that nobody saw in some world, and that may differ where they race: see world_decisions.
  */
-enum { EXPLORE_UNLESS_WINDOWS = 1, EXPLORE_UNLESS_THREADS = 2 };
+enum {
+    EXPLORE_UNLESS_WINDOWS = 1,
+    EXPLORE_UNLESS_THREADS = 2,
+    EXPLORE_UNLESS_SHARED = 4,
+    EXPLORE_UNLESS_KINDS = 8 /* sets of them */
+};
 
 struct explore_search {
     /* what was found */

@@ -12,7 +12,7 @@
 #include "core/array.h"
 #include "core/output.h"
 
-enum { STATE_VERSION = 7 };
+enum { STATE_VERSION = 8 };
 
 static void write_answers(const struct explore_list *list, uint32_t count, FILE *file)
 {
@@ -288,7 +288,7 @@ static bool read_search(struct explore_search *s, FILE *file)
                        &s->behaviours, &s->worlds, &s->cut, &s->sampled, &s->unbuffered,
                        &s->decisions_max, &limited, &asked_again) == 8;
     s->limited = good && limited & 3;
-    s->unless = good ? (unsigned)limited >> 4 & 3 : 0;
+    s->unless = good ? (unsigned)limited >> 4 & (EXPLORE_UNLESS_KINDS - 1) : 0;
     s->overtaking = good && limited & 2;
     s->early = good && limited & 4;
     s->went_astray = good && limited & 8;

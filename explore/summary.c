@@ -19,24 +19,29 @@ struct orders explore_orders(const struct explore_search *s)
                            s->behaviours};
 }
 
+#define UNLESS_POLLED ", and no more in which no test or probe fails twice in a row, unless "
+#define UNLESS_WINDOWS "a rank's own loads and stores race in its window"
+#define UNLESS_THREADS "threads of a rank race for memory"
+#define UNLESS_BOTH UNLESS_WINDOWS ", or its threads for memory"
+#define UNLESS_ALSO ", or ranks for memory that they share outside of MPI"
+#define UNLESS(x)                                  \
+    {                                              \
+        ", and no more unless " x, UNLESS_POLLED x \
+    }
+
 /* All that is decided was run; what else may differ was not seen. */
 static const char *unless_of(const struct explore_search *s)
 {
-    static const char *const races[] = {
-        ", and no more unless a rank's own loads and stores race in its window",
-        ", and no more unless threads of a rank race for memory",
-        ", and no more unless a rank's own loads and stores race in its window, or its threads for "
-        "memory",
+    static const char *const races[EXPLORE_UNLESS_KINDS][2] = {
+        [EXPLORE_UNLESS_WINDOWS] = UNLESS(UNLESS_WINDOWS),
+        [EXPLORE_UNLESS_THREADS] = UNLESS(UNLESS_THREADS),
+        [EXPLORE_UNLESS_WINDOWS | EXPLORE_UNLESS_THREADS] = UNLESS(UNLESS_BOTH),
+        [EXPLORE_UNLESS_SHARED] = UNLESS("ranks race for memory that they share outside of MPI"),
+        [EXPLORE_UNLESS_SHARED | EXPLORE_UNLESS_WINDOWS] = UNLESS(UNLESS_WINDOWS UNLESS_ALSO),
+        [EXPLORE_UNLESS_SHARED | EXPLORE_UNLESS_THREADS] = UNLESS(UNLESS_THREADS UNLESS_ALSO),
+        [EXPLORE_UNLESS_KINDS - 1] = UNLESS(UNLESS_BOTH UNLESS_ALSO),
     };
-    static const char *const polled[] = {
-        ", and no more in which no test or probe fails twice in a row, unless a rank's own loads "
-        "and stores race in its window",
-        ", and no more in which no test or probe fails twice in a row, unless threads of a rank "
-        "race for memory",
-        ", and no more in which no test or probe fails twice in a row, unless a rank's own loads "
-        "and stores race in its window, or its threads for memory",
-    };
-    return (s->asked_again ? polled : races)[s->unless - 1];
+    return races[s->unless][s->asked_again];
 }
 
 static const char *rest_of(const struct explore_search *s)

@@ -153,8 +153,9 @@ struct world_decisions {
     bool asked_again; /* a poll that had found nothing was repeated: it finds it then */
     bool touched;     /* there are turns of ranks' own loads and stores */
     /* Accesses that nobody saw, and that may differ: loads and stores of a rank in memory of its
-     * windows that other ranks reach for, or of several threads in any memory of their rank. */
-    bool blind_windows, blind_threads;
+     * windows that other ranks reach for, or of several threads in any memory of their rank, or in
+     * memory that ranks share by themselves. */
+    bool blind_windows, blind_threads, blind_shared;
 };
 
 struct world_finding {

@@ -667,6 +667,7 @@ static const struct world_decisions *decisions_read(struct world_processes *w)
     for (uint32_t r = 0; r < region->rank_count; r++) {
         d->limited |= region->rank[r].contended;
         d->blind_threads |= region->rank[r].several;
+        d->blind_shared |= region->rank[r].shares;
         d->early |= region->rank[r].early;
     }
     return d;

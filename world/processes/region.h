@@ -18,7 +18,7 @@
 #define REGION_INPUT "crosswait-input" /* the file that the worlds read as standard input */
 
 enum {
-    REGION_VERSION = 3,
+    REGION_VERSION = 4,
     REGION_NAMES_MAX = 1024,
     REGION_NAME_MAX = 56,
     REGION_WHY_MAX = 160,
@@ -50,7 +50,8 @@ struct region_rank {
     /* Of its threads (ranks/threads.c): one may do more than was seen; another might have got a
      * mutex first. */
     bool loose, contended, several; /* it has had several */
-    bool early;                     /* it ended without saying so, in the midst of the world */
+    bool shares; /* it has memory that it shares by itself with other processes */
+    bool early;  /* it ended without saying so, in the midst of the world */
     /* Of a world that goes on from its states: it ran since its memory was hashed; the hash; what
      * keeps it from having one, a literal of the program's side. */
     bool ran;

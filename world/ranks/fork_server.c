@@ -97,15 +97,14 @@ static void bug_told(const char *text)
 static void region_map(void)
 {
     size_t head = whole_pages(sizeof *rank_region), bytes = 0;
-    struct region *first = mmap(NULL, head, PROT_READ | PROT_WRITE, MAP_SHARED, region_file, 0);
+    struct region *first = rank_map(NULL, head, MAP_SHARED, region_file, 0);
     if (first == MAP_FAILED)
         return; /* something that the program runs, without its files */
     if (first->version != REGION_VERSION)
         rank_refuse("what '%s' names is not a world's", REGION_VARIABLE);
     bytes = first->bytes;
     munmap(first, head);
-    rank_region =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, region_file, 0);
+    rank_region = rank_map(NULL, bytes, MAP_SHARED | MAP_NORESERVE, region_file, 0);
     if (rank_region == MAP_FAILED) {
         rank_region = NULL;
         rank_refuse("the memory of worlds cannot be mapped: %s", strerror(errno));
@@ -122,8 +121,8 @@ static void variables_share(void)
     uint8_t *copy = (uint8_t *)rank_region + at;
     memcpy(copy, __start_world_shared, shared_bytes());
     CORE_CHECK((uintptr_t)__start_world_shared % PAGE == 0);
-    void *there = mmap(__start_world_shared, shared_bytes(), PROT_READ | PROT_WRITE,
-                       MAP_SHARED | MAP_FIXED, region_file, (off_t)at);
+    void *there = rank_map(__start_world_shared, shared_bytes(), MAP_SHARED | MAP_FIXED,
+                           region_file, (off_t)at);
     CORE_CHECK(there == __start_world_shared);
 }
 
@@ -340,6 +339,7 @@ static void fork_server_become(int rank, pid_t server)
     number_set(variable[OF_LOCAL_RANK], rank);
     if (rank_region->debugged == rank + 1)
         debugger_wait(rank);
+    rank_shared_tell();
     rank_turn_wait();
     WORLD->fiber->call = "MPI_Init";
 }

@@ -13,6 +13,8 @@
 #ifndef WORLD_RANKS_RANKS_H
 #define WORLD_RANKS_RANKS_H
 
+#include <sys/types.h>
+
 #include "world/processes/region.h"
 #include "world/state.h"
 
@@ -57,6 +59,9 @@ void rank_states_begin(void);  /* before there are ranks */
 void rank_states_answer(void); /* of a new world: there is none yet */
 
 /* states_hash.c */
+/* shared.c: notes that the rank that begins has memory that it shares; maps memory that is ours. */
+void rank_shared_tell(void);
+void *rank_map(void *at, size_t bytes, int flags, int file, off_t from);
 void rank_memory_take(void *unused); /* in a rank: into rank_region */
 bool rank_states_hash(uint64_t out_hash[2]);
 void rank_states_end_hash(uint64_t out_hash[2]);
