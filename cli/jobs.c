@@ -18,7 +18,7 @@
 #include "explore/reexec.h"
 #include "launch/force.h"
 #include "launch/launch.h"
-#include "replay/policy/order_log.h"
+#include "core/decision/order_log.h"
 
 #define A_JOB "a job"
 
@@ -115,7 +115,7 @@ static enum core_status jobs_launch(struct jobs *jobs, const struct replay_polic
         return status;
     launch_variable_set(&options, "CROSSWAIT_POLICY", text);
     launch_variable_set(&options, "CROSSWAIT_OUTPUT", jobs->folder.path);
-    launch_variable_set(&options, REPLAY_TURNS_VARIABLE, jobs->folder.path);
+    launch_variable_set(&options, ORDER_LOG_VARIABLE, jobs->folder.path);
     /* Open MPI's own files go with the folder, also where its mpirun is killed. */
     static const char *const place[] = {
         "OMPI_MCA_orte_tmpdir_base", "OMPI_MCA_btl_vader_backing_directory",
@@ -321,7 +321,7 @@ static enum core_status jobs_look(struct jobs *jobs, const struct replay_policy 
     if (jobs->trace.rank_count != (uint32_t)jobs->command->rank_count)
         return no_job(jobs);
     char turns[PATH_MAX + 20];
-    snprintf(turns, sizeof turns, "%s/" REPLAY_TURNS_FILE, jobs->folder.path);
+    snprintf(turns, sizeof turns, "%s/" ORDER_LOG_FILE, jobs->folder.path);
     status = explore_mirror_run(&jobs->trace, policy, turns, &jobs->mirror);
     if (status == CORE_OK)
         jobs->lacks |= (jobs->mirror.windows ? EXPLORE_LACKS_WINDOWS : 0) |

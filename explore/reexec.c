@@ -444,9 +444,9 @@ static void object_give(const struct mirror *mirror, uint32_t rank, uint32_t com
     uint32_t object = decision_comm(of->member != NULL); /* MPI_COMM_WORLD and _SELF */
     bool known = of->origin >= 0 && mirror->trace->comm[of->origin].parent < 0;
     for (uint32_t i = 0; i < mirror->turns.count; i++) {
-        const struct replay_turn *row = &mirror->turns.row[i];
+        const struct order_log_row *row = &mirror->turns.row[i];
         struct trace_event event;
-        if (row->kind != REPLAY_TURN_COMM || row->rank != rank ||
+        if (row->kind != ORDER_LOG_COMM_MADE || row->rank != rank ||
             trace_event_get(mirror->trace, rank, row->seq, &event) != CORE_OK ||
             event.request != (uint64_t)of->origin)
             continue;
@@ -612,8 +612,8 @@ static enum core_status turns_have(struct mirror *mirror)
 {
     enum core_status status = CORE_OK;
     for (uint32_t i = 0; i < mirror->turns.count && status == CORE_OK; i++) {
-        const struct replay_turn *row = &mirror->turns.row[i];
-        if (row->kind == REPLAY_TURN_HAD && row->rank < mirror->program->rank_count &&
+        const struct order_log_row *row = &mirror->turns.row[i];
+        if (row->kind == ORDER_LOG_DONE && row->rank < mirror->program->rank_count &&
             (mirror->rank[row->rank].threads.count > 1 || !reexec_turn_is_thread(row->number)))
             status = reexec_log_have(&mirror->turns, row);
     }
@@ -703,7 +703,7 @@ static bool has_threads(const struct mirror *mirror)
 {
     bool has = false;
     for (uint32_t i = 0; i < mirror->turns.count; i++)
-        has |= mirror->turns.row[i].kind == REPLAY_TURN_MADE;
+        has |= mirror->turns.row[i].kind == ORDER_LOG_THREAD_MADE;
     for (uint32_t r = 0; mirror->rank && r < mirror->program->rank_count; r++)
         has |= mirror->rank[r].threads.count > 1;
     return has;

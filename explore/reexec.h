@@ -6,7 +6,7 @@
  * as a world does). Its trace is lowered with what each call chose, and gone through again in a
  * world of fibers in which every decision has the answer that it had: that world tells what else
  * there was. What no schedule names is left to chance in a job, so schedules are told in full. At
- * windows each job writes down who had which turn (replay/policy/order_log.h): ranks take the
+ * windows each job writes down who had which turn (core/decision/order_log.h): ranks take the
  * memory one after the other, and what is done to it is flushed. Between fences MPI has no call for
  * that, so where the order matters there the search does not say that it is all there is. Threads
  * have turns as well, and who made and joined whom is written down: nothing else is taken for an
@@ -31,7 +31,7 @@ struct explore_mirror {
 };
 
 /* policy: what the job was to answer, order=explore. turns: the file of those that it had
- * (replay/policy/order_log.h), which need not be there. Valid until the next one, or the next world
+ * (core/decision/order_log.h), which need not be there. Valid until the next one, or the next world
  * of fibers. */
 enum core_status explore_mirror_run(struct trace *trace, const struct replay_policy *policy,
                                     const char *turns, struct explore_mirror *out_mirror);

@@ -1,13 +1,13 @@
-/* The file of turns that a job wrote (replay/policy/order_log.h). */
+/* The file of turns that a job wrote (core/decision/order_log.h). */
 #ifndef EXPLORE_REEXEC_LOG_H
 #define EXPLORE_REEXEC_LOG_H
 
 #include "core/status.h"
 #include "replay/policy/policy.h"
-#include "replay/policy/order_log.h"
+#include "core/decision/order_log.h"
 
 struct reexec_log {
-    struct replay_turn *row; /* owned */
+    struct order_log_row *row; /* owned */
     uint32_t count;
     struct replay_names had; /* owned: those that are to be had again */
     bool unknown;            /* not all is there, or not in its order */
@@ -16,7 +16,7 @@ struct reexec_log {
 /* path: NULL: there is none. */
 enum core_status reexec_log_read(const char *path, struct reexec_log *out_turns);
 /* One of its rows is to be had again. */
-enum core_status reexec_log_have(struct reexec_log *turns, const struct replay_turn *row);
+enum core_status reexec_log_have(struct reexec_log *turns, const struct order_log_row *row);
 void reexec_log_done(struct reexec_log *turns);
 
 /* Turns of threads, not of a window. */

@@ -22,7 +22,7 @@ struct reading {
 };
 
 #define EACH_ROW(row, reading, KIND)                                          \
-    for (const struct replay_turn *row = (reading)->turns->row;               \
+    for (const struct order_log_row *row = (reading)->turns->row;             \
          row && row < (reading)->turns->row + (reading)->turns->count; row++) \
         if (row->rank == (reading)->number && row->kind == (KIND))
 
@@ -51,12 +51,12 @@ static void numbers_read(struct reading *reading)
     uint32_t highest = 0;
     for (uint32_t i = 0; i < reading->traced; i++)
         reading->known[i] = reading->rank->when ? (uint32_t)NOBODY : 0;
-    EACH_ROW(row, reading, REPLAY_TURN_CAME)
+    EACH_ROW(row, reading, ORDER_LOG_THREAD_CALLS)
     call_of(reading, row->seq, row->number);
-    EACH_ROW(row, reading, REPLAY_TURN_HAD)
+    EACH_ROW(row, reading, ORDER_LOG_DONE)
     if (reexec_turn_is_thread(row->number))
         call_of(reading, row->seq, (uint32_t)row->answer);
-    EACH_ROW(row, reading, REPLAY_TURN_MADE)
+    EACH_ROW(row, reading, ORDER_LOG_THREAD_MADE)
     highest = row->number > highest ? row->number : highest;
     for (uint32_t i = 0; i < reading->rank->op_count; i++) {
         uint32_t *known = &reading->known[thread_of(reading, i)];
@@ -107,7 +107,7 @@ static void maker_read(struct reading *reading, struct reexec_thread *thread)
     for (uint32_t tries = 0; found && place == (uint32_t)NOBODY && tries < reading->turns->count;
          tries++) {
         found = false;
-        EACH_ROW(row, reading, REPLAY_TURN_MADE)
+        EACH_ROW(row, reading, ORDER_LOG_THREAD_MADE)
         if (row->number == number && !found) {
             found = true;
             thread->made = row->seq;
@@ -132,7 +132,7 @@ static enum core_status comes_behind(struct reading *reading, uint32_t op, uint3
 static enum core_status joins_read(struct reading *reading)
 {
     enum core_status status = CORE_OK;
-    EACH_ROW(row, reading, REPLAY_TURN_JOINED)
+    EACH_ROW(row, reading, ORDER_LOG_THREAD_JOINED)
     {
         uint32_t place = place_of(reading, row->number);
         uint32_t by = place_of(reading, (uint32_t)row->answer);

@@ -59,8 +59,8 @@ struct reading {
 static bool reexec_window_looked(const struct reading *reading, uint32_t rank, uint64_t seq)
 {
     for (uint32_t i = 0; i < reading->turns->count; i++) {
-        const struct replay_turn *turn = &reading->turns->row[i];
-        if (turn->kind == REPLAY_TURN_HAD && turn->rank == rank && turn->seq == seq &&
+        const struct order_log_row *turn = &reading->turns->row[i];
+        if (turn->kind == ORDER_LOG_DONE && turn->rank == rank && turn->seq == seq &&
             !reexec_turn_is_thread(turn->number))
             return true;
     }

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "interpose/live_order_inside.h"
-#include "replay/policy/order_log.h"
+#include "core/decision/order_log.h"
 
 struct live_order turns;
 struct lock live_order_lock;
@@ -18,11 +18,11 @@ static _Atomic uint32_t lost;
 _Atomic uint32_t *live_order_lost = &lost;
 static const struct replay_policy *policy;
 static struct log {
-    _Atomic uint32_t count, vague, lost, unused; /* struct replay_turns */
-    struct replay_turn turn[];
+    _Atomic uint32_t count, vague, lost, unused; /* struct order_log_head */
+    struct order_log_row turn[];
 } * written; /* NULL: nobody asks for it */
 
-_Static_assert(sizeof(struct log) == sizeof(struct replay_turns), "one is the other");
+_Static_assert(sizeof(struct log) == sizeof(struct order_log_head), "one is the other");
 
 uint64_t live_order_ms(clockid_t clock)
 {
@@ -84,30 +84,30 @@ void live_order_vague(void)
         written->vague = 1;
 }
 
-static void write_row(struct replay_turn turn)
+static void write_row(struct order_log_row turn)
 {
-    uint32_t at = written ? atomic_fetch_add(&written->count, 1) : REPLAY_TURNS_MAX;
-    if (at < REPLAY_TURNS_MAX)
+    uint32_t at = written ? atomic_fetch_add(&written->count, 1) : ORDER_LOG_ROWS_MAX;
+    if (at < ORDER_LOG_ROWS_MAX)
         written->turn[at] = turn;
 }
 
 void live_order_write(uint32_t rank, uint32_t number, int32_t answer, uint64_t seq)
 {
-    write_row((struct replay_turn){rank, number, answer, REPLAY_TURN_HAD, seq});
+    write_row((struct order_log_row){rank, number, answer, ORDER_LOG_DONE, seq});
 }
 
 void live_order_write_thread(uint32_t kind, uint32_t number, int32_t answer, uint64_t seq)
 {
-    write_row((struct replay_turn){(uint32_t)recorder.world_rank, number, answer, kind, seq});
+    write_row((struct order_log_row){(uint32_t)recorder.world_rank, number, answer, kind, seq});
 }
 
 /* NULL: a rank has none. The file is there from now on for whoever asks for what was had. */
 static void *memory_shared(size_t bytes)
 {
     char name[4200];
-    const char *folder = getenv(REPLAY_TURNS_VARIABLE);
+    const char *folder = getenv(ORDER_LOG_VARIABLE);
     bool first = recorder.world_rank == 0;
-    snprintf(name, sizeof name, "%s/" REPLAY_TURNS_FILE, folder ? folder : recorder_folder());
+    snprintf(name, sizeof name, "%s/" ORDER_LOG_FILE, folder ? folder : recorder_folder());
     int file = first ? open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
     bool created = file >= 0; /* and allocated: a full disk would end the rank that writes to it */
     bool made = created && !posix_fallocate(file, 0, (off_t)bytes);
@@ -134,7 +134,7 @@ static void memory_take(bool writes)
 {
     size_t rows = (size_t)recorder.world_size * LIVE_ORDER_ROWS;
     size_t bytes =
-        sizeof(struct log) + (writes ? REPLAY_TURNS_MAX * sizeof(struct replay_turn) : 0);
+        sizeof(struct log) + (writes ? ORDER_LOG_ROWS_MAX * sizeof(struct order_log_row) : 0);
     struct log *log = memory_shared(bytes + rows * sizeof *live_order_rows);
     if (!log) {
         if (recorder.world_rank == 0)
@@ -151,7 +151,7 @@ void live_order_start(const struct replay_policy *given)
     policy = given;
     if (policy->order != REPLAY_ORDER_EXPLORE)
         return;
-    bool writes = getenv(REPLAY_TURNS_VARIABLE) != NULL, windows = writes;
+    bool writes = getenv(ORDER_LOG_VARIABLE) != NULL, windows = writes;
     bool several = recorder.lanes->writer.header->thread_level >= MPI_THREAD_SERIALIZED;
     bool seen = live_order_threads_start();
     windows |= schedule_has(DECISION_MEMORY) || schedule_has(DECISION_LOCK);

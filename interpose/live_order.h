@@ -9,8 +9,8 @@
  * (MPI_Win_sync) waits for its turn, and so do locks and the calls of threads. A call that has its
  * turn and does not return at once is taken to have begun.
  *
- * Who has its turn takes the row of turns meanwhile. With REPLAY_TURNS_VARIABLE each turn is
- * written down (replay/policy/order_log.h), also those that no schedule names: windows have turns
+ * Who has its turn takes the row of turns meanwhile. With ORDER_LOG_VARIABLE each turn is
+ * written down (core/decision/order_log.h), also those that no schedule names: windows have turns
  * then.
  *
  * How threads begin and whom they join is told by interpose/threads; without that library they have

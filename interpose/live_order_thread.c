@@ -12,7 +12,7 @@
 
 #include "interpose/threads/threads.h"
 #include "interpose/live_order_inside.h"
-#include "replay/policy/order_log.h"
+#include "core/decision/order_log.h"
 
 enum {
     QUEUES = 256,
@@ -58,7 +58,7 @@ static uint32_t live_order_thread_made(void)
     lock_take(&live_order_lock);
     uint32_t number = ++thread_count;
     lock_leave(&live_order_lock);
-    live_order_write_thread(REPLAY_TURN_MADE, number, (int32_t)own_index, recorder.seq);
+    live_order_write_thread(ORDER_LOG_THREAD_MADE, number, (int32_t)own_index, recorder.seq);
     return number;
 }
 
@@ -71,7 +71,7 @@ static void live_order_thread_begins(uint32_t number)
 static void live_order_thread_joined(uint32_t number)
 {
     if (recorder.on)
-        live_order_write_thread(REPLAY_TURN_JOINED, number, (int32_t)own_index, recorder.seq);
+        live_order_write_thread(ORDER_LOG_THREAD_JOINED, number, (int32_t)own_index, recorder.seq);
 }
 
 static uint32_t thread_index(void)
@@ -106,7 +106,7 @@ void live_order_came(uint64_t seq)
     if (!turns.threads || own_came)
         return;
     own_came = true;
-    live_order_write_thread(REPLAY_TURN_CAME, thread_index(), 0, seq);
+    live_order_write_thread(ORDER_LOG_THREAD_CALLS, thread_index(), 0, seq);
 }
 
 /* --- turns ------------------------------------------------------------------------------------ */
@@ -237,7 +237,7 @@ void live_order_comm_made(MPI_Comm comm, uint64_t seq)
     }
     lock_leave(&live_order_lock);
     if (turns.threads)
-        live_order_write_thread(REPLAY_TURN_COMM, object, 0, seq);
+        live_order_write_thread(ORDER_LOG_COMM_MADE, object, 0, seq);
 }
 
 static uint32_t object_of(MPI_Comm comm)
