@@ -33,3 +33,8 @@ for how in put get 'put more' 'get more'; do
     echo "recorded, $how: [$?] $(grep -c '^error' out.txt) errors"
 done
 crosswait run -- mpirun -n 2 ./twice get 2>&1 | grep -E '^   = (rank|the result|1 time)'
+# Operations with gaps meet where their parts do, not within the span of them.
+mpicc -g -o strided "$SOURCE/tests/explore/conflicts/strided.c" || exit 1
+for how in put add 'put same' 'add same'; do
+    echo "strided, $how: $(crosswait explore -n 3 -- ./strided $how | tail -1)"
+done

@@ -904,6 +904,7 @@ void world_access_called(struct world_rma *rma)
                                  .object = part->object,
                                  .low = rma->at + low,
                                  .high = rma->at + high,
+                                 .pieces = world_rma_pieces(rma),
                                  .reads = rma->kind == RMA_GET || (rma->kind == RMA_ACCUMULATE &&
                                                                    world_op_remote(rma->op) == 3),
                                  .op = explore_access_commutes(rma),
