@@ -16,6 +16,7 @@
 #include "world/exchange/explore_access.h"
 
 enum { PROGRAMS = 6000, RANKS = 3, OPS = 12, PLACES = 2, STATES_MAX = 400000, EVERYONE = -1 };
+enum { CELLS = PLACES + RANKS * OPS }; /* behind the places, one for each operation alone */
 
 enum what {
     PUT,
@@ -344,29 +345,46 @@ static void saw_memory(int rank, const int *memory)
         fibers_saw(rank, memory[k]);
 }
 
+/* Every other operation reaches a cell of its own as well: between the two lie places of others. */
+static void operate(int rank, int i, const struct op *op, const int *value, int *result,
+                    MPI_Win win)
+{
+    const bool gaps = (rank + i) % 2;
+    const int count = gaps ? 2 : 1, at[] = {0, PLACES + rank * OPS + i - op->place};
+    MPI_Datatype here, there;
+    MPI_Type_vector(count, 1, OPS, MPI_INT, &here);
+    MPI_Type_create_indexed_block(count, 1, at, MPI_INT, &there);
+    MPI_Type_commit(&here);
+    MPI_Type_commit(&there);
+    if (op->what == PUT)
+        MPI_Put(value, 1, here, op->peer, op->place, 1, there, win);
+    else if (op->what == GET)
+        MPI_Get(result, 1, here, op->peer, op->place, 1, there, win);
+    else
+        MPI_Accumulate(value, 1, here, op->peer, op->place, 1, there, MPI_SUM, win);
+    MPI_Type_free(&here);
+    MPI_Type_free(&there);
+}
+
 static int run(int rank, void *context)
 {
     const struct program *p = context;
-    int *memory, result[OPS] = {0}, value[OPS], word;
+    int *memory, result[2 * OPS] = {0}, value[2 * OPS], word;
     unsigned seen = 0;
     MPI_Win win;
-    MPI_Win_allocate(PLACES * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+    MPI_Win_allocate(CELLS * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
                      &win);
-    memset(memory, 0, PLACES * sizeof(int));
+    memset(memory, 0, CELLS * sizeof(int));
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < p->count[rank]; i++) {
         const struct op *op = &p->op[rank][i];
-        value[i] = value_of(rank, i);
+        value[i] = value[i + OPS] = value_of(rank, i);
         WORLD->fiber->site = op; /* of a process it is known */
         switch (op->what) {
         case PUT:
-            MPI_Put(&value[i], 1, MPI_INT, op->peer, op->place, 1, MPI_INT, win);
-            break;
         case GET:
-            MPI_Get(&result[i], 1, MPI_INT, op->peer, op->place, 1, MPI_INT, win);
-            break;
         case SUM:
-            MPI_Accumulate(&value[i], 1, MPI_INT, op->peer, op->place, 1, MPI_INT, MPI_SUM, win);
+            operate(rank, i, op, value + i, result + i, win);
             break;
         case FETCH:
             MPI_Fetch_and_op(&value[i], &result[i], MPI_INT, op->peer, op->place, MPI_SUM, win);
