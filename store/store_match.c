@@ -204,7 +204,7 @@ enum core_status store_match_again(struct store *store, uint32_t number, bool re
                                    struct store_match_run *run)
 {
     struct store_match_queue *queue = &store->match.queue[number];
-    struct store_match_node *last = &store->match.node[run->node];
+    struct store_match_node *last = run->node ? &store->match.node[run->node] : NULL;
     struct store_match_node node = {.order = run->order,
                                     .seq = run->seq,
                                     .bytes = run->bytes,
@@ -213,7 +213,7 @@ enum core_status store_match_again(struct store *store, uint32_t number, bool re
 
     CORE_CHECK(number > 0 && number <= store->match.queue_count); /* invariant 1 */
     queue->runs = true;
-    if (run->node && run->node == queue->last[receives] && last->count < UINT32_MAX &&
+    if (last && run->node == queue->last[receives] && last->count < UINT32_MAX &&
         last->seq + last->count * run->step == run->seq) {
         last->count++;
         return CORE_OK;

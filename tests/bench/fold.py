@@ -1,5 +1,6 @@
-"""What loops in traces save, side by side in one run: the same spools stored with a row for each
-call (CROSSWAIT_LOOPS=off) and with loops folded; then both traces judged, and asked by SQL.
+"""What loops save, side by side in one run: jobs recorded with a record and a row for each call
+(CROSSWAIT_LOOPS=off) and with loops folded; the same spools stored both ways; then both traces
+judged, and asked by SQL.
    fold.py BUILD [MILLIONS]     millions of calls of each family, 1 unless told"""
 import os, resource, subprocess, sys, tempfile, time
 
