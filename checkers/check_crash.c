@@ -592,7 +592,7 @@ static void add_termination(struct finding *finding, const struct exit_cause *ca
 {
     char *signal = wording_signal(cause->detail);
 
-    finding_fact(finding, "somebody had told it to end, by %s: its handler ran before",
+    finding_fact(finding, "%s had asked the process to end: its handler ran before",
                  signal ? signal : "a signal");
     free(signal);
 }

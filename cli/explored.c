@@ -207,13 +207,14 @@ static enum core_status found_tell(struct trace *trace, struct explore_program *
     places_find(trace, list, before);
     over |= explore_program_now_s() >= program->end_all_s;
     char *summary = explore_summary(search), *sent = explore_sent_words(program, search);
-    if (summary && asprintf(out_said, "explored: %s%s%s%s%s", summary, sent ? ", though " : "",
-                            sent ? sent : "",
-                            sent ? " (crosswait explore --compare=messages tells them apart)" : "",
-                            !search->complete && (over || search->heap_count)
-                                ? "; run explores for at most a second longer than the "
-                                  "job took, crosswait explore goes on"
-                                : "") < 0)
+    if (summary &&
+        asprintf(out_said, "explored: %s%s%s%s%s", summary, sent ? ", though " : "",
+                 sent ? sent : "",
+                 sent ? " (crosswait explore --compare=messages distinguishes them)" : "",
+                 !search->complete && (over || search->heap_count)
+                     ? "; run explores for at most a second longer than the "
+                       "job took, crosswait explore goes on"
+                     : "") < 0)
         *out_said = NULL;
     free(sent);
     free(summary);

@@ -56,7 +56,7 @@ enum core_status explore_output_text(const struct explore_result *result, FILE *
         status = text_finding(&result->findings->finding[i], result->source,
                               is_first(result->findings, i), result->style, file);
     if (result->sent)
-        fprintf(file, "crosswait: %s (--compare=messages tells them apart)\n", result->sent);
+        fprintf(file, "crosswait: %s (--compare=messages distinguishes them)\n", result->sent);
     fprintf(file, "crosswait: %s\n", summary ? summary : "");
     free(summary);
     return status == CORE_OK ? output_finished(file) : status;

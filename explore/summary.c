@@ -47,7 +47,7 @@ static const char *unless_of(const struct explore_search *s)
 static const char *rest_of(const struct explore_search *s)
 {
     static const char *const lacks[] = {
-        ", and there may be more than can be told apart",
+        ", and there may be more than crosswait can distinguish",
         ", and there may be more, as no job tells the order of accesses to windows and files",
         ", and there may be more, as no job can be given what a persistent receive takes",
         ", and there may be more, as no job tells the order of accesses to windows and files, "
@@ -68,7 +68,7 @@ static const char *rest_of(const struct explore_search *s)
            : s->went_astray && !s->limited
                ? ", and there may be more, as the program does not repeat itself"
            : s->lacks & EXPLORE_LACKS_THREADS
-               ? ", and there may be more, as not all that threads did could be told"
+               ? ", and there may be more, as the order of some calls of threads is not known"
                : lacks[s->lacks];
 }
 

@@ -66,8 +66,8 @@ void live_order_gave_up(const char *what)
     if (atomic_exchange(live_order_lost, 1))
         return;
     snprintf(text, sizeof text,
-             "rank %d timed out waiting for its turn %s: the job continues unordered, and does not "
-             "follow the schedule",
+             "rank %d timed out waiting for its place in the schedule %s: the job continues "
+             "unordered, and does not follow the schedule",
              recorder.world_rank, what);
     recorder_say(text);
     recorder_lock();
@@ -138,7 +138,8 @@ static void memory_take(bool writes)
     struct log *log = memory_shared(bytes + rows * sizeof *live_order_rows);
     if (!log) {
         if (recorder.world_rank == 0)
-            recorder_warn("turns at windows cannot be had: there is no room for the file of them");
+            recorder_warn("accesses to windows cannot be ordered: there is no room for the log of "
+                          "their order");
         return;
     }
     live_order_rows = (struct live_order_row *)((char *)log + bytes);
@@ -162,7 +163,7 @@ void live_order_start(const struct replay_policy *given)
         turns.threads = false;
     }
     if (windows && recorder.several) {
-        recorder_warn("turns at windows cannot be had where ranks are on several machines");
+        recorder_warn("accesses to windows cannot be ordered: the ranks run on several machines");
         windows = false;
     }
     if (windows)

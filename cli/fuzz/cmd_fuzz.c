@@ -301,7 +301,7 @@ static int cmd_fuzz_exhaust(const struct fuzz_job *job, const char *program, dou
         return cli_exit_of(result);
     fuzz_show(told, stdout);
     if (fuzz_interrupted())
-        fprintf(stderr, "crosswait: interrupted; what was found until then is told\n");
+        fprintf(stderr, "crosswait: interrupted; the findings so far are listed\n");
     if (status == CLI_USAGE || status == CLI_TROUBLE)
         fuzz_show(log, stderr);
     if (status == CLI_USAGE)

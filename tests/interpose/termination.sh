@@ -89,7 +89,7 @@ try() { # RULE COMMAND...: a note where it was told to end, else an error
     case $* in *itself | *engine.py) told=0 ;; *) expected=note ;; esac
     crosswait run -o T.db -- $MPIRUN -n 1 "$@" >out 2>err
     grep -qE "^$expected\[$rule\]" out &&
-        [ "$(grep -c 'somebody had told it to end, by SIGTERM' out)" = $told ] ||
+        [ "$(grep -c 'SIGTERM .* had asked the process to end' out)" = $told ] ||
         { echo "$*:"; cat out err; failed=1; }
 }
 try lifecycle ./program before

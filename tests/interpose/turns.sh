@@ -24,8 +24,9 @@ if mount -t tmpfs -o size=64k none small 2>/dev/null; then
     mkdir small/turns
     head -c 1m /dev/zero >small/rest 2>/dev/null
     turns "$PWD/small/turns" 2
-    [ "$(cat err)" = "crosswait: turns at windows cannot be had: there is no room for the file of\
- them" ] && [ -z "$(ls small/turns)" ] || { echo "what was said:"; cat err; ls small/turns; bad=1; }
+    [ "$(cat err)" = "crosswait: accesses to windows cannot be ordered: there is no room for the\
+ log of their order" ] && [ -z "$(ls small/turns)" ] ||
+        { echo "what was said:"; cat err; ls small/turns; bad=1; }
 else
     [ "$(id -u)" != 0 ] || { echo "root, and cannot mount a tmpfs"; exit 1; }
 fi

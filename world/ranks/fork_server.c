@@ -89,7 +89,7 @@ static void bug_told(const char *text)
     const struct world_fiber *fiber = WORLD->fiber;
     if (!*rank_region->bug)
         snprintf(rank_region->bug, sizeof rank_region->bug,
-                 "%s (in rank %d, in the turn of rank %d, behind %s)", text, rank_own,
+                 "%s (in rank %d, while rank %d ran, in %s)", text, rank_own,
                  fiber ? fiber->rank->rank : -1,
                  fiber && fiber->call ? fiber->call : "no MPI call");
 }
@@ -617,7 +617,7 @@ void world_process_begin(void)
     maps_tell();
     files_find();
     if (!scratch_begin(&rank_region->scratch))
-        rank_refuse("what it writes cannot be kept apart (%s)", rank_region->scratch.why);
+        rank_refuse("what it writes cannot be kept separate (%s)", rank_region->scratch.why);
     WORLD->fiber->site = world_process_site();
     world_process_early = false;
     early_keyvals = WORLD->keyval_count;

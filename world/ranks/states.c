@@ -517,7 +517,7 @@ static void search_all(void)
     else if (IS_SHIM)
         give_up("it is built for another MPI library's interface");
     else if (!rank_region->scratch.count)
-        give_up("files that it may write cannot be kept apart");
+        give_up("files that it may write cannot be kept separate");
     search.until_ms = rank_now_ms() + rank_region->states.ms_max;
     if (!rank_turn_back(step_until()))
         give_up("a rank does not come to its first call");
