@@ -174,9 +174,10 @@ static void sanitizer_set(const char *name, const char *options)
 static void environment_set(const struct world_program *program, const char *library)
 {
     char text[16384];
-    static const char *const settings[] = {"PYTHONUNBUFFERED=1",
-                                           "GFORTRAN_UNBUFFERED_PRECONNECTED=1",
-                                           "OPENBLAS_NUM_THREADS=1", "PYTHONHASHSEED=0"};
+    /* UCX, which Fortran's library of Open MPI loads, starts a thread otherwise. */
+    static const char *const settings[] = {
+        "PYTHONUNBUFFERED=1", "GFORTRAN_UNBUFFERED_PRECONNECTED=1", "OPENBLAS_NUM_THREADS=1",
+        "PYTHONHASHSEED=0", "UCX_VFS_ENABLE=n"};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         variable_add(settings[i]);
     for (const char *const *v = program->environment; v && *v; v++)
