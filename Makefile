@@ -40,7 +40,7 @@ DEB_DEPS = dpkg-dev debhelper lintian
 # for which a recorder is built wherever it is installed, a faster linker, which fuzz/build.sh takes
 # where it is, and what reads and writes OTF2 archives besides.
 CHECK_DEPS = python3-venv chromium clang-format black python3-yaml mpich libmpich-dev lld \
-             cmake python3-pytest otf2-tools eztrace
+             cmake python3-pytest libpython3-dev otf2-tools eztrace
 
 # Unless make was told how many jobs there may be: as many as there are cores.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))

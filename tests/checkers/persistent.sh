@@ -12,8 +12,8 @@ int main(int argc, char **argv)
     twice = argc > 1 && !strcmp(argv[1], "twice");
     cut = argc > 1 && !strcmp(argv[1], "types");
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (argc > 1 && !strcmp(argv[1], "several")) {
-        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
         MPI_Send_init(value, 1, MPI_INT, !rank, 4, MPI_COMM_WORLD, &both[0]);
         MPI_Recv_init(value + 4, 1, MPI_INT, !rank, 4, MPI_COMM_WORLD, &both[1]);
         MPI_Startall(2, both);
@@ -40,7 +40,9 @@ for how in twice several types fixed; do
     rm -f T.db
     timeout 60 crosswait record -o T.db -- mpirun -n 2 ./persistent $how >/dev/null 2>&1
     echo "$how: $?"
-    crosswait check T.db | grep -v "= again\|^$"
+    # Open MPI 5 refuses to start it, 4.1 does not.
+    crosswait check T.db | grep -v "= again\|^$" |
+        if [ $how = twice ]; then grep -v '= the call returned MPI_ERR_REQUEST'; else cat; fi
 done
 # Nor does its buffer overlap itself.
 timeout 60 crosswait run -o R.db -- mpirun -n 2 ./persistent twice 2>&1 |

@@ -21,6 +21,11 @@ PRELUDE = """#include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#if OMPI_MAJOR_VERSION < 5
+# define PT2PT setenv("OMPI_MCA_osc", "pt2pt", 1) /* windows over messages, which 5 has not */
+#else
+# define PT2PT
+#endif
 #define W MPI_COMM_WORLD
 #define ST MPI_STATUS_IGNORE
 #define SS MPI_STATUSES_IGNORE

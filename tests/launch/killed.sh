@@ -15,7 +15,12 @@ start() {
 }
 echo "mpirun is killed"
 start; kill -9 $mpirun; wait $launcher; echo "[$?]"
-echo "left behind: $(left cw.slow)"; ranks T.db; events T.db; rm -f T.db
+echo "left behind: $(left cw.slow)"
+# Ranks of Open MPI 4 end themselves with 195; of 5 a write ends those that find it gone, or we do.
+ranks T.db |
+    sed -E 's/ended (195 exit status 195|13 signal 13), when its starter had died of .*/gone/
+        s/ended 0 by crosswait: its starter had died/gone/'
+events T.db; rm -f T.db
 echo "all ranks are killed"
 start; kill -9 $ranks; wait $launcher; echo "[$?]"
 echo "left behind: $(left cw.slow)"

@@ -22,7 +22,7 @@ job() { # options of record... -- mode
         >out 2>err </dev/null
 }
 told() { # what the launcher said, without times
-    grep '^crosswait:' err | sed 's/; the job was ended.*//' |
+    tr -d '\0' <err | grep '^ *crosswait:' | sed 's/; the job was ended.*//' |
         sed 's/\(\.[0-9a-f]\{8\}\)\{0,1\}\.[0-9]*'"'"' there/'"'"' there/' |
         sed "s|$PWD|FOLDER|"
 }

@@ -26,15 +26,19 @@ crosswait run -o c.db -- mpiexec.mpich -n 2 sh -c "$BUILD/mpich/programs/quiz_fi
 crosswait run -o d.db -- mpiexec.mpich -n 2 "$BUILD/corpus/programs/dlopen_mpi" >/dev/null 2>err
 [ $? -lt 128 ] && ! grep -qi segmentation err || { cat err; exit 1; }
 # A program that is linked statically with MPI is not seen, and does what it does without crosswait.
-needs='lib(hwloc|uc[a-z]+|fabric|pmix?)[.]'
-libraries=$(ldd /usr/lib/*/libmpich.so | awk -v "needs=$needs" '$3 ~ needs { print $3 }')
-mpicc.mpich -g -w -c -o ring.o "$SOURCE/corpus/programs/ring_allgather_safe.c" -I "$SOURCE" &&
-    gcc -o ring ring.o /usr/lib/*/libmpich.a $libraries -lm -lpthread || exit 1
-crosswait run -o s.db -- mpiexec.mpich -n 2 ./ring >out 2>err
-[ $? = 3 ] && grep -q 'nothing was recorded' err && ! grep -q verdict out err ||
-    { cat out err; exit 1; }
-mpiexec.mpich -n 2 ./ring | sort >plain
-sort out | diff plain - || exit 1
+if ls /usr/lib/*/libmpich.a >/dev/null 2>&1; then # Debian 13 has none
+    needs='lib(hwloc|uc[a-z]+|fabric|pmix?)[.]'
+    libraries=$(ldd /usr/lib/*/libmpich.so | awk -v "needs=$needs" '$3 ~ needs { print $3 }')
+    mpicc.mpich -g -w -c -o ring.o "$SOURCE/corpus/programs/ring_allgather_safe.c" -I "$SOURCE" &&
+        gcc -o ring ring.o /usr/lib/*/libmpich.a $libraries -lm -lpthread || exit 1
+    crosswait run -o s.db -- mpiexec.mpich -n 2 ./ring >out 2>err
+    [ $? = 3 ] && grep -q 'nothing was recorded' err && ! grep -q verdict out err ||
+        { cat out err; exit 1; }
+    mpiexec.mpich -n 2 ./ring | sort >plain
+    sort out | diff plain - || exit 1
+else
+    echo "not with a static library: this system has no libmpich.a"
+fi
 # What buffered sends take besides their data is the library's.
 sqlite3 a.db "select value from meta where key = 'bsend_overhead'" | grep -qx 128 || exit 1
 sqlite3 b.db "select value from meta where key = 'bsend_overhead'" | grep -qx 96 || exit 1
