@@ -38,36 +38,36 @@
 /* A source or a tag of a receive that accepts all. */
 enum { MATCHING_ANY = -1 };
 
-/* What a receive names, or a message carries. The context is whatever number stands for it where
- * the envelope is made. */
+/* Holds the context, source and tag that a receive names or a message carries. The context is any
+ * number that stands for it where the envelope is made. */
 struct matching_envelope {
     uint64_t context;
     int32_t source, tag;
 };
 
-/* M1 of one field, source or tag. Of two receives: whether the first accepts all that the second
- * accepts. */
+/* M1 for one field, source or tag. Asked with two receives: true if the first accepts all that the
+ * second accepts. */
 static inline bool matching_accepts(int32_t wanted, int32_t value)
 {
     return wanted == MATCHING_ANY || wanted == value;
 }
 
-/* Of one field of two receives: whether both accept some value. */
+/* True if two receives accept some common value of one field. */
 static inline bool matching_overlaps(int32_t a, int32_t b)
 {
     return a == b || a == MATCHING_ANY || b == MATCHING_ANY;
 }
 
-/* M1. Of two receives: whether the first accepts every message that the second accepts. */
+/* M1. Asked with two receives: true if the first accepts every message that the second accepts. */
 static inline bool matching_fits(struct matching_envelope wanted, struct matching_envelope message)
 {
     return wanted.context == message.context && matching_accepts(wanted.source, message.source) &&
            matching_accepts(wanted.tag, message.tag);
 }
 
-/* What the info of a communicator says of its messages (M8). Each row: name, key; what a call that
- * the hint forbids is given, or NULL; whether traces keep the hint, as it concerns more than the
- * call that it forbids. Numbers are in spools: new rows go to the end. */
+/* Lists what a communicator's info can say of its messages (M8). Each row: name, key; what a call
+ * that the hint forbids is given, or NULL; whether traces keep the hint, as it concerns more than
+ * the call that it forbids. Numbers are in spools: new rows go to the end. */
 #define MATCHING_HINT_OVERTAKING_KEY "mpi_assert_allow_overtaking"
 #define MATCHING_HINT_EXACT_LENGTH_KEY "mpi_assert_exact_length"
 #define MATCHING_HINTS(X)                                                 \
