@@ -883,7 +883,7 @@ struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bo
     d->must_find = poll && world_available_known(ME, d);
     if (source == MPI_ANY_SOURCE || (poll && !d->polled_before))
         number_give(d, ME);
-    fiber->why = poll ? "polls" : "receive";
+    fiber->why = poll ? "polls" : "probe";
     fiber->tag = tag;
     fiber->peer = source == MPI_ANY_SOURCE
                       ? source

@@ -31,7 +31,7 @@ static struct world_message *probe_await(MPI_Comm comm, int source, int tag, boo
     if (UNLIKELY(WORLD->explore != NULL))
         return world_explore_probe(comm, source, tag, false, take);
     while (!(message = world_match_find(ME, comm->context, source, tag, take))) {
-        fiber->why = "receive";
+        fiber->why = "probe";
         fiber->peer = source == MPI_ANY_SOURCE
                           ? source
                           : (comm->remote_size ? comm->remote : comm->member)[source];

@@ -418,6 +418,8 @@ static void why_describe(const struct world_fiber *fiber, char *text, size_t roo
         snprintf(text, room, "sends %zu bytes to %s, %s", fiber->bytes, peer, tag);
     else if (!strcmp(fiber->why, "receive"))
         snprintf(text, room, "receives from %s, %s", peer, tag);
+    else if (!strcmp(fiber->why, "probe"))
+        snprintf(text, room, "waits for a message from %s, %s", peer, tag);
     else
         snprintf(text, room, "%s", fiber->why);
 }
