@@ -10,7 +10,8 @@ without fuzz bcast_ring.c --time=1
 cp -s "$(command -v clang)" bin/clang && without fuzz bcast_ring.c --time=1; rm bin/clang
 without fuzz --library -- --only=bcast
 rm -f bin/clang* && cp -s /usr/bin/ompi_info bin/ && without fuzz --library -- --only=bcast
-crosswait fuzz --library -- --only=foo 2>&1 | sed 's/:.*/: .../' | head -3
+# Open MPI 5 lets algorithms of nonblocking ones be chosen, too.
+crosswait fuzz --library -- --only=foo 2>&1 | grep -v '^  i' | sed 's/:.*/: .../' | head -3
 crosswait run --calls=coll,foo -- true; echo "[$?]"
 crosswait run -o T.db -- mpirun -n 2 "$BUILD/corpus/programs/quiz_fixed" >/dev/null 2>&1
 for format in text why html json sarif junit dot perfetto goal; do crosswait report \
