@@ -1,4 +1,4 @@
-/* What worlds find beside what the record told: the same thing is told once. */
+/* Drops what worlds found of what the record said already: the same thing is said once. */
 #ifndef CLI_EXPLORED_SAME_H
 #define CLI_EXPLORED_SAME_H
 

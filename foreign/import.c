@@ -204,29 +204,19 @@ static enum core_status requests_put(struct spool_writer *writer, const struct i
     return status;
 }
 
-/* Calls that are given a list of requests. */
-static bool takes_list(enum event_class class)
+/* Whether the call is given a list of requests. */
+static bool takes_list(const struct calls_call *call)
 {
-    switch (class) {
-    case EVENT_CLASS_WAITALL:
-    case EVENT_CLASS_WAITANY:
-    case EVENT_CLASS_WAITSOME:
-    case EVENT_CLASS_TESTALL:
-    case EVENT_CLASS_TESTANY:
-    case EVENT_CLASS_TESTSOME:
-        return true;
-    default:
-        return false;
-    }
+    return meaning_at(call->meaning).traits &
+           (TRAIT_BIT(COMPLETES_ALL) | TRAIT_BIT(COMPLETES_ANY) | TRAIT_BIT(COMPLETES_SOME));
 }
 
 static enum core_status event_put(struct import_rank *rank, struct spool_writer *writer,
-                                  const struct calls_call *call, enum event_class class,
-                                  struct import_event *of)
+                                  const struct calls_call *call, struct import_event *of)
 {
     enum core_status status = CORE_OK;
 
-    if (takes_list(class))
+    if (takes_list(call))
         status = requests_put(writer, of);
     if (status == CORE_OK && call->pending) {
         struct spool_header *header = writer->header;
@@ -433,7 +423,7 @@ static bool record_completes(const struct calls *calls, const struct calls_recor
 }
 
 static enum core_status wait_set(struct import_rank *rank, const struct calls_call *call,
-                                 enum event_class class, struct import_event *of, bool *out_known)
+                                 struct import_event *of, bool *out_known)
 {
     enum core_status status = CORE_OK;
     bool named = true; /* each request is one that was made */
@@ -443,16 +433,16 @@ static enum core_status wait_set(struct import_rank *rank, const struct calls_ca
         if (record_completes(&rank->calls, &call->record[i]))
             status = done_add(of, &call->record[i]);
     }
-    if (!takes_list(class) && of->done_count)
+    if (!takes_list(call) && of->done_count)
         of->event.request = of->done[0]->request;
     *out_known = named && rank->told[call->meaning] && (!call->pending || of->done_count);
     return status;
 }
 
-static bool is_test(enum event_class class)
+/* Whether the call, told as one of that class, tests requests. */
+static bool is_test(const struct calls_call *call, enum event_class class)
 {
-    return class == EVENT_CLASS_TEST || class == EVENT_CLASS_TESTALL ||
-           class == EVENT_CLASS_TESTANY || class == EVENT_CLASS_TESTSOME;
+    return class != EVENT_CLASS_OTHER && trait_in(meaning_at(call->meaning).traits, TRAIT_POLLS);
 }
 
 /* *out_known = false: the archive lacks what the call is about. */
@@ -483,7 +473,7 @@ static enum core_status call_set(struct import_rank *rank, struct spool_writer *
     case EVENT_CLASS_OTHER:
         return CORE_OK;
     default:
-        return wait_set(rank, call, class, of, out_known);
+        return wait_set(rank, call, of, out_known);
     }
 }
 
@@ -515,12 +505,12 @@ static enum core_status call_put(struct import_rank *rank, const struct calls_ca
         status = spools_site(&rank->spools, writer, call->caller, &of.event.site);
     if (status == CORE_OK)
         status = call_set(rank, writer, call, class, &of, &known);
-    if (status == CORE_OK && is_test(class) && !of.done_count)
+    if (status == CORE_OK && is_test(call, class) && !of.done_count)
         rank->import->summary->polls++;
     else if (status == CORE_OK && (!known || is_blind(own)))
         leave_out(rank, call->meaning); /* invariant 1 */
     else if (status == CORE_OK)
-        status = event_put(rank, writer, call, class, &of);
+        status = event_put(rank, writer, call, &of);
     rank->import->summary->unjudged +=
         class == EVENT_CLASS_OTHER && !(meaning_at(call->meaning).traits & TRAIT_BIT(LOCAL));
     free(of.done);

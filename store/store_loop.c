@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "core/check.h"
+#include "core/progress.h"
 #include "core/fault.h"
 #include "core/array.h"
 #include "core/spool/spool_loop.h"
@@ -396,6 +397,7 @@ static enum core_status round_take(struct store *store, struct store_rank *rank,
         CORE_CHECK(row->duration >= 0); /* it had returned */
         at = at + 1 < loop->calls ? at + 1 : 0;
     }
+    core_progress_at(store->bytes_read + spool_reader_position(&lane->reader));
     return status;
 }
 

@@ -138,7 +138,7 @@ static bool put_whole(struct spool_writer *writer, const struct spool_head *reco
     return true;
 }
 
-/* What comes now is not what is due: what has come, and was not told of, is written whole. */
+/* Writes whole what has come and was not written yet, as what comes now is not what is due. */
 static void loop_break(struct spool_writer *writer)
 {
     struct spool_loop *loop = &writer->again.loop;
@@ -179,7 +179,7 @@ static bool times_put(struct spool_writer *writer, uint64_t gap, uint64_t lasted
     return at;
 }
 
-/* Of the loop that goes, of which the event was the next item. */
+/* Takes the event as the next item of the loop that goes. */
 static bool event_tell(struct spool_writer *writer, const struct spool_event *event)
 {
     struct spool_delta *again = &writer->again;

@@ -101,12 +101,12 @@ void *spool_reserve_slow(struct spool_writer *writer, uint32_t words);
 bool spool_put_event_whole(struct spool_writer *writer, const struct spool_event *event);
 bool spool_put_done_whole(struct spool_writer *writer, const struct spool_done *done);
 bool spool_put_list(struct spool_writer *writer, const struct spool_list *list, const void *value);
-/* Of the kinds SPOOL_RECV_HALF, SPOOL_ARGS and SPOOL_REPEAT. */
+/* Writes a record of kind SPOOL_RECV_HALF, SPOOL_ARGS or SPOOL_REPEAT. */
 bool spool_put_part(struct spool_writer *writer, const struct spool_head *record);
 
 /* --- loops (core/spool/spool_fold.c) ---------------------------------------------------------- */
 
-/* What spool_put_event_again and spool_put_done do where the writer is watched. */
+/* Do what spool_put_event_again and spool_put_done do, where the writer is watched. */
 bool spool_watched_event(struct spool_writer *writer, const struct spool_event *event);
 bool spool_watched_part(struct spool_writer *writer, const struct spool_head *record,
                         const void *values);
@@ -200,7 +200,7 @@ static inline bool spool_put_done(struct spool_writer *writer, const struct spoo
                            : spool_plain_done(writer, done);
 }
 
-/* Of what is written. */
+/* Commits what was written so far. */
 static inline void spool_commit_written(struct spool_writer *writer)
 {
     atomic_store_explicit(&writer->header->committed, writer->position, memory_order_release);
