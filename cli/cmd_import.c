@@ -82,10 +82,20 @@ static enum core_status notes_keep(const char *path, const struct import_summary
     struct trace trace;
     enum core_status status = trace_open(path, TRACE_WRITE, &trace);
     const char *before;
+    uint64_t calls = 0;
     char *all;
 
     if (status != CORE_OK)
         return status;
+    for (uint32_t rank = 0; rank < trace.rank_count; rank++)
+        calls += trace.rank[rank].events;
+    if (calls != summary->calls) {
+        trace_close(&trace);
+        return core_report(CORE_BAD_FORMAT,
+                           "the trace '%s' has %" PRIu64 " calls of the %" PRIu64
+                           " that were imported, which is a mistake of crosswait",
+                           path, calls, summary->calls);
+    }
     before = trace_meta(&trace, "notes");
     if (asprintf(&all, "%s%s%s", notes, before && *before ? "\n" : "", before ? before : "") < 0)
         status = core_report(CORE_NO_MEMORY, "out of memory");

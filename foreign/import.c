@@ -216,6 +216,7 @@ static enum core_status event_put(struct import_rank *rank, struct spool_writer 
 {
     enum core_status status = CORE_OK;
 
+    rank->import->summary->calls++;
     if (takes_list(call))
         status = requests_put(writer, of);
     if (status == CORE_OK && call->pending) {
@@ -228,19 +229,13 @@ static enum core_status event_put(struct import_rank *rank, struct spool_writer 
     }
     for (uint32_t i = 0; status == CORE_OK && i < of->done_count; i++)
         status = done_put(writer, &rank->calls, of, i);
-    if (status == CORE_OK && of->has_half) {
-        struct spool_recv_half *half = spools_record(writer, SPOOL_RECV_HALF, sizeof *half, 0, 0);
-        if (!half)
-            return CORE_IO;
-        struct spool_head head = half->head;
-        *half = of->half;
-        half->head = head;
-        half->seq = of->event.seq;
-    }
+    of->half.head = (struct spool_head){SPOOL_RECV_HALF, sizeof of->half / 8, 0, 0};
+    of->half.seq = of->event.seq;
+    if (status == CORE_OK && of->has_half && !spool_put_part(writer, &of->half.head))
+        status = spools_stopped(writer);
     if (status == CORE_OK && !spool_put_event(writer, &of->event)) /* invariant 2 */
         status = spools_stopped(writer);
     spool_commit(writer);
-    rank->import->summary->calls++;
     rank->last_seq = of->event.seq > rank->last_seq ? of->event.seq : rank->last_seq;
     return status;
 }

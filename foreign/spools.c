@@ -29,8 +29,10 @@ enum core_status spools_stopped(const struct spool_writer *writer)
     return core_report(CORE_IO, "cannot write the spools of the archive: %s", note);
 }
 
-void *spools_record(struct spool_writer *writer, enum spool_kind kind, size_t bytes, size_t a,
-                    size_t b)
+/* Room for a definition of so many bytes, zero behind its head; NULL: recording stopped
+ * (reported). */
+static void *spools_record(struct spool_writer *writer, enum spool_kind kind, size_t bytes,
+                           size_t a, size_t b)
 {
     size_t words = (bytes + 7) / 8;
     struct spool_head *head = spool_reserve(writer, (uint32_t)words);

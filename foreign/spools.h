@@ -52,9 +52,7 @@ enum core_status spools_site(struct spools *spools, struct spool_writer *writer,
 enum core_status spools_size(struct spools *spools, struct spool_writer *writer, uint64_t bytes,
                              uint32_t *out_type, int32_t *out_count);
 
-/* A record of so many bytes, zero behind its head; NULL: recording stopped (reported). */
-void *spools_record(struct spool_writer *writer, enum spool_kind kind, size_t bytes, size_t a,
-                    size_t b);
+/* Reports why recording stopped. */
 enum core_status spools_stopped(const struct spool_writer *writer);
 /* How the rank ended, and what is not in its record; then the lanes are closed. */
 enum core_status spools_finish(struct spools *spools, enum spool_state state, uint64_t lost,

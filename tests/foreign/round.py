@@ -18,7 +18,7 @@ datatypes 2 100         packs 2 100             puts_fenced 2 100       puts_loc
 windows 2 20            files 2 100             thread_exchanges 2 50   thread_stream 2 100
 thread_collectives 2 25 mutex 2 50
 """
-ALWAYS = ["halo", "persistent", "quiz.c"]
+ALWAYS = ["halo", "persistent", "sendrecv", "quiz.c"]
 DRAWN = 5
 CALL = "select rank, thread, call, t_enter, t_leave from event where parent is null"
 MESSAGE = """select m.source, m.dest, m.tag, m.bytes, c.size + c.remote_size from message m
