@@ -174,8 +174,9 @@ static bool is_in_the_way(const struct replay_rank *of, const uint32_t *before, 
 }
 
 /* Before which send each receive is posted: the first at the pair's place since the last receive at
- * its place that was not posted before that send, too. */
-static void posts_find(const struct tried *t, uint32_t rank, const struct tried_pair *pair,
+ * its place that was not posted before that send, too. False: one of them cannot be posted there,
+ * so the change cannot be made to the source (invariant 1). */
+static bool posts_find(const struct tried *t, uint32_t rank, const struct tried_pair *pair,
                        uint32_t *before)
 {
     const struct replay_rank *of = &t->program->rank[rank];
@@ -192,9 +193,13 @@ static void posts_find(const struct tried *t, uint32_t rank, const struct tried_
         if (!is_receive(op) || t->site[rank][i] != pair->receive || send == UINT32_MAX)
             continue;
         received = true;
-        if (i - send <= NEAR_MAX && !is_in_the_way(of, before, send, i)) /* invariant 1 */
-            before[i] = send;
+        if (before[i] != UINT32_MAX) /* posted before another pair's send */
+            continue;
+        if (i - send > NEAR_MAX || is_in_the_way(of, before, send, i))
+            return false;
+        before[i] = send;
     }
+    return true;
 }
 
 static enum core_status receive_post(struct replay_program *to, uint32_t rank,
@@ -254,24 +259,26 @@ static enum core_status pairs_apply(const struct tried *t, uint32_t first, uint3
                                     struct replay_program *to, bool *out_changed)
 {
     enum core_status status = frame_copy(t->program, to);
+    bool can = true, any = false;
 
     *out_changed = false;
-    for (uint32_t rank = 0; status == CORE_OK && rank < t->program->rank_count; rank++) {
+    for (uint32_t rank = 0; status == CORE_OK && can && rank < t->program->rank_count; rank++) {
         const struct replay_rank *from = &t->program->rank[rank];
         uint32_t *before;
         status = CORE_ARRAY_NEW(before, from->op_count + 1ul, "a remedy");
         if (status != CORE_OK)
             break;
         memset(before, 0xff, (from->op_count + 1ul) * sizeof *before);
-        for (uint32_t i = first; i < first + count; i++)
-            posts_find(t, rank, &t->pair[i], before);
+        for (uint32_t i = first; can && i < first + count; i++)
+            can = posts_find(t, rank, &t->pair[i], before);
         for (uint32_t i = 0; i < from->op_count; i++)
-            *out_changed |= before[i] != UINT32_MAX;
+            any |= before[i] != UINT32_MAX;
         status = sets_copy(from, to, rank);
         if (status == CORE_OK)
             status = rank_post(from, before, to, rank);
         free(before);
     }
+    *out_changed = can && any;
     return status;
 }
 
@@ -360,6 +367,19 @@ static const struct replay_op *receive_behind(const struct replay_rank *of, uint
     return NULL;
 }
 
+/* Whether the two are calls of their own, which can change places: not halves of MPI_Sendrecv, nor
+ * what MPI_Start started. */
+static bool is_plain(const struct tried *t, const struct tried_pair *pair)
+{
+    struct trace *trace = t->input->trace;
+    struct trace_event send, receive;
+
+    return trace_event_get(trace, pair->rank, pair->send_event, &send) == CORE_OK &&
+           trace_event_get(trace, pair->rank, pair->receive_event, &receive) == CORE_OK &&
+           (send.class == EVENT_CLASS_SEND || send.class == EVENT_CLASS_ISEND) &&
+           (receive.class == EVENT_CLASS_RECV || receive.class == EVENT_CLASS_IRECV);
+}
+
 static void pair_add(struct tried *t, const struct replay_waitfor *waitfor,
                      const struct replay_blocked *blocked)
 {
@@ -373,7 +393,7 @@ static void pair_add(struct tried *t, const struct replay_waitfor *waitfor,
     struct tried_pair pair = {t->site[blocked->rank][send],
                               t->site[blocked->rank][receive - of->op], of->op[send].event,
                               receive->event, blocked->rank};
-    if (pair.send <= 0 || pair.receive <= 0)
+    if (pair.send <= 0 || pair.receive <= 0 || !is_plain(t, &pair))
         return;
     for (uint32_t i = 0; i < t->pair_count; i++)
         if (t->pair[i].send == pair.send && t->pair[i].receive == pair.receive)
@@ -419,7 +439,7 @@ static enum core_status pairs_word(const struct tried *t, uint32_t first, uint32
                                      &receive);
         blocking |= status == CORE_OK && receive.class != EVENT_CLASS_IRECV;
     }
-    fprintf(file, "%s: then %s",
+    fprintf(file, "%s, into memory that is not used in between: then %s",
             blocking ? ", as an MPI_Irecv that is waited for where the receive stands now" : "",
             cure);
     if (fclose(file) != 0)

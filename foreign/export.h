@@ -1,6 +1,6 @@
 /* A trace becomes an OTF2 archive, which Vampir, Scalasca, Cube's tools, otf2-print and others
  * read: the application's own calls as regions with their times, messages, requests, collectives.
- * What the MPI library sent inside of collectives has no form there and is left out. */
+ * Messages that the MPI library sent inside of collectives have no form there and are left out. */
 #ifndef FOREIGN_EXPORT_H
 #define FOREIGN_EXPORT_H
 

@@ -512,8 +512,8 @@ static enum core_status call_put(struct import_rank *rank, const struct calls_ca
     return status;
 }
 
-/* What a call is told as that is a part of another, or that no call is around: MPI_Start sends as
- * MPI_Isend does. */
+/* Names the function that a record stands for which is a part of another call, or has none around
+ * it: MPI_Start sends as MPI_Isend does. */
 static const char *name_alone(enum events_kind kind)
 {
     switch (kind) {

@@ -39,7 +39,7 @@ void live_order_before(bool waits);
 void live_order_came(uint64_t seq);
 /* The call is back. */
 void live_order_after(void);
-/* What this thread has decided and sent so far. */
+/* Counts what this thread has decided and sent so far. */
 struct decision_count *live_order_decisions(void);
 
 void live_order_comm_made(MPI_Comm comm, uint64_t seq);

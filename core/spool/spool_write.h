@@ -206,7 +206,7 @@ static inline void spool_commit_written(struct spool_writer *writer)
     atomic_store_explicit(&writer->header->committed, writer->position, memory_order_release);
 }
 
-/* Of all that was put. */
+/* Commits all that was put. */
 static inline void spool_commit(struct spool_writer *writer)
 {
     if (__builtin_expect(writer->again.loop.due, 0))

@@ -12,7 +12,9 @@ int main(int argc, char **argv) { int me;
 MPI_Init(&argc, &argv); MPI_Comm_rank(MPI_COMM_WORLD, &me);
 """
 TAIL = "MPI_Finalize(); return 0; }\n"
-OFFER = re.compile(r"= help: post (.*): then no order and no buffering")
+OFFER = re.compile(
+    r"= help: post (.*), into memory that is not used in between: then no order and no"
+)
 PAIR = re.compile(
     r"MPI_I?[Rr]ecv \(R\.c:(\d+)\)(?: as an MPI_Irecv)? before MPI_Send \(R\.c:(\d+)\)"
 )
