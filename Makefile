@@ -65,9 +65,8 @@ room_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(room_sources)) \
 LIBS = $(addprefix $(BUILD)/lib, $(addsuffix .a, \
     explore world processes reports launch checkers model replay foreign store program core))
 
-.PHONY: all deb deps deps-mpi docs demo check check-all bench clean help install uninstall format \
-    format-check tidy coverage fuzz \
-        fuzz-smoke
+.PHONY: all deb deps deps-mpi docs demo check check-all bench clean help install install-command \
+    uninstall wheel format format-check tidy coverage fuzz fuzz-smoke
 
 help:
 	@echo "make demo       install what is missing, build, show the main job on real MPI programs"
@@ -78,6 +77,7 @@ help:
 	@echo "make fuzz T=NAME TIME=60    fuzz one collective of corpus/; fuzz-smoke: all, briefly"
 	@echo "make docs       the sessions in docs/, outputs and pictures made anew by running them"
 	@echo "make deb        Debian packages in $(BUILD)/deb"
+	@echo "make wheel      what pip installs, in dist"
 	@echo "make install    PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
 	@echo "make deps-mpi   MPI libraries and mpi4py from PyPI, in build/mpi (for make check)"
 	@echo "make deps | format | format-check | tidy | coverage | uninstall | clean"
@@ -120,7 +120,7 @@ demo: deps
 	@tests/demo.sh $(BUILD)
 
 check check-all: DEPS += $(CHECK_DEPS)
-check-all: DEPS += $(DEB_DEPS) slurm-wlm munge debootstrap
+check-all: DEPS += $(DEB_DEPS) $(WHEEL_DEPS) slurm-wlm munge debootstrap
 check: deps deps-mpi
 	@$(MAKE) --no-print-directory $(JOBS) format-check all tests
 	@$(PYTHON) tests/run.py --build $(BUILD) $(if $(UPDATE),--update) $(ONLY)
@@ -190,7 +190,7 @@ $(foreach r,$(HOT_ROOMS),$(eval $(call hot_library,$(r))))
 
 $(BUILD)/crosswait: $(call room_objects,cli) $(LIBS)
 	$(if $(V),,@echo "  link  $@")
-	$(Q)$(CC) $(CFLAGS) -rdynamic -o $@ $(call room_objects,cli) $(LIBS) $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic -o $@ $(call room_objects,cli) $(LIBS) $(LDLIBS)
 
 # Man pages: synopsis, options and examples are those that the command itself knows.
 MAN = $(patsubst cli/man/%,$(BUILD)/man/%,$(wildcard cli/man/*.1 cli/man/*.5))
@@ -203,7 +203,7 @@ $(BUILD)/man/%: cli/man/% cli/man/options.py $(BUILD)/crosswait
 ALL   = $(BUILD)/crosswait $(MAN)
 TESTS =
 include interpose/rules.mk corpus/rules.mk world/rules.mk explore/rules.mk fuzz/rules.mk \
-    replay/rules.mk tests/rules.mk
+    replay/rules.mk python/rules.mk tests/rules.mk
 
 # Functions of MPI by name, as the call table has them.
 $(BUILD)/obj/foreign/meaning.o: | $(INTERPOSE_GEN)
@@ -233,12 +233,14 @@ tests: $(UNIT) $(TESTS)
 
 # --- the rest -------------------------------------------------------------------------------------
 
-install: all
+# The command with its libraries and pages; what fuzzing needs besides is fuzz/rules.mk's.
+OWN_LIBRARIES = $(RECORDERS) $(BUILD)/ranks/libmpi.so.40 $(WORLD_SHIMS)
+install: all install-command
+install-command: $(BUILD)/crosswait $(MAN) $(OWN_LIBRARIES)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/crosswait \
 	    $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 $(BUILD)/crosswait $(DESTDIR)$(PREFIX)/bin/
-	install -m 755 $(wildcard $(BUILD)/libcrosswait*.so) \
-	  $(BUILD)/ranks/libmpi.so.40 $(WORLD_SHIMS) $(DESTDIR)$(PREFIX)/lib/crosswait/
+	install -m 755 $(OWN_LIBRARIES) $(DESTDIR)$(PREFIX)/lib/crosswait/
 	install -m 644 $(filter %.1,$(MAN)) $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
 	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
@@ -248,18 +250,20 @@ install: all
 	install -m 644 cli/completion/_crosswait $(DESTDIR)$(PREFIX)/share/zsh/site-functions/
 	install -m 644 cli/completion/crosswait.fish \
 	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/
-	install -d $(DESTDIR)$(PREFIX)/lib/cmake/crosswait $(DESTDIR)$(PREFIX)/lib/crosswait/python
+	install -d $(DESTDIR)$(PREFIX)/lib/cmake/crosswait \
+	    $(DESTDIR)$(PREFIX)/lib/crosswait/python/crosswait
 	install -m 644 cmake/Crosswait.cmake cmake/crosswait-config.cmake \
 	    $(DESTDIR)$(PREFIX)/lib/cmake/crosswait/
 	install -m 644 python/crosswait_pytest.py $(DESTDIR)$(PREFIX)/lib/crosswait/python/
+	install -m 644 python/crosswait/*.py $(DESTDIR)$(PREFIX)/lib/crosswait/python/crosswait/
 	install -d $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 644 $(filter %.5,$(MAN)) $(DESTDIR)$(PREFIX)/share/man/man5/
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/crosswait $(DESTDIR)$(PREFIX)/lib/crosswait/lib*
-	rm -f $(DESTDIR)$(PREFIX)/lib/cmake/crosswait/*.cmake \
-	    $(DESTDIR)$(PREFIX)/lib/crosswait/python/crosswait_pytest.py
-	-rmdir $(DESTDIR)$(PREFIX)/lib/cmake/crosswait $(DESTDIR)$(PREFIX)/lib/crosswait/python \
+	rm -f $(DESTDIR)$(PREFIX)/lib/cmake/crosswait/*.cmake
+	rm -rf $(DESTDIR)$(PREFIX)/lib/crosswait/python
+	-rmdir $(DESTDIR)$(PREFIX)/lib/cmake/crosswait \
 	    $(DESTDIR)$(PREFIX)/lib/crosswait 2>/dev/null
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(filter %.1,$(MAN))))
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man5/,$(notdir $(filter %.5,$(MAN))))
@@ -292,15 +296,15 @@ BLACK = black -q --preview -l 100 -S
 SCRIPT_ROOMS = $(ROOMS) interpose world fuzz cli corpus docs tests python
 
 format:
-	clang-format -i $$(find $(ROOMS) interpose world fuzz cli corpus tests -name '*.[ch]')
+	clang-format -i $$(find $(ROOMS) interpose world fuzz cli corpus python tests -name '*.[ch]')
 	$(BLACK) $$(find $(SCRIPT_ROOMS) -name '*.py')
 
 # The formatters of Debian 12 decide; other versions format otherwise: there the check is left out,
 # which is said.
 format-check:
 	@if clang-format --version | grep -q 'version 14\.'; then \
-	  clang-format --dry-run -Werror $$(find $(ROOMS) interpose world fuzz cli corpus tests \
-	    -name '*.[ch]') && \
+	  clang-format --dry-run -Werror $$(find $(ROOMS) interpose world fuzz cli corpus python \
+	    tests -name '*.[ch]') && \
 	  $(BLACK) --check $$(find $(SCRIPT_ROOMS) -name '*.py'); \
 	else echo "format-check: left out, it needs the formatters of Debian 12"; fi
 
@@ -316,6 +320,7 @@ coverage:
 	 rm -f *.gcov
 
 clean:
-	rm -rf build
+	rm -rf build dist
 
--include $(shell find $(BUILD) -path $(BUILD)/mpi -prune -o -name '*.d' -print 2>/dev/null)
+-include $(shell find $(BUILD) \( -path $(BUILD)/mpi -o -path $(BUILD)/wheel \) -prune -o \
+    -name '*.d' -print 2>/dev/null)

@@ -57,10 +57,11 @@ $$(BUILD)/$(6): $$(INTERPOSE_SOURCES:interpose/%.c=$$(BUILD)/obj/$(1)/%.o) \
                 $$(BUILD)/obj/$(1)/interpose_body.o interpose/recorder.map \
                 $$(INTERPOSE_LEAVES:%=$$(BUILD)/obj/interpose/leaf/%.o)
 	$$(if $$(V),,@echo "  link  $$@")
-	$$(Q)$$(CC) -shared -o $$@ $$(filter %.o,$$^) \
-	    -Wl,--version-script=interpose/recorder.map -Wl,-z,nodelete -Wl,-z,now -Wl,-z,defs -ldl
+	$$(Q)$$(CC) $$(LDFLAGS) -shared -o $$@ $$(filter %.o,$$^) \
+	    -Wl,--version-script=interpose/recorder.map -Wl,-z,nodelete -Wl,-z,now -Wl,-z,defs \
+	    -lpthread -ldl
 
-ALL += $$(BUILD)/$(6)
+RECORDERS += $$(BUILD)/$(6)
 endef
 $(eval $(call INTERPOSE_LIBRARY,openmpi,$(BUILD)/gen,interpose/library/openmpi.c \
     $(wildcard interpose/layer/openmpi*.c),$(if \
@@ -92,15 +93,17 @@ $(BUILD)/libcrosswait.so: $(ENTRY_OBJECTS)
 	$(if $(V),,@echo "  link  $@")
 	$(Q)$(CC) -shared -nostdlib -o $@ $^ -Wl,-soname,libcrosswait.so -Wl,-z,now \
 	    -Wl,-z,initfirst
-ALL += $(BUILD)/libcrosswait.so
+RECORDERS += $(BUILD)/libcrosswait.so
 
 # What tells how threads begin needs no MPI.
 $(BUILD)/libcrosswait-threads.so: interpose/threads/threads.c interpose/threads/threads.h \
     core/c11_threads.h
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  link  $@")
-	$(Q)$(CC) $(filter-out -MMD -MP,$(INTERPOSE_CFLAGS)) -shared -o $@ $< -Wl,-z,nodelete -ldl
-ALL += $(BUILD)/libcrosswait-threads.so
+	$(Q)$(CC) $(filter-out -MMD -MP,$(INTERPOSE_CFLAGS)) $(LDFLAGS) -shared -o $@ $< \
+	    -Wl,-z,nodelete -lpthread -ldl
+RECORDERS += $(BUILD)/libcrosswait-threads.so
+ALL += $(RECORDERS)
 
 # Of wrappers a debugger tells lines; to describe their variables took a quarter of the compiling.
 %/interpose_calls.o: INTERPOSE_CFLAGS += -g1

@@ -4,7 +4,8 @@ Each test runs in a job of its own, `crosswait run -- mpirun -n 4 python -m pyte
 runs the test, and it fails where a rank fails or crosswait finds something. A hang costs seconds,
 and the tests behind it run all the same. A test that all ranks skip is skipped.
 
-The plugin relies on the commands `crosswait` and `mpirun`, and on nothing but pytest. State: the
+The plugin relies on the commands `crosswait` and `mpirun`, and on nothing but pytest. Installed by
+pip it needs no -p. State: the
 folder of the traces and outcomes of this session, `.crosswait` below pytest's root."""
 import os
 import shlex
@@ -13,6 +14,8 @@ import subprocess
 import sys
 
 import pytest
+
+import crosswait
 
 INSIDE = "CROSSWAIT_PYTEST"  # in a rank: the file that it adds its outcome to
 CLEAN, TROUBLE = 0, 3  # exit statuses of crosswait
@@ -73,7 +76,8 @@ class Session:
         self.ranks = config.getoption("crosswait")
         self.folder = config.rootpath / ".crosswait"
         self.traces = []
-        if not shutil.which("crosswait"):
+        self.crosswait = crosswait.command()
+        if not self.crosswait:
             raise pytest.UsageError("--crosswait: there is no command crosswait on the PATH")
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
@@ -86,7 +90,7 @@ class Session:
         if not self.config.pluginmanager.has_plugin("crosswait"):  # no entry point is installed
             inner += ["-p", "crosswait_pytest"]
         return (
-            ["crosswait", "run", "-o", str(trace)]
+            [self.crosswait, "run", "-o", str(trace)]
             + shlex.split(self.config.getoption("crosswait_options"))
             + ["--"]
             + shlex.split(launcher)
@@ -144,5 +148,5 @@ class Session:
                 raise pytest.UsageError(f"--crosswait-report takes FORMAT:FILE, not '{wanted}'")
             if self.traces:
                 subprocess.run(
-                    ["crosswait", "report", f"--format={form}", "-o", path, *self.traces]
+                    [self.crosswait, "report", f"--format={form}", "-o", path, *self.traces]
                 )

@@ -40,10 +40,10 @@ $(BUILD)/ranks/libmpi.so.40: $(RANKS_OBJECTS) $(BUILD)/libprogram.a $(BUILD)/lib
 	$(Q)rm -rf $(@D)/obj && mkdir -p $(@D)/obj && for o in $(RANKS_OBJECTS); \
 	    do cp $$o $(@D)/obj/ || exit 1; done
 	$(Q)world/pmpi.sh $(@D)/obj/*.o
-	$(Q)$(CC) -shared -o $@ $(patsubst %,$(@D)/obj/%,$(notdir $(RANKS_OBJECTS))) \
+	$(Q)$(CC) $(LDFLAGS) -shared -o $@ $(patsubst %,$(@D)/obj/%,$(notdir $(RANKS_OBJECTS))) \
 	    $(BUILD)/libprogram.a $(BUILD)/libcore.a -Wl,-soname,libmpi.so.40 \
 	  -Wl,--version-script,world/ranks/exports.map -Wl,-Bsymbolic-functions \
-	  -Wl,--exclude-libs,ALL -Wl,-z,defs -lm
+	  -Wl,--exclude-libs,ALL -Wl,-z,defs -lm -lpthread -ldl
 
 ALL += $(BUILD)/ranks/libmpi.so.40
 
@@ -80,10 +80,11 @@ $$(BUILD)/ranks/$(3): $$(SHIM_OBJECTS_$(1)) $$(BUILD)/libprogram.a $$(BUILD)/lib
 	$$(Q)rm -rf $$(@D)/$(1) && mkdir -p $$(@D)/$(1) && for o in $$(SHIM_OBJECTS_$(1)); \
 	    do cp $$$$o $$(@D)/$(1)/ || exit 1; done
 	$$(Q)world/pmpi.sh $$(@D)/$(1)/*.o
-	$$(Q)$$(CC) -shared -o $$@ $$(addprefix $$(@D)/$(1)/,$$(notdir $$(SHIM_OBJECTS_$(1)))) \
-	    $$(BUILD)/libprogram.a $$(BUILD)/libcore.a -Wl,-soname,$(3) \
+	$$(Q)$$(CC) $$(LDFLAGS) -shared -o $$@ \
+	    $$(addprefix $$(@D)/$(1)/,$$(notdir $$(SHIM_OBJECTS_$(1)))) $$(BUILD)/libprogram.a \
+	    $$(BUILD)/libcore.a -Wl,-soname,$(3) \
 	  -Wl,--version-script,world/shims/exports.map -Wl,-Bsymbolic-functions \
-	  -Wl,--exclude-libs,ALL -Wl,-z,defs -lm
+	  -Wl,--exclude-libs,ALL -Wl,-z,defs -lm -lpthread -ldl
 $(addprefix $$(BUILD)/ranks/,$(4)): $$(BUILD)/ranks/%:
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) -shared -nostdlib -o $$@ -Wl,-soname,$$* -x c /dev/null

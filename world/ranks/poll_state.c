@@ -10,6 +10,7 @@
 #include <string.h>
 #if __has_include(<sys/rseq.h>) /* of glibc 2.35 and later, which has it registered */
 #include <sys/rseq.h>
+#pragma weak __rseq_offset /* a wheel's library runs with an older glibc, too */
 #endif
 #include <unistd.h>
 #include <unwind.h>
@@ -72,8 +73,10 @@ void rank_left_out(struct rank_range out_range[RANK_LEFT_OUT])
     out_range[1] = (struct rank_range){(uintptr_t)&errno, (uintptr_t)(&errno + 1)};
     out_range[2] = (struct rank_range){0};
 #if __has_include(<sys/rseq.h>)
-    uintptr_t rseq = (uintptr_t)__builtin_thread_pointer() + (uintptr_t)__rseq_offset;
-    out_range[2] = (struct rank_range){rseq, rseq + sizeof(struct rseq)};
+    if (&__rseq_offset) {
+        uintptr_t rseq = (uintptr_t)__builtin_thread_pointer() + (uintptr_t)__rseq_offset;
+        out_range[2] = (struct rank_range){rseq, rseq + sizeof(struct rseq)};
+    }
 #endif
     CORE_CHECK(out_range[0].from < out_range[0].to);
 }
