@@ -10,6 +10,7 @@
 #include "core/array.h"
 #include "core/check.h"
 #include "core/random.h"
+#include "core/search/shrink.h"
 #include "explore/ahead.h"
 #include "explore/failure.h"
 #include "explore/message_diff.h"
@@ -814,56 +815,66 @@ static enum core_status leads_there(struct explore_search *s, const struct explo
     return CORE_OK;
 }
 
-/* One piece less of the list, if that leads there as well; else *at goes behind it. */
-static enum core_status piece_leave(struct explore_search *s, const struct explore_class *found,
-                                    struct explore_list *list, uint32_t piece, uint32_t *at,
-                                    enum led *out_led)
+/* The answers or the buffers of a class that are made fewer. */
+struct shrinking {
+    struct explore_search *search;
+    const struct explore_class *found;
+    struct explore_list *list;
+    struct explore_sends *sends;
+    enum led led; /* of the last world */
+};
+
+static enum core_status shrinking_run(struct shrinking *shrinking, enum search_trial *out_trial)
 {
-    uint32_t end = *at + piece < list->count ? *at + piece : list->count;
-    struct explore_list shorter;
+    enum core_status status = leads_there(shrinking->search, shrinking->list, shrinking->sends,
+                                          shrinking->found, &shrinking->led);
+    *out_trial = shrinking->led == LED_THERE     ? SEARCH_TRIAL_SAME
+                 : shrinking->led == LED_NO_TIME ? SEARCH_TRIAL_OVER
+                                                 : SEARCH_TRIAL_OTHER;
+    return status;
+}
+
+static enum core_status list_trial(void *context, uint32_t at, uint32_t count,
+                                   enum search_trial *out_trial)
+{
+    struct shrinking *shrinking = context;
+    struct explore_list *list = shrinking->list, shorter, whole = *list;
     enum core_status status = explore_list_copy(list, list->count, &shorter);
 
+    CORE_CHECK(count > 0 && at + count <= list->count);
+    *out_trial = SEARCH_TRIAL_OTHER;
     if (status != CORE_OK)
         return status;
-    memmove(shorter.answer + *at, shorter.answer + end, (list->count - end) * sizeof *list->answer);
-    shorter.count -= end - *at;
-    status = leads_there(s, &shorter, &found->sends, found, out_led);
-    if (status == CORE_OK && *out_led == LED_THERE) {
-        explore_list_done(list);
-        *list = shorter;
-    } else {
-        explore_list_done(&shorter);
-        *at = end;
-    }
+    memmove(shorter.answer + at, shorter.answer + at + count,
+            (list->count - at - count) * sizeof *list->answer);
+    shorter.count -= count;
+    *list = shorter;
+    status = shrinking_run(shrinking, out_trial);
+    const bool is_shorter = status == CORE_OK && *out_trial == SEARCH_TRIAL_SAME;
+    explore_list_done(is_shorter ? &whole : &shorter);
+    *list = is_shorter ? shorter : whole;
     return status;
 }
 
-static enum core_status list_shrink(struct explore_search *s, const struct explore_class *found,
-                                    struct explore_list *list, enum led *led)
+static enum core_status sends_trial(void *context, uint32_t at, uint32_t count,
+                                    enum search_trial *out_trial)
 {
-    enum core_status status = CORE_OK;
-    for (uint32_t piece = list->count; piece && status == CORE_OK; piece /= 2)
-        for (uint32_t at = 0; at < list->count && status == CORE_OK && *led != LED_NO_TIME;)
-            status = piece_leave(s, found, list, piece, &at, led);
-    return status;
-}
+    struct shrinking *shrinking = context;
+    struct explore_sends *sends = shrinking->sends, fewer, all = *sends;
+    enum core_status status = explore_sends_copy(sends, &fewer);
 
-static enum core_status sends_shrink(struct explore_search *s, const struct explore_class *found,
-                                     const struct explore_list *list, struct explore_sends *sends,
-                                     enum led *led)
-{
-    enum core_status status = CORE_OK;
-    struct replay_names *kept = &sends->kept;
-    for (uint32_t at = 0; at < kept->count && status == CORE_OK && *led != LED_NO_TIME;) {
-        struct replay_name name = kept->name[at];
-        kept->count--;
-        memmove(kept->name + at, kept->name + at + 1, (kept->count - at) * sizeof name);
-        status = leads_there(s, list, sends, found, led);
-        if (status == CORE_OK && *led != LED_THERE) {
-            status = replay_policy_add(kept, &name);
-            at++;
-        }
-    }
+    CORE_CHECK(count > 0 && at + count <= sends->kept.count);
+    *out_trial = SEARCH_TRIAL_OTHER;
+    if (status != CORE_OK)
+        return status;
+    memmove(fewer.kept.name + at, fewer.kept.name + at + count,
+            (fewer.kept.count - at - count) * sizeof *fewer.kept.name);
+    fewer.kept.count -= count;
+    *sends = fewer;
+    status = shrinking_run(shrinking, out_trial);
+    const bool are_fewer = status == CORE_OK && *out_trial == SEARCH_TRIAL_SAME;
+    explore_sends_done(are_fewer ? &all : &fewer);
+    *sends = are_fewer ? fewer : all;
     return status;
 }
 
@@ -873,20 +884,20 @@ enum core_status explore_shrink(struct explore_search *s, const struct explore_c
     const struct explore_list *all = s->options->chance ? &found->first : &found->asked;
     struct explore_list list;
     struct explore_sends sends = {0};
-    enum led led = LED_UNKNOWN;
+    struct shrinking shrinking = {s, found, &list, &sends, LED_UNKNOWN};
     enum core_status status = explore_list_copy(all, all->count, &list);
 
     if (status == CORE_OK)
         status = explore_sends_copy(&found->sends, &sends);
     if (status == CORE_OK)
-        status = leads_there(s, &list, &sends, found, &led);
-    if (status == CORE_OK && led == LED_ELSEWHERE)
+        status = leads_there(s, &list, &sends, found, &shrinking.led);
+    if (status == CORE_OK && shrinking.led == LED_ELSEWHERE)
         explore_search_astray(s);
-    bool there = led == LED_THERE && !s->options->chance;
+    bool there = shrinking.led == LED_THERE && !s->options->chance;
     if (status == CORE_OK && there)
-        status = list_shrink(s, found, &list, &led);
-    if (status == CORE_OK && there)
-        status = sends_shrink(s, found, &list, &sends, &led);
+        status = search_shrink(list.count, list_trial, &shrinking);
+    if (status == CORE_OK && there && shrinking.led != LED_NO_TIME)
+        status = search_shrink(sends.kept.count, sends_trial, &shrinking);
     if (status != CORE_OK) {
         explore_list_done(&list);
         explore_sends_done(&sends);

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/check.h"
 #include "core/fault.h"
+#include "core/search/shrink.h"
 #include "replay/search/explore_state.h"
 
 /* Runs spent on shrinking, at most. */
@@ -106,37 +108,46 @@ static bool name_unbuffered(struct shrinker *s)
     return good;
 }
 
-/* Delta debugging over one of the two lists: takes out ever smaller pieces as long as it still
- * fails. */
-static void shrink_list(struct shrinker *s, bool sends)
-{
-    struct replay_names *names = sends ? &s->policy.send : &s->policy.forced;
-    struct replay_name *copy = names->count ? malloc(names->count * sizeof *copy) : NULL;
+/* A list of the policy that is made shorter. */
+struct shrinking {
+    struct shrinker *shrinker;
+    struct replay_names *names;
+    struct replay_name *copy; /* room for the names as they were */
+};
 
-    if (names->count && !copy) {
-        s->status = core_report(CORE_NO_MEMORY, "out of memory for shrinking a schedule");
+static enum core_status explore_shrink_trial(void *context, uint32_t at, uint32_t count,
+                                             enum search_trial *out_trial)
+{
+    struct shrinking *shrinking = context;
+    struct replay_names *names = shrinking->names;
+    const uint32_t old = names->count;
+
+    CORE_CHECK(count > 0 && at + count <= old);
+    *out_trial = SEARCH_TRIAL_OVER;
+    if (shrinking->shrinker->runs >= SHRINK_RUNS_MAX)
+        return CORE_OK;
+    memcpy(shrinking->copy, names->name, old * sizeof *names->name);
+    memmove(names->name + at, names->name + at + count, (old - at - count) * sizeof *names->name);
+    names->count = old - count;
+    *out_trial = SEARCH_TRIAL_SAME;
+    if (!explore_shrink_fails(shrinking->shrinker)) {
+        memcpy(names->name, shrinking->copy, old * sizeof *names->name);
+        names->count = old;
+        *out_trial = SEARCH_TRIAL_OTHER;
+    }
+    return shrinking->shrinker->status;
+}
+
+static void shrink_list(struct shrinker *s, struct replay_names *names)
+{
+    struct shrinking shrinking = {.shrinker = s, .names = names};
+
+    if (s->status != CORE_OK)
         return;
-    }
-    for (uint32_t piece = names->count; piece && s->status == CORE_OK;
-         piece = piece > 1 ? (piece + 1) / 2 : 0) {
-        bool again = piece > 1;
-        for (uint32_t at = 0;
-             at < names->count && s->status == CORE_OK && s->runs < SHRINK_RUNS_MAX;) {
-            uint32_t old = names->count, cut = at + piece > old ? old - at : piece;
-            CORE_CHECK(cut > 0 && at + cut <= old);
-            memcpy(copy, names->name, old * sizeof *copy);
-            memmove(names->name + at, names->name + at + cut, (old - at - cut) * sizeof *copy);
-            names->count = old - cut;
-            if (explore_shrink_fails(s))
-                continue;
-            memcpy(names->name, copy, old * sizeof *copy);
-            names->count = old;
-            at += cut;
-        }
-        if (!again)
-            break;
-    }
-    free(copy);
+    s->status = CORE_ARRAY_NEW(shrinking.copy, names->count, "shrinking a schedule");
+    if (s->status == CORE_OK)
+        s->status = search_shrink(names->count, explore_shrink_trial, &shrinking);
+    free(shrinking.copy);
 }
 
 enum core_status explore_witness(const struct replay_program *program, struct replay_run *run,
@@ -161,9 +172,9 @@ enum core_status explore_witness(const struct replay_program *program, struct re
     if (good && options->sends)
         shrink_sends = name_unbuffered(&s);
     if (good && shrink_sends)
-        shrink_list(&s, true);
+        shrink_list(&s, &s.policy.send);
     if (good)
-        shrink_list(&s, false);
+        shrink_list(&s, &s.policy.forced);
     if (good && s.policy.order == REPLAY_ORDER_LIST && s.policy.forced.count == 0)
         s.policy.order = REPLAY_ORDER_RECORDED;
     if (s.policy.buffering == REPLAY_SEND_LIST && s.policy.send.count == 0)
