@@ -24,7 +24,6 @@
 #include "explore/output.h"
 #include "explore/program.h"
 #include "explore/spread.h"
-#include "launch/shares.h"
 
 enum {
     OPTION_RANKS,
@@ -524,7 +523,7 @@ static void program_end(struct starting *starting, struct explore_program *progr
     jobs_free(starting->jobs);
 }
 
-static void cmd_explore_help(void *context, struct explore_helper *helper)
+static void cmd_explore_help(void *context, struct search_helper *helper)
 {
     struct starting own = *(const struct starting *)context;
     struct explore_program program;
@@ -532,7 +531,7 @@ static void cmd_explore_help(void *context, struct explore_helper *helper)
         signals_catch();
     if (program_start(&own, &program) != CORE_OK)
         return;
-    explore_helper_serve(helper, explore_program_run, &program);
+    explore_spread_serve(helper, explore_program_run, &program);
     program_end(&own, &program);
 }
 
@@ -541,20 +540,13 @@ static enum core_status spread_start(struct starting *starting, const struct job
                                      struct explore_spread **out_spread)
 {
     int helpers = starting->settings->processes - 1;
-    struct explore_meeting *meeting = NULL;
-    enum core_status status = CORE_OK;
+    struct search_spread *spread = NULL;
+    *out_spread = NULL;
     if ((helpers < 1 && job->size < 2) || starting->settings->again)
         return CORE_OK;
-    if (job->size > 1)
-        status = explore_meeting_open(job->number, job->size - 1, &meeting);
-    if (status == CORE_OK)
-        status =
-            explore_spread_new(helpers > 0 ? helpers : 0, cmd_explore_help, starting, out_spread);
-    if (status != CORE_OK)
-        explore_meeting_close(meeting);
-    else if (meeting)
-        explore_spread_meet(*out_spread, meeting);
-    return status;
+    enum core_status status = search_spread_open(
+        helpers > 0 ? helpers : 0, job->number, job->size - 1, cmd_explore_help, starting, &spread);
+    return status == CORE_OK ? explore_spread_new(spread, out_spread) : status;
 }
 
 /* One of several processes of a job (mpirun -n 4 crosswait explore ...): the first one searches and
@@ -565,7 +557,7 @@ static int help_job(const struct job *job, const struct explore_command *typed,
 {
     struct starting starting = {.typed = typed, .settings = settings};
     if (!settings->again)
-        explore_spread_join(job->number, cmd_explore_help, &starting);
+        search_spread_join(job->number, cmd_explore_help, &starting);
     return CLI_CLEAN;
 }
 
@@ -615,9 +607,9 @@ int cmd_explore(int argc, char **argv)
     struct job job = {.size = 1};
     int which, code = CLI_CLEAN;
 
-    if (shares_job(&job.rank, &job.size)) {
-        job.number = shares_job_number();
-        shares_job_leave();
+    if (search_job(&job.rank, &job.size)) {
+        job.number = search_job_number();
+        search_job_leave();
     }
     if (job.size > 1) /* a launcher may give it a terminal, whatever it writes to itself */
         settings.colour = JUDGE_COLOUR_NEVER;

@@ -13,9 +13,9 @@
 #include "cli/options.h"
 #include "core/array.h"
 #include "explore/schedule_export.h"
-#include "launch/shares.h"
 #include "core/trace/describe.h"
 #include "replay/search/explore.h"
+#include "replay/search/shares.h"
 #include "replay/program/lower.h"
 #include "replay/search/need.h"
 #include "replay/logical/run.h"
@@ -30,6 +30,8 @@ enum {
     OPTION_PROOF,
     OPTION_EXPLORE,
     OPTION_NEED,
+    OPTION_JOBS,
+    OPTION_STATE,
     OPTION_BUDGET,
     OPTION_INSIDE,
     OPTION_LIVE,
@@ -37,6 +39,8 @@ enum {
     OPTION_TIME,
     OPTION_QUIET
 };
+
+enum { PROCESSES_MAX = 1024 };
 
 static const struct options_spec spec[] = {
     {"policy", 'p', "TEXT", "conditions, e.g. 'buffering=eager:4096 order=random' (see below)"},
@@ -49,6 +53,9 @@ static const struct options_spec spec[] = {
     {"explore", 'x', NULL,
      "every schedule: matches of wildcards, and which sends are buffered unless --policy says so"},
     {"need", 0, NULL, "how much buffering the trace needs"},
+    {"jobs", 'j', "N",
+     "with --explore: so many processes (1); what is found does not depend on it"},
+    {"state", 0, "FILE", "with --explore: go on from FILE, and leave there what is done"},
     {"budget", 0, "N",
      "schedules that --explore may try (100000; fewer where the job has over 200 operations)"},
     {"inside", 0, NULL,
@@ -105,7 +112,8 @@ struct replaying {
     const char *path;
     bool inside, has_policy;
     uint64_t runs, budget;
-    const char *force_output, *proof;
+    int processes; /* that explore */
+    const char *force_output, *proof, *state;
     char **command;
     double force_s;
     uint32_t ranks;                                     /* of the command, if it says so */
@@ -431,29 +439,48 @@ done:
     return status;
 }
 
+/* Explores alone, with processes of our own, or with those of the job that this process is one of
+ * (mpirun -n 4 crosswait replay ...): of these the first one explores and speaks, and the others
+ * come back with *out_speaks false. They never fail: that would end the job. */
+static enum core_status explore_together(const struct replaying *r,
+                                         const struct replay_explore_options *options,
+                                         struct replay_exploration *out_found, bool *out_speaks)
+{
+    struct replay_shares shares = {.program = &r->program, .options = options, .state = r->state};
+    int rank = 0, size = 1;
+    const bool job = search_job(&rank, &size);
+    const uint64_t number = job ? search_job_number() : 0;
+    enum core_status status = CORE_OK;
+
+    *out_speaks = rank == 0;
+    if (rank > 0) {
+        search_spread_join(number, replay_shares_help, &shares);
+        return CORE_OK;
+    }
+    if (!job && r->processes < 2 && !r->state)
+        return replay_explore(&r->program, options, out_found);
+    if (size > 1 || r->processes > 1)
+        status = search_spread_open(r->processes > 1 ? r->processes - 1 : 0, number, size - 1,
+                                    replay_shares_help, &shares, &shares.spread);
+    if (status == CORE_OK)
+        status = replay_shares_explore(&shares, out_found);
+    search_spread_free(shares.spread);
+    return status;
+}
+
 static enum core_status run_exploration(struct replaying *r, int *out_exit)
 {
     struct replay_explore_options options = {
         .policy = r->policy, .sends = !r->has_policy, .runs_max = r->budget};
     struct replay_exploration found;
-    struct shares shares;
     char summary[240], number[3][64], *text = replay_policy_text(&r->policy);
     const char *verdict;
-    int rank, size;
-    bool job = shares_job(&rank, &size), speak = true;
-    enum core_status status;
+    bool speaks;
 
     if (!text)
         return core_report(CORE_NO_MEMORY, "out of memory for a policy");
-    if (job) {
-        char question[400];
-        snprintf(question, sizeof question, "%d %d %" PRIu64 " %.300s", r->inside, options.sends,
-                 r->budget, text);
-        status = shares_explore(&shares, &r->program, &options, r->path, question, rank, size,
-                                &found, &speak, out_exit);
-    } else
-        status = replay_explore(&r->program, &options, &found);
-    if (status != CORE_OK || !speak) {
+    enum core_status status = explore_together(r, &options, &found, &speaks);
+    if (status != CORE_OK || !speaks) {
         *out_exit = CLI_CLEAN;
         free(text);
         return status;
@@ -499,10 +526,6 @@ static enum core_status run_exploration(struct replaying *r, int *out_exit)
     free(text);
     free(witness);
     replay_exploration_done(&found);
-    if (job) {
-        fflush(r->out);
-        shares_done(&shares, *out_exit);
-    }
     return status;
 }
 
@@ -901,6 +924,14 @@ int cmd_replay(int argc, char **argv)
         case OPTION_NEED:
             need = true;
             break;
+        case OPTION_JOBS:
+            if (options_integer(&o, 1, PROCESSES_MAX, &number) != CORE_OK)
+                return CLI_USAGE;
+            r.processes = (int)number;
+            break;
+        case OPTION_STATE:
+            r.state = o.value;
+            break;
         case OPTION_BUDGET:
             if (options_integer(&o, 1, INT64_MAX, &number) != CORE_OK)
                 return CLI_USAGE;
@@ -934,6 +965,8 @@ int cmd_replay(int argc, char **argv)
             &o, "--decide, --explore, --need and --live are different questions; ask one");
     if (r.proof && !decide)
         return options_wrong(&o, "--proof is of what --decide says");
+    if ((r.state || r.processes > 1) && !explore)
+        return options_wrong(&o, "--jobs and --state are for --explore");
     if (live && !o.rest_count)
         return options_wrong(&o,
                              "which command? --live runs the job itself: ... -- mpirun -n 4 ./app");

@@ -2,15 +2,13 @@
  * written is refused whole. */
 #include "explore/state.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/array.h"
-#include "core/output.h"
+#include "core/search/state.h"
 
 enum { STATE_VERSION = 8 };
 
@@ -82,9 +80,9 @@ static void write_stores(const struct explore_stores *stores, FILE *file)
         write_store(&stores->store[i], file);
 }
 
-static void write_search(const struct explore_search *s, FILE *file)
+static void write_search(const void *context, FILE *file)
 {
-    fprintf(file, "crosswait-explore %d %" PRIx64 "\n", STATE_VERSION, s->options->program);
+    const struct explore_search *s = context;
     fprintf(
         file,
         "counts %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32 " %d %d\n",
@@ -108,29 +106,6 @@ static void write_search(const struct explore_search *s, FILE *file)
     fprintf(file, "ahead %" PRIu32 "\n", s->heap_count + s->overdue_count);
     write_items(s->heap, s->heap_count, file);
     write_items(s->overdue, s->overdue_count, file);
-    fprintf(file, "end\n");
-}
-
-enum core_status explore_state_write(const struct explore_search *s)
-{
-    char *path = NULL;
-    enum core_status status = CORE_OK;
-    if (asprintf(&path, "%s.new", s->options->state) < 0)
-        return core_report(CORE_NO_MEMORY, "out of memory for the state of the search");
-    FILE *file = core_output_open(path);
-    if (!file) {
-        status = core_report(CORE_IO, "cannot write '%s': %s", path, strerror(errno));
-        free(path);
-        return status;
-    }
-    write_search(s, file);
-    bool bad = ferror(file);
-    if (fclose(file) != 0 || bad || rename(path, s->options->state) != 0) {
-        status = core_report(CORE_IO, "cannot write '%s': %s", s->options->state, strerror(errno));
-        unlink(path);
-    }
-    free(path);
-    return status;
 }
 
 static bool read_list(FILE *file, struct explore_list *out_list)
@@ -240,7 +215,6 @@ static bool read_classes(struct explore_search *s, FILE *file)
 static bool read_ahead(struct explore_search *s, FILE *file)
 {
     uint32_t count;
-    char end[8];
     if (fscanf(file, " ahead %" SCNu32, &count) != 1)
         return false;
     for (uint32_t i = 0; i < count; i++) {
@@ -251,7 +225,7 @@ static bool read_ahead(struct explore_search *s, FILE *file)
             !good)
             return false;
     }
-    return fscanf(file, " %7s", end) == 1 && !strcmp(end, "end");
+    return true;
 }
 
 static bool read_store(struct explore_store *store, FILE *file)
@@ -279,8 +253,18 @@ static bool read_stores(struct explore_stores *stores, FILE *file)
     return good;
 }
 
-static bool read_search(struct explore_search *s, FILE *file)
+/* A place leads to one of the classes. */
+static bool places_good(const struct explore_search *s)
 {
+    for (uint32_t i = 0; i < s->places.count; i++)
+        if (((const struct explore_place *)core_table_at(&s->places, i))->class > s->class_count)
+            return false;
+    return true;
+}
+
+static bool read_search(void *context, FILE *file)
+{
+    struct explore_search *s = context;
     int limited, asked_again;
     bool good = fscanf(file,
                        " counts %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
@@ -295,42 +279,25 @@ static bool read_search(struct explore_search *s, FILE *file)
     s->asked_again = good && asked_again;
     return good && read_stores(&s->stores, file) && read_hashes("known", &s->known, file) &&
            read_hashes("met", &s->met, file) && read_places(&s->places, file) &&
-           read_classes(s, file) && read_ahead(s, file);
+           read_classes(s, file) && read_ahead(s, file) && places_good(s);
 }
 
-/* A place leads to one of the classes. */
-static bool places_good(const struct explore_search *s)
+static struct search_state state_of(const struct explore_search *s)
 {
-    for (uint32_t i = 0; i < s->places.count; i++)
-        if (((const struct explore_place *)core_table_at(&s->places, i))->class > s->class_count)
-            return false;
-    return true;
+    return (struct search_state){.path = s->options->state,
+                                 .kind = "crosswait-explore",
+                                 .version = STATE_VERSION,
+                                 .question = s->options->program};
+}
+
+enum core_status explore_state_write(const struct explore_search *s)
+{
+    const struct search_state state = state_of(s);
+    return search_state_write(&state, write_search, s);
 }
 
 enum core_status explore_state_read(struct explore_search *s, bool *out_resumed)
 {
-    int version;
-    uint64_t program;
-    *out_resumed = false;
-    FILE *file = fopen(s->options->state, "r");
-    if (!file)
-        return errno == ENOENT ? CORE_OK
-                               : core_report(CORE_IO, "cannot read '%s': %s", s->options->state,
-                                             strerror(errno));
-    enum core_status status = CORE_OK;
-    if (fscanf(file, "crosswait-explore %d %" SCNx64, &version, &program) != 2)
-        status =
-            core_report(CORE_BAD_FORMAT, "'%s' is no state of an exploration", s->options->state);
-    else if (version != STATE_VERSION)
-        status = core_report(CORE_BAD_VERSION, "'%s' is of another version; remove it",
-                             s->options->state);
-    else if (program != s->options->program)
-        status = core_report(CORE_BAD_INPUT,
-                             "'%s' belongs to another command; remove it, or name another file",
-                             s->options->state);
-    else if (!read_search(s, file) || !places_good(s))
-        status = core_report(CORE_BAD_FORMAT, "'%s' is damaged; remove it", s->options->state);
-    fclose(file);
-    *out_resumed = status == CORE_OK;
-    return status;
+    const struct search_state state = state_of(s);
+    return search_state_read(&state, read_search, s, out_resumed);
 }

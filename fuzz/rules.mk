@@ -8,7 +8,7 @@ FUZZ_HARNESS = $(basename $(wildcard fuzz/scenario/*.c)) \
     $(addprefix fuzz/,harness decisions exhaust exhaust_set explain shrink trial stored cost \
     memory srcline time_limit replaced libfuzzer_main trace)
 FUZZ_HARNESS += $(addprefix explore/,ahead branch merge search failure message_diff buffers \
-    state store_conflict spread meeting)
+    state store_conflict spread)
 $(BUILD)/libfuzz.a: $(FUZZ_HARNESS:%=$(BUILD)/obj/%.o) $(BUILD)/obj/corpus/collectives/registry.o
 	$(Q)rm -f $@ && ar rcs $@ $^
 

@@ -63,8 +63,7 @@ enum core_status replay_explore(const struct replay_program *program,
                                 const struct replay_explore_options *options,
                                 struct replay_exploration *out_exploration);
 
-/* Shares: the tree cut into a fixed number of parts, explored by whoever, in any order, on any
- * machine. Merged, they say the same. */
+/* Shares: the tree cut into a fixed number of parts (replay/search/shares.h). */
 enum { REPLAY_EXPLORE_SHARES = 16 };
 /* Adds a part (left empty) to the sum; a zeroed sum to start with. Of several witnesses the first
  * in the tree counts, one without assumptions before one with. Then finish, once. */

@@ -1,5 +1,6 @@
-# One exploration by several processes: the same bytes from one, two and four; a process that is
-# killed loses nothing; the folder goes.
+# One exploration by several processes, of a job or of our own: the same bytes from one, two and
+# four; a process that is killed loses nothing; no file is left but the state, from which another
+# goes on.
 # timeout: 180
 set -eu
 B=$BUILD/corpus/programs
@@ -15,7 +16,7 @@ for n in 1 2 4; do
 done
 cmp T.1 T.2 && cmp T.1 T.4 && cmp every.1 every.2 && cmp every.1 every.4
 crosswait replay --explore T.db | grep again: | cmp - <(grep again: T.1)
-! ls -d *.explore 2>/dev/null
+! ls -d .crosswait* 2>/dev/null
 # By hand, so that one can be killed in the middle of its work.
 for rank in 0 1 2; do
     OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=3 crosswait replay --explore \
@@ -26,5 +27,29 @@ kill -9 $pid1
 wait $pid0 || true
 wait $pid2 || true
 cat by_hand.0 by_hand.2 | cmp - every.1
-ls -d *.explore 2>/dev/null && exit 1
+! ls -d .crosswait* 2>/dev/null
+for n in 1 2 4; do
+    crosswait replay --explore --jobs=$n --state=state.$n --budget=1500 every.db >jobs.$n ||
+        [ $? = 5 ]
+    cmp jobs.$n every.1
+done
+cmp state.1 state.2 && cmp state.1 state.4
+# Two shares are lacking, the others are not explored again: one is made to say another number.
+sed '/^share 3$/,/^end$/d; /^share 9$/,/^end$/d' state.1 >less
+crosswait replay --explore --state=less --budget=1500 every.db >again || [ $? = 5 ]
+cmp again every.1 && cmp less state.1
+sed '/^share 3$/{n;s/^\(exploration 1 [0-9]* [0-9]* [0-9]*\) [0-9]*/\1 7000/}' state.1 >other
+crosswait replay --explore --state=other --budget=1500 every.db >changed || [ $? = 5 ]
+! cmp -s changed every.1
+refused() { # WHY FILE OPTION...
+    local why=$1 file=$2 code=0
+    shift 2
+    crosswait replay --explore --state=$file "$@" every.db >/dev/null 2>said || code=$?
+    [ $code != 0 ] && [ $code != 5 ] && grep -q "$why" said
+}
+head -c 300 state.1 >cut
+refused damaged cut --budget=1500
+refused 'another command' state.1 --budget=1600
+sed '1s/ 1 / 99 /' state.1 >newer
+refused 'another version' newer --budget=1500
 echo good

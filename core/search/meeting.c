@@ -1,6 +1,6 @@
 /* See the header. The file is its owner's alone, and holds 128 bits of chance: who knows them is of
  * the job. What is said then are bytes of structs, so who comes must be the same binary, too. */
-#include "explore/meeting.h"
+#include "core/search/meeting.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -17,11 +17,13 @@
 #include <unistd.h>
 
 #include "core/array.h"
+#include "core/check.h"
+#include "core/random.h"
 #include "core/version.h"
 
 enum { JOIN_TRIES = 1000, HELLO_S = 5, HOST_MAX = 256, HELLO_BYTES = 64 };
 
-struct explore_meeting {
+struct search_meeting {
     int fd, others;
     char path[64];
     char hello[HELLO_BYTES];
@@ -59,7 +61,7 @@ static int listen_here(uint16_t *out_port)
 }
 
 /* Whole under its name, or not at all. */
-static bool file_write(const struct explore_meeting *m, uint16_t port)
+static bool file_write(const struct search_meeting *m, uint16_t port)
 {
     char host[HOST_MAX] = "", partial[80];
     gethostname(host, sizeof host - 1);
@@ -74,13 +76,14 @@ static bool file_write(const struct explore_meeting *m, uint16_t port)
     return good;
 }
 
-enum core_status explore_meeting_open(uint64_t job, int others, struct explore_meeting **out)
+enum core_status search_meeting_open(uint64_t job, int others, struct search_meeting **out)
 {
-    struct explore_meeting *m = NULL;
+    struct search_meeting *m = NULL;
     uint16_t port = 0;
     enum core_status status = CORE_ARRAY_NEW(m, 1, "a meeting");
     if (status != CORE_OK)
         return status;
+    CORE_CHECK(others > 0);
     m->others = others;
     path_of(job, m->path, sizeof m->path);
     m->fd = listen_here(&port);
@@ -90,13 +93,13 @@ enum core_status explore_meeting_open(uint64_t job, int others, struct explore_m
         status = core_report(CORE_IO, "cannot write '%s', where the processes meet: %s", m->path,
                              strerror(errno));
     if (status != CORE_OK)
-        explore_meeting_close(m);
+        search_meeting_close(m);
     else
         *out = m;
     return status;
 }
 
-void explore_meeting_close(struct explore_meeting *m)
+void search_meeting_close(struct search_meeting *m)
 {
     if (!m)
         return;
@@ -118,9 +121,10 @@ static bool all_there(int fd, char *to, size_t bytes)
     return there;
 }
 
-int explore_meeting_accept(struct explore_meeting *m)
+int search_meeting_accept(struct search_meeting *m)
 {
     char said[HELLO_BYTES];
+    CORE_CHECK(m->others >= 0);
     int fd = m->others ? accept4(m->fd, NULL, NULL, SOCK_CLOEXEC) : -1;
     if (fd < 0)
         return -1;
@@ -133,7 +137,7 @@ int explore_meeting_accept(struct explore_meeting *m)
     return fd;
 }
 
-bool explore_meeting_await(const struct explore_meeting *m, int limit_ms)
+bool search_meeting_await(const struct search_meeting *m, int limit_ms)
 {
     struct pollfd comes = {.fd = m->fd, .events = POLLIN};
     return m->others && poll(&comes, 1, limit_ms) > 0;
@@ -178,7 +182,7 @@ static int join_once(const char *path)
     return fd;
 }
 
-int explore_meeting_join(uint64_t job)
+int search_meeting_join(uint64_t job)
 {
     char path[64];
     int fd = -1;
@@ -189,4 +193,77 @@ int explore_meeting_join(uint64_t job)
             nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     }
     return fd;
+}
+
+/* --- the job that this process is one of ------------------------------------------------------ */
+
+static bool job_number_read(const char *name, int *out_value)
+{
+    const char *text = getenv(name);
+    if (!text || !*text)
+        return false;
+    *out_value = atoi(text);
+    return true;
+}
+
+bool search_job(int *out_rank, int *out_size)
+{
+    static const char *const pair[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                                          {"PMI_RANK", "PMI_SIZE"},
+                                          {"SLURM_PROCID", "SLURM_NTASKS"}};
+    for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)
+        if (job_number_read(pair[i][0], out_rank) && job_number_read(pair[i][1], out_size))
+            return true;
+    return false;
+}
+
+static uint64_t job_name_hash(const char *text)
+{
+    uint64_t hash = 1;
+    CORE_CHECK(text);
+    for (; *text; text++)
+        hash = core_random_mix(hash ^ (unsigned char)*text);
+    return hash;
+}
+
+uint64_t search_job_number(void)
+{
+    static const char *const name[] = {"PMIX_NAMESPACE", "SLURM_JOB_ID", "PMI_ID"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        if (getenv(name[i]))
+            return job_name_hash(getenv(name[i]));
+    return (uint64_t)getppid();
+}
+
+void search_job_leave(void)
+{
+    static const char *const before[] = {"OMPI_COMM_WORLD_",
+                                         "OMPI_UNIVERSE_SIZE",
+                                         "OMPI_MCA_ess",
+                                         "OMPI_MCA_orte_",
+                                         "OMPI_ARGV",
+                                         "OMPI_COMMAND",
+                                         "OMPI_APP_CTX_",
+                                         "OMPI_FIRST_RANKS",
+                                         "OMPI_FILE_",
+                                         "OMPI_NUM_APP_CTX",
+                                         "PMIX_",
+                                         "PMI_",
+                                         "ORTE_",
+                                         "PRTE_"};
+    for (char **at = environ; *at;) {
+        bool its = false;
+        for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+            its |= strncmp(*at, before[i], strlen(before[i])) == 0;
+        char name[256];
+        size_t bytes = strcspn(*at, "=");
+        if (!its || bytes >= sizeof name) {
+            at++;
+            continue;
+        }
+        memcpy(name, *at, bytes);
+        name[bytes] = 0;
+        if (unsetenv(name) != 0) /* moves those behind it up */
+            at++;
+    }
 }
