@@ -494,9 +494,7 @@ static enum core_status run_exploration(struct replaying *r, int *out_exit)
              describe_count(found.runs, "schedule", number[0], sizeof number[0]),
              describe_number(found.pruned, number[1], sizeof number[1]),
              describe_number(found.sampled, number[2], sizeof number[2]),
-             found.exhaustive                           ? "all there are"
-             : found.verdict == REPLAY_VERDICT_DEADLOCK ? "stopped there"
-                                                        : "not all");
+             search_rest_text(found.rest));
     fprintf(r->out, "%s\n", summary);
     if (found.reason)
         fprintf(r->out, "reason: %s\n", found.reason);

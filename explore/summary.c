@@ -4,29 +4,48 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "core/search/rest.h"
 #include "core/trace/describe.h"
+
+/* Of several reasons the first one that is tested. */
+static enum search_rest rest_of(const struct explore_search *s)
+{
+    return s->complete      ? s->asked_again ? SEARCH_REST_POLLS : SEARCH_REST_NONE
+           : s->interrupted ? SEARCH_REST_INTERRUPTED
+           : !s->behaviours && (s->late || s->overdue_count)
+               ? *s->beyond ? SEARCH_REST_TOO_LARGE : SEARCH_REST_NOTHING
+           : s->heap_count || s->overdue_count ? SEARCH_REST_MORE
+           : s->overtaking                     ? SEARCH_REST_OVERTAKING
+           : s->broken_off                     ? SEARCH_REST_BROKEN_OFF
+           : s->early                          ? SEARCH_REST_EARLY
+           : s->went_astray && !s->limited     ? SEARCH_REST_REPEATS
+           : s->lacks & EXPLORE_LACKS_THREADS  ? SEARCH_REST_THREADS
+                                               : SEARCH_REST_UNKNOWN;
+}
 
 struct orders explore_orders(const struct explore_search *s)
 {
-    return (struct orders){!s->behaviours                                 ? ORDERS_OPEN
-                           : s->complete && s->unless                     ? ORDERS_MAYBE
-                           : s->complete && s->states && s->asked_again   ? ORDERS_MAYBE
-                           : s->complete && s->states                     ? ORDERS_STATES
-                           : s->complete && s->asked_again                ? ORDERS_POLLS
-                           : s->complete                                  ? ORDERS_ALL
-                           : s->heap_count || s->overdue_count || s->late ? ORDERS_SOME
-                                                                          : ORDERS_MAYBE,
-                           s->behaviours};
+    enum orders_extent extent =
+        s->heap_count || s->overdue_count || s->late ? ORDERS_SOME : ORDERS_MAYBE;
+    if (!s->behaviours)
+        extent = ORDERS_OPEN;
+    else if (s->complete && s->states && !s->unless)
+        extent = s->asked_again ? ORDERS_MAYBE : ORDERS_STATES;
+    else if (s->complete && !s->unless)
+        extent = s->asked_again ? ORDERS_POLLS : ORDERS_ALL;
+    else if (s->complete)
+        extent = ORDERS_MAYBE;
+    return (struct orders){extent, s->behaviours};
 }
 
-#define UNLESS_POLLED ", and no more in which no test or probe fails twice in a row, unless "
+#define UNLESS_POLLED "and no more in which no test or probe fails twice in a row, unless "
 #define UNLESS_WINDOWS "a rank's own loads and stores race in its window"
 #define UNLESS_THREADS "threads of a rank race for memory"
 #define UNLESS_BOTH UNLESS_WINDOWS ", or its threads for memory"
 #define UNLESS_ALSO ", or ranks for memory that they share outside of MPI"
-#define UNLESS(x)                                  \
-    {                                              \
-        ", and no more unless " x, UNLESS_POLLED x \
+#define UNLESS(x)                                \
+    {                                            \
+        "and no more unless " x, UNLESS_POLLED x \
     }
 
 /* All that is decided was run; what else may differ was not seen. */
@@ -44,38 +63,33 @@ static const char *unless_of(const struct explore_search *s)
     return races[s->unless][s->asked_again];
 }
 
-static const char *rest_of(const struct explore_search *s)
+/* What the jobs of --world=mpirun lack for more to be known. */
+static const char *lacks_of(const struct explore_search *s)
 {
     static const char *const lacks[] = {
-        ", and there may be more than crosswait can distinguish",
-        ", and there may be more, as no job tells the order of accesses to windows and files",
-        ", and there may be more, as no job can be given what a persistent receive takes",
-        ", and there may be more, as no job tells the order of accesses to windows and files, "
-        "or can be given what a persistent receive takes",
+        [EXPLORE_LACKS_WINDOWS] =
+            "and there may be more, as no job tells the order of accesses to windows and files",
+        [EXPLORE_LACKS_PERSISTENT] =
+            "and there may be more, as no job can be given what a persistent receive takes",
+        [EXPLORE_LACKS_WINDOWS | EXPLORE_LACKS_PERSISTENT] =
+            "and there may be more, as no job tells the order of accesses to windows and files, "
+            "or can be given what a persistent receive takes",
     };
-    return s->complete && s->unless        ? unless_of(s)
-           : s->complete && s->asked_again ? ", all in which no test or probe fails twice in a row"
-           : s->complete                   ? ", all there are"
-           : s->interrupted                ? ", then it was interrupted"
-           : !s->behaviours && (s->late || s->overdue_count)
-               ? *s->beyond ? ", as every world needs more than one may have"
-                            : ", as no world came to its end within the time"
-           : s->heap_count || s->overdue_count ? ", and there are more"
-           : s->overtaking ? ", and there may be more, as messages may overtake each other"
-           : s->broken_off ? ", and there may be more, as a world was broken off"
-           : s->early      ? ", and there may be more, as a rank was ended before all had "
-                             "done what they can"
-           : s->went_astray && !s->limited
-               ? ", and there may be more, as the program does not repeat itself"
-           : s->lacks & EXPLORE_LACKS_THREADS
-               ? ", and there may be more, as the order of some calls of threads is not known"
-               : lacks[s->lacks];
+    return lacks[s->lacks];
+}
+
+static const char *rest_text(const struct explore_search *s)
+{
+    const enum search_rest rest = rest_of(s);
+    return s->complete && s->unless                  ? unless_of(s)
+           : rest == SEARCH_REST_UNKNOWN && s->lacks ? lacks_of(s)
+                                                     : search_rest_text(rest);
 }
 
 char *explore_summary(const struct explore_search *s)
 {
     char *text = NULL, states[64];
-    const char *rest = rest_of(s);
+    const char *rest = rest_text(s);
     if (s->complete && s->states && !s->unless) /* behaviours were not counted */
         return asprintf(&text,
                         "every behaviour with buffered sends, by %s%s: %" PRIu32 " outcome%s",
@@ -84,7 +98,7 @@ char *explore_summary(const struct explore_search *s)
                         s->class_count, s->class_count == 1 ? "" : "s") < 0
                    ? NULL
                    : text;
-    if (asprintf(&text, "%" PRIu64 " behaviour%s%s: %" PRIu32 " outcome%s", s->behaviours,
+    if (asprintf(&text, "%" PRIu64 " behaviour%s, %s: %" PRIu32 " outcome%s", s->behaviours,
                  s->behaviours == 1 ? "" : "s", rest, s->class_count,
                  s->class_count == 1 ? "" : "s") < 0)
         return NULL;

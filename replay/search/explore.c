@@ -528,7 +528,8 @@ static void explore_judge(struct explorer *e)
     struct replay_exploration *result = e->result;
     CORE_CHECK(e->found == (result->deadlocks > 0));
     CORE_CHECK(result->outcomes <= result->runs);
-    CORE_CHECK(!result->exhaustive || result->sampled == 0); /* invariant 2 */
+    /* invariant 2 */
+    CORE_CHECK(result->rest != SEARCH_REST_NONE || result->sampled == 0);
     if (e->found) {
         result->verdict = REPLAY_VERDICT_DEADLOCK;
         result->assumed = e->found_assumed;
@@ -536,7 +537,8 @@ static void explore_judge(struct explorer *e)
         result->verdict = REPLAY_VERDICT_CANNOT_SAY;
         result->reason = strdup("in some schedule ranks wait for ranks whose record ends early");
     } else
-        result->verdict = result->exhaustive ? REPLAY_VERDICT_NONE : REPLAY_VERDICT_NOT_FOUND;
+        result->verdict =
+            result->rest == SEARCH_REST_NONE ? REPLAY_VERDICT_NONE : REPLAY_VERDICT_NOT_FOUND;
 }
 
 static void explore_search_from(struct explorer *e)
@@ -561,10 +563,13 @@ static void explore_search_from(struct explorer *e)
         more = explore_backtrack(e);
     }
     core_progress_end();
+    e->result->rest = SEARCH_REST_STOPPED;
     if (e->status != CORE_OK || (e->found && !e->found_assumed && !e->options->keep_going))
         return;
-    e->result->exhaustive = /* in what order threads come, or messages overtake, is not explored */
-        !more && !replay_run_competes(e->run) && !e->program->overtaking;
+    e->result->rest = more                          ? SEARCH_REST_MORE
+                      : e->program->overtaking      ? SEARCH_REST_OVERTAKING
+                      : replay_run_competes(e->run) ? SEARCH_REST_THREADS
+                                                    : SEARCH_REST_NONE;
     if (more && e->status == CORE_OK && !(e->found && !e->found_assumed))
         run_samples(e, budget / 10 + 1);
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "core/search/rest.h"
 #include "core/status.h"
 #include "replay/policy/policy.h"
 #include "replay/program/program.h"
@@ -15,7 +16,7 @@
 
 enum replay_verdict {
     REPLAY_VERDICT_DEADLOCK,   /* proved, with a schedule that leads there */
-    REPLAY_VERDICT_NONE,       /* in no schedule of this trace (exhaustive) */
+    REPLAY_VERDICT_NONE,       /* in no schedule of this trace (SEARCH_REST_NONE) */
     REPLAY_VERDICT_NOT_FOUND,  /* in none of N sampled schedules */
     REPLAY_VERDICT_CANNOT_SAY, /* reason says why */
     REPLAY_VERDICT_COUNT
@@ -41,9 +42,9 @@ struct replay_exploration {
     enum replay_verdict verdict;
     bool assumed; /* the schedule found makes a receive take another message than recorded: what the
                      program does then is an assumption, to be confirmed in the real job */
-    bool exhaustive;
-    uint64_t runs;   /* schedules run to their end */
-    uint64_t pruned; /* cut off because an equal one had been looked at */
+    enum search_rest rest; /* what was not run: NONE, THREADS, OVERTAKING, MORE or STOPPED */
+    uint64_t runs;         /* schedules run to their end */
+    uint64_t pruned;       /* cut off because an equal one had been looked at */
     uint64_t sampled;
     uint64_t deadlocks;   /* schedules that deadlock (keep_going) */
     uint64_t choices_max; /* longest list of decisions */

@@ -63,7 +63,8 @@ enum core_status replay_exploration_merge(struct replay_exploration *sum,
 
     CORE_CHECK(part->verdict < REPLAY_VERDICT_COUNT);
     CORE_CHECK(part->parts == 0); /* sums are not merged again */
-    sum->exhaustive = (sum->parts++ == 0 || sum->exhaustive) && part->exhaustive;
+    sum->rest = part->rest > sum->rest ? part->rest : sum->rest;
+    sum->parts++;
     if (part->witness && (!sum->witness || explore_share_before(part, sum)))
         take_witness(sum, part);
     sum->runs += part->runs;
@@ -86,9 +87,9 @@ enum core_status replay_exploration_finish(const struct replay_program *program,
                                            struct replay_exploration *sum)
 {
     if (!sum->witness) {
-        sum->verdict = sum->reason       ? REPLAY_VERDICT_CANNOT_SAY
-                       : sum->exhaustive ? REPLAY_VERDICT_NONE
-                                         : REPLAY_VERDICT_NOT_FOUND;
+        sum->verdict = sum->reason                     ? REPLAY_VERDICT_CANNOT_SAY
+                       : sum->rest == SEARCH_REST_NONE ? REPLAY_VERDICT_NONE
+                                                       : REPLAY_VERDICT_NOT_FOUND;
         return CORE_OK;
     }
     sum->verdict = REPLAY_VERDICT_DEADLOCK;
@@ -104,9 +105,9 @@ enum core_status replay_exploration_write(const struct replay_exploration *part,
     if (part->witness && !witness)
         return core_report(CORE_NO_MEMORY, "out of memory for a witness");
     fprintf(file,
-            "exploration 1 %d %d %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+            "exploration 2 %d %d %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
             " %" PRIu64 " %" PRIu64 " %" PRIu32 " %" PRIu32 "\n",
-            (int)part->verdict, part->assumed, part->exhaustive, part->runs, part->pruned,
+            (int)part->verdict, part->assumed, (int)part->rest, part->runs, part->pruned,
             part->sampled, part->deadlocks, part->choices_max, part->outcomes, part->outcome_hash,
             part->unbuffered, part->forced);
     fprintf(file, "%" PRIu32, part->position_count);
@@ -150,21 +151,21 @@ static enum core_status witness_read(const char *line, struct replay_policy **ou
 enum core_status replay_exploration_read(FILE *file, struct replay_exploration *out_part)
 {
     struct replay_exploration part = {0};
-    int verdict, assumed, exhaustive;
+    int verdict, assumed, rest;
     char *end = NULL, *witness = NULL;
 
     if (fscanf(file,
-               "exploration 1 %d %d %d %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+               "exploration 2 %d %d %d %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
                " %" SCNu64 " %" SCNu64 " %" SCNu32 " %" SCNu32,
-               &verdict, &assumed, &exhaustive, &part.runs, &part.pruned, &part.sampled,
-               &part.deadlocks, &part.choices_max, &part.outcomes, &part.outcome_hash,
-               &part.unbuffered, &part.forced) != 12 ||
-        verdict < 0 || verdict >= REPLAY_VERDICT_COUNT ||
+               &verdict, &assumed, &rest, &part.runs, &part.pruned, &part.sampled, &part.deadlocks,
+               &part.choices_max, &part.outcomes, &part.outcome_hash, &part.unbuffered,
+               &part.forced) != 12 ||
+        verdict < 0 || verdict >= REPLAY_VERDICT_COUNT || rest < 0 || rest >= SEARCH_REST_COUNT ||
         fscanf(file, "%" SCNu32, &part.position_count) != 1 || part.position_count > POSITION_MAX)
         return CORE_BAD_FORMAT;
     part.verdict = (enum replay_verdict)verdict;
     part.assumed = assumed;
-    part.exhaustive = exhaustive;
+    part.rest = (enum search_rest)rest;
     part.position = malloc((part.position_count + 1) * sizeof *part.position);
     bool good = part.position != NULL;
     for (uint32_t i = 0; i < part.position_count && good; i++)

@@ -38,7 +38,7 @@ cmp state.1 state.2 && cmp state.1 state.4
 sed '/^share 3$/,/^end$/d; /^share 9$/,/^end$/d' state.1 >less
 crosswait replay --explore --state=less --budget=1500 every.db >again || [ $? = 5 ]
 cmp again every.1 && cmp less state.1
-sed '/^share 3$/{n;s/^\(exploration 1 [0-9]* [0-9]* [0-9]*\) [0-9]*/\1 7000/}' state.1 >other
+sed '/^share 3$/{n;s/^\(exploration 2 [0-9]* [0-9]* [0-9]*\) [0-9]*/\1 7000/}' state.1 >other
 crosswait replay --explore --state=other --budget=1500 every.db >changed || [ $? = 5 ]
 ! cmp -s changed every.1
 refused() { # WHY FILE OPTION...

@@ -164,8 +164,8 @@ static void compare(bool sends, const char *policy)
 {
     struct replay_exploration brute = explore(sends, true, true, 30000, policy);
     struct replay_exploration quick = explore(sends, false, true, 30000, policy);
-    if (brute.exhaustive) {
-        assert_true(quick.exhaustive);
+    if (brute.rest == SEARCH_REST_NONE) {
+        assert_int_equal(quick.rest, SEARCH_REST_NONE);
         if (brute.outcome_hash != quick.outcome_hash)
             print_program(sends, policy);
         assert_int_equal(brute.outcomes, quick.outcomes);
@@ -216,7 +216,7 @@ static void test_too_deep(void **state)
         }
     struct replay_exploration found = explore(false, false, false, 100, "buffering=eager");
     assert_int_equal(found.verdict, REPLAY_VERDICT_NOT_FOUND);
-    assert_false(found.exhaustive);
+    assert_int_not_equal(found.rest, SEARCH_REST_NONE);
     replay_exploration_done(&found);
     replay_program_done(&program);
 }
@@ -257,7 +257,7 @@ static void test_wildcard(void **state)
     add(2, REPLAY_SEND, 0, 0, 8, 0);
     struct replay_exploration found = explore(false, false, true, 0, "");
     assert_int_equal(found.verdict, REPLAY_VERDICT_DEADLOCK);
-    assert_true(found.exhaustive);
+    assert_int_equal(found.rest, SEARCH_REST_NONE);
     assert_true(found.assumed);
     assert_int_equal(found.runs, 2);
     assert_int_equal(found.deadlocks, 1);
@@ -359,7 +359,7 @@ static void test_reduction(void **state)
     found =
         explore(false, false, true, 10, ""); /* the budget ends: samples, and no claim for all */
     assert_int_equal(found.verdict, REPLAY_VERDICT_NOT_FOUND);
-    assert_false(found.exhaustive);
+    assert_int_not_equal(found.rest, SEARCH_REST_NONE);
     assert_true(found.sampled > 0);
     replay_exploration_done(&found);
     replay_program_done(&program);
@@ -441,7 +441,7 @@ static void test_shares(void **state)
         } else {
             assert_int_equal(sum.runs, whole.runs);
             assert_int_equal(sum.outcome_hash, whole.outcome_hash);
-            assert_true(sum.exhaustive);
+            assert_int_equal(sum.rest, SEARCH_REST_NONE);
         }
         replay_exploration_done(&whole);
         replay_exploration_done(&sum);

@@ -261,7 +261,7 @@ static void compare(bool sends, const char *policy)
             fail_msg("%s", decision.reason);
         }
         excluded++;
-    } else if (found.exhaustive || hangs) {
+    } else if (found.rest == SEARCH_REST_NONE || hangs) {
         if (decision.verdict != found.verdict) {
             print_program(policy);
             fail_msg("search: %s; formula: %s", replay_verdict_text(found.verdict),
