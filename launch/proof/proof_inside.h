@@ -1,4 +1,4 @@
-/* Inside of the launcher's proof, shared by proof.c (messages, the graph) and proof_*.c. Nobody
+/* Inside of the launcher's proof, shared by proof.c (the graph) and proof_*.c. Nobody
  * else includes this. */
 #ifndef LAUNCH_PROOF_PROOF_INSIDE_H
 #define LAUNCH_PROOF_PROOF_INSIDE_H
@@ -56,6 +56,10 @@ struct proof_prover {
  * library may be at that for as long as an operation of the program takes, whatever call it is in.
  */
 bool proof_is_free(const struct proof_prover *prover, int32_t rank);
+/* proof_needs.c: collects what rank `me` waits for in one of its calls. *out_any: one of the needs
+ * is enough (MPI_Waitany), else all of them are missing or may be. */
+void proof_needs_find(struct proof_prover *prover, int32_t me, const struct history_open *open,
+                      bool *out_any);
 void proof_peer_add(struct proof_prover *prover, int32_t peer);
 /* Closes the need whose peers were just added. */
 void proof_need_add(struct proof_prover *prover, struct need need);
@@ -72,6 +76,20 @@ struct need proof_need_reasoned(struct need need, enum ending_basis basis, uint6
 /* proof_grounds.c: adds to the record of a proof what its arguments stand on: how each rank stood,
  * the messages of channels, the collectives that members had entered. */
 enum core_status proof_grounds_add(const struct proof_prover *prover, struct ending *ending);
+
+/* proof_message.c: what a receive of rank `me` waits for. source: a world rank; certain: the
+ * receive is known not to be complete. */
+struct need proof_recv_need(struct proof_prover *prover, int32_t me,
+                            const struct history_space *space, int32_t source, int32_t tag,
+                            uint64_t seq, uint64_t entered, bool certain);
+/* The same of a send. number: how many-th of its channel it is; 0: not known. bytes: of its
+ * message; -1: not known. */
+struct need proof_send_need(struct proof_prover *prover, int32_t me,
+                            const struct history_space *space, int32_t dest, int32_t tag,
+                            uint64_t number, bool certain, int64_t bytes);
+/* MPI_Buffer_detach, MPI_Buffer_flush and their like wait for some message that is still in the
+ * buffer: one of those that no receive fits, whichever buffer each message is in. */
+void proof_detach_needs(struct proof_prover *prover, int32_t me);
 
 struct proof_send {
     uint64_t global;

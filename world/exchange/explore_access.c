@@ -1,5 +1,5 @@
 /* See the header. */
-#include "world/exchange/explore_access.h"
+#include "world/exchange/explore_access_inside.h"
 
 #include "core/random.h"
 #include "world/exchange/explore_atomic.h"
@@ -66,7 +66,7 @@ static bool same_thread(const struct world_decider *a, const struct world_decide
     return a->part->is_file && a->by == b->by && !WORLD->rank[a->by].fiber->sibling;
 }
 
-static bool explore_access_conflict(const struct world_decider *a, const struct world_decider *b)
+bool world_access_conflict(const struct world_decider *a, const struct world_decider *b)
 {
     CORE_CHECK(a->kind == b->kind && a->part == b->part);
     if (a->kind == EXPLORE_THREAD)
@@ -186,7 +186,7 @@ static struct world_decider *changes_for_polls(const struct world_decider *like)
          poll && !asks->poll && !asks->fiber && (!first || asks->name < first->name);
          poll = poll->next)
         if (poll->poll && poll->fiber && poll->kind == asks->kind &&
-            explore_access_conflict(poll, asks))
+            world_access_conflict(poll, asks))
             first = asks;
     return first;
 }
@@ -238,14 +238,13 @@ struct world_decider *world_access_of(struct world_decider *asks)
     return explore_access_speaks(asks) ? turn_like(asks) : NULL;
 }
 
-/* Those that asks, or that were decided, and may conflict with it. */
-static struct world_near asking_near(const struct world_decider *turn)
+struct world_near world_access_asking(const struct world_decider *turn)
 {
     const struct world_part *part = turn->part;
     return world_near_of(part->asking, turn->kind == EXPLORE_TURN ? part->asking_near : NULL, turn);
 }
 
-static struct world_near decided_near(const struct world_decider *turn)
+struct world_near world_access_decided(const struct world_decider *turn)
 {
     const struct world_part *part = turn->part;
     return world_near_of(part->decided, turn->kind == EXPLORE_TURN ? part->decided_near : NULL,
@@ -256,9 +255,9 @@ static struct world_near decided_near(const struct world_decider *turn)
 static uint32_t explore_access_apart(const struct world_decider *asks)
 {
     uint32_t last = 0, latest = 0;
-    for (struct world_near d = decided_near(asks); world_near_next(&d);)
+    for (struct world_near d = world_access_decided(asks); world_near_next(&d);)
         if (d.turn->kind == asks->kind && d.turn->place > last &&
-            explore_access_conflict(asks, d.turn))
+            world_access_conflict(asks, d.turn))
             last = d.turn->place;
     for (const struct world_decider *d = asks->part->decided; d && !latest; d = d->next)
         latest = d->kind == asks->kind ? d->place : 0;
@@ -305,10 +304,10 @@ void world_access_options(const struct world_decider *d)
     world_explore_tell(first->name);
     others -= stands_for(first);
     for (const struct world_decider *told = first; told && others; told = told->joins)
-        for (struct world_near e = asking_near(told); world_near_next(&e);) {
+        for (struct world_near e = world_access_asking(told); world_near_next(&e);) {
             struct world_decider *asks = e.turn;
             if (asks->kind != d->kind || asks->told == d->part->told ||
-                !explore_access_conflict(asks, told))
+                !world_access_conflict(asks, told))
                 continue;
             struct world_decider *more = explore_access_tell(asks);
             if (!more)
@@ -422,8 +421,8 @@ uint64_t world_access_mark(const struct world_decider *asks)
 {
     CORE_CHECK(asks->name >= 0); /* it is an answer */
     uint64_t mark = core_random_mix((uint64_t)asks->name);
-    for (struct world_near d = decided_near(asks); world_near_next(&d);)
-        if (d.turn->kind == asks->kind && explore_access_conflict(asks, d.turn))
+    for (struct world_near d = world_access_decided(asks); world_near_next(&d);)
+        if (d.turn->kind == asks->kind && world_access_conflict(asks, d.turn))
             mark += core_random_mix(d.turn->mark);
     if (asks->kind == EXPLORE_THREAD) /* a thread has one name in all its turns */
         for (const struct world_decider *d = asks->part->decided; d; d = d->next)
@@ -457,7 +456,7 @@ void world_access_happened(const struct world_decider *turn)
     CORE_CHECK(turn->kind == EXPLORE_TURN && !turn->reads);
     for (struct world_looked *looked = turn->part->looks; looked; looked = looked->next) {
         struct world_rank *rank = &WORLD->rank[looked->turn.by];
-        if (looked->news == rank->news && explore_access_conflict(&looked->turn, turn))
+        if (looked->news == rank->news && world_access_conflict(&looked->turn, turn))
             world_news(rank);
     }
 }
@@ -469,8 +468,8 @@ static const struct world_past *seen_of(const struct world_decider *asks)
     bool blind = asks->effect && asks->effect->blind;
     if (asks->kind != EXPLORE_TURN || blind)
         return NULL;
-    for (struct world_near e = decided_near(asks); world_near_next(&e);)
-        if (e.turn->kind == EXPLORE_TURN && explore_access_conflict(asks, e.turn))
+    for (struct world_near e = world_access_decided(asks); world_near_next(&e);)
+        if (e.turn->kind == EXPLORE_TURN && world_access_conflict(asks, e.turn))
             past = world_past_join(world_past_join(past, e.turn->past), e.turn->gained);
     return past;
 }
@@ -481,145 +480,26 @@ static const struct world_past *explore_access_behind(const struct world_decider
 {
     const struct world_past *past = world_past_add(asks->past, d->decided);
     past = world_past_join(past, world_past_ordered(past, NULL));
-    for (struct world_near e = decided_near(asks); world_near_next(&e);)
-        if (e.turn != d && e.turn->kind == d->kind && explore_access_conflict(asks, e.turn))
+    for (struct world_near e = world_access_decided(asks); world_near_next(&e);)
+        if (e.turn != d && e.turn->kind == d->kind && world_access_conflict(asks, e.turn))
             past = world_past_join(past, e.turn->behind);
     return past;
-}
-
-/* Turns are counted, so those behind `d` are others once it goes to somebody else. */
-static const struct world_past *past_elsewhere(const struct world_decider *d,
-                                               const struct world_past *past)
-{
-    struct world_past *made = world_zalloc(sizeof *made);
-    if (past)
-        *made = *past;
-    for (const struct world_decider *e = d->part->decided; e; e = e->next)
-        if (e->kind == d->kind && e->decided < EXPLORE_TRACKED)
-            made->word[e->decided / 64] &= ~((uint64_t)1 << e->decided % 64);
-    return made;
-}
-
-/* The first turn behind `d` that whoever has this past has come past; NULL: there is none. */
-static const struct world_decider *needed_behind(const struct world_decider *d,
-                                                 const struct world_past *past)
-{
-    const struct world_decider *first = NULL;
-    for (const struct world_decider *e = d->part->decided; e; e = e->next)
-        if (e->kind == d->kind && e->number > d->number && world_past_has(past, e->decided) &&
-            (!first || e->number < first->number))
-            first = e;
-    return first;
-}
-
-/* Lists the turns that must come before it to precede `d`, in the order that they had. */
-static const struct world_past *explore_access_witnesses(const struct world_decider *d,
-                                                         const struct world_decider *asks)
-{
-    const struct world_past *without = world_past_add(NULL, d->decided);
-    for (const struct world_decider *e = d->part->decided; e; e = e->next)
-        if (e->kind == d->kind && e->number > d->number)
-            without = world_past_add(without, e->decided);
-    return past_elsewhere(d, world_past_ordered(asks->past, without));
 }
 
 void world_access_others(const struct world_decider *d)
 {
     EACH_ASKING(asks, d)
     if (asks->told == d->part->told && !asks->poll && asks->name != d->answer)
-        world_explore_missed(d, asks->name, explore_access_witnesses(d, asks), true);
-}
-
-static void explore_access_before(struct world_decider *d, const struct world_decider *asks);
-
-/* Reports a turn that was not reported earlier, since it conflicts with none of those reported
- * then, but with this one. */
-static void before_too(struct world_decider *d, const struct world_decider *asks)
-{
-    for (struct world_near e = decided_near(asks); world_near_next(&e);)
-        if (e.turn->kind == d->kind && e.turn->number > d->number &&
-            explore_access_conflict(e.turn, asks))
-            explore_access_before(d, e.turn);
-    for (struct world_near e = asking_near(asks); world_near_next(&e);)
-        if (e.turn->kind == d->kind && !e.turn->poll && explore_access_conflict(e.turn, asks))
-            explore_access_before(d, e.turn);
-}
-
-/* Tried in its place. */
-static void explore_access_instead(struct world_decider *d, const struct world_decider *asks)
-{
-    CORE_CHECK(asks->part == d->part && asks->kind == d->kind && asks->name >= 0);
-    if (world_explore_seen(d, (uint32_t)asks->name))
-        return;
-    world_explore_missed(d, asks->name, explore_access_witnesses(d, asks), false);
-    before_too(d, asks);
-}
-
-/* It might have come before what was decided without it; if it had to come past another turn first,
- * that one is tried first, and the world that comes of it tells the rest. So it is where what it
- * needs only came past another turn, and need not have. */
-static void explore_access_before(struct world_decider *d, const struct world_decider *asks)
-{
-    if (world_past_has(asks->past, d->decided))
-        return;
-    while (asks->effect && asks->effect->after &&
-           !(asks->effect->after->done && asks->effect->after->turn->place < d->place))
-        asks = asks->effect->after->turn; /* it keeps its order */
-    if (world_past_has(asks->past, d->decided))
-        return;
-    const struct world_past *ordered =
-        world_past_ordered(asks->past, world_past_add(NULL, d->decided));
-    const struct world_decider *needed = needed_behind(d, asks->past),
-                               *came = needed_behind(d, ordered);
-    explore_access_instead(d, needed ? needed : asks);
-    if (came && came != needed)
-        explore_access_instead(d, came);
-}
-
-static void might_have_come(const struct world_decider *asks)
-{
-    for (struct world_near d = decided_near(asks); world_near_next(&d);) {
-        CORE_CHECK(d.turn->seen && d.turn->part == asks->part);
-        if (d.turn->kind == asks->kind && explore_access_conflict(asks, d.turn))
-            explore_access_before(d.turn, asks);
-    }
-}
-
-/* Without what conflicts with it and came before it, it might have been another, so what conflicts
- * with that might have come first as well, if it did not take that. */
-static void came_behind(const struct world_decider *turn)
-{
-    const struct world_past *own = world_past_add(NULL, turn->decided);
-    CORE_CHECK(world_past_has(turn->behind, turn->decided));
-    for (struct world_near e = decided_near(turn); world_near_next(&e);) {
-        struct world_decider *d = e.turn;
-        if (d == turn || d->kind != turn->kind || !explore_access_conflict(turn, d) ||
-            world_past_has(turn->past, d->decided))
-            continue;
-        const struct world_past *ordered =
-            world_past_ordered(own, world_past_add(NULL, d->decided));
-        const struct world_decider *came = needed_behind(d, ordered);
-        if (came && came != turn)
-            explore_access_instead(d, came);
-    }
-}
-
-/* Those who wait until a lock is free could not be told as answers, and might have had it. */
-static void locked_before(struct world_decider *d)
-{
-    CORE_CHECK(d->kind == EXPLORE_LOCK && d->place == d->part->lock_count + 1);
-    for (const struct world_decider *asks = d->part->asking; asks; asks = asks->next)
-        if (asks->kind == EXPLORE_LOCK && explore_access_conflict(d, asks))
-            explore_access_before(d, asks);
+        world_explore_missed(d, asks->name, world_alternatives_witnesses(d, asks), true);
 }
 
 /* Whether another thread probes, or has probed, for what is to be received, and nothing orders the
  * two: the probe may come back only behind the receive's post, which is not decided. */
 static bool is_probed(const struct world_decider *receives)
 {
-    for (struct world_near e = decided_near(receives); world_near_next(&e);)
+    for (struct world_near e = world_access_decided(receives); world_near_next(&e);)
         if (e.turn->kind == EXPLORE_THREAD && e.turn->use == TURN_PROBES &&
-            e.turn->name != receives->name && explore_access_conflict(receives, e.turn) &&
+            e.turn->name != receives->name && world_access_conflict(receives, e.turn) &&
             !world_past_has(receives->past, e.turn->decided))
             return true;
     return false;
@@ -659,10 +539,10 @@ void world_access_given(struct world_decider *d, struct world_decider *asks)
     if (d->decided < EXPLORE_TRACKED) { /* nobody asks what comes behind others */
         d->behind = explore_access_behind(d, asks);
         world_explore_turn(d);
-        came_behind(d);
+        world_alternatives_decided(d);
     }
     if (d->kind == EXPLORE_LOCK) {
-        locked_before(d);
+        world_alternatives_locked(d);
         d->part->lock_count++;
     } else {
         d->part->turn_count++;
@@ -674,13 +554,13 @@ void world_access_given(struct world_decider *d, struct world_decider *asks)
 /* Some of what may come of two that are both under way is not run. */
 static void explore_access_tear(const struct world_decider *asks)
 {
-    for (struct world_near e = asking_near(asks); world_near_next(&e);)
-        if (e.turn->element && explore_access_conflict(asks, e.turn) &&
+    for (struct world_near e = world_access_asking(asks); world_near_next(&e);)
+        if (e.turn->element && world_access_conflict(asks, e.turn) &&
             world_atomic_torn(asks, e.turn))
             world_explore_limited();
     const struct world_effect *before = asks->effect->after;
     for (; before && !before->done && !asks->effect->in_order; before = before->after)
-        if (explore_access_conflict(asks, before->turn))
+        if (world_access_conflict(asks, before->turn))
             world_explore_limited();
 }
 
@@ -698,7 +578,7 @@ static struct world_decider *asks_new(const struct world_decider *like)
     CORE_CHECK(d->part && WORLD->fiber->is_rank);
     CORE_CHECK(d->poll || d->name >= 0);
     if (!d->poll)
-        might_have_come(d);
+        world_alternatives_asking(d);
     if (d->element)
         explore_access_tear(d);
     explore_access_come(d);
@@ -718,10 +598,10 @@ static void explore_access_need(const struct world_decider *asks)
     int *last = asks->kind == EXPLORE_TURN && WORLD->options->event
                     ? world_zalloc((size_t)WORLD->rank_count * sizeof *last)
                     : NULL;
-    for (struct world_near e = decided_near(asks); last && world_near_next(&e);)
+    for (struct world_near e = world_access_decided(asks); last && world_near_next(&e);)
         if (e.turn->kind == EXPLORE_TURN && e.turn->place < asks->place && !e.turn->reads &&
             e.turn->by != asks->by && e.turn->name >= last[e.turn->by] &&
-            explore_access_conflict(asks, e.turn))
+            world_access_conflict(asks, e.turn))
             last[e.turn->by] = e.turn->name + 1;
     for (int i = 0; last && i < WORLD->rank_count; i++)
         if (last[i])
