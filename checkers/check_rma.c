@@ -100,6 +100,17 @@ static void check_rma_wrong(struct rma *rma, const struct trace_event *event, ui
     finding_dedup_wrong(&rma->told, event, other, sentence);
 }
 
+/* As check_rma_wrong, where an assertion of a rank does not hold. */
+static void check_rma_broken(struct rma *rma, const struct trace_event *event, uint64_t other,
+                             const char *sentence)
+{
+    struct finding *finding = finding_dedup_wrong(&rma->told, event, other, sentence);
+
+    CORE_CHECK(event->win >= 0);
+    if (finding)
+        finding->remedy = REMEDY_ASSERT;
+}
+
 static struct window *window_of(struct rma *rma, int32_t win)
 {
     uint32_t ranks = rma->input->trace->rank_count;
@@ -349,6 +360,7 @@ static void no_put(struct rma *rma, const struct trace_event *event, uint32_t fe
                   "%s: it writes to the window of rank %" PRId32
                   ", whose fence asserts MPI_MODE_NOPUT (rank %" PRIu32 ")",
                   rma->input->trace->call[event->call].name, target, event->rank);
+    finding->remedy = REMEDY_ASSERT;
     finding_call_add(finding, rma->input->trace, (uint32_t)target, theirs->fence[fences - 1].seq);
 }
 
@@ -379,11 +391,14 @@ static void within_regions(struct rma *rma, const struct trace_event *event,
         return;
     }
     struct finding *finding = check_rma_say(rma, FINDING_ERROR, event->rank, event->seq);
-    if (finding && !regions->count)
+    if (!finding)
+        return;
+    finding->remedy = REMEDY_ATTACH_MEMORY;
+    if (!regions->count)
         finding_title(
             finding, "%s: rank %" PRIu32 " has attached no memory to the window (rank %" PRIu32 ")",
             trace->call[event->call].name, access->target, event->rank);
-    else if (finding)
+    else
         finding_title(
             finding,
             "%s: the %s of the bytes that it accesses does not lie in memory that rank %" PRIu32
@@ -416,6 +431,7 @@ static void compare_regions(struct rma *rma, const struct order *order)
         struct finding *finding = check_rma_say(rma, FINDING_ERROR, access->origin, access->seq);
         if (!finding)
             return;
+        finding->remedy = REMEDY_ATTACH_MEMORY;
         finding_title(finding,
                       "%s: rank %" PRIu32 " %s the memory that it accesses (rank %" PRIu32 ")",
                       rma->input->trace->call[event.call].name, access->target,
@@ -448,12 +464,14 @@ static void check_rma_operation(struct rma *rma, const struct trace_event *event
         epoch->locked_used = event->seq;
     else if (!event->error)
         epoch->used_seq = event->seq;
-    if (!by_lock && !epoch->fence && !epoch->started)
-        check_rma_wrong(rma, event, epoch->no_succeed ? epoch->fence_seq : 0,
-                        check_rma_locked(rma, epoch) ? "the target is not locked"
-                        : epoch->no_succeed
-                            ? "there is no epoch: the fence before it asserts "
-                              "MPI_MODE_NOSUCCEED"
+    bool no_epoch = !by_lock && !epoch->fence && !epoch->started;
+    if (no_epoch && epoch->no_succeed && !check_rma_locked(rma, epoch))
+        check_rma_broken(rma, event, epoch->fence_seq,
+                         "there is no epoch: the fence before it asserts MPI_MODE_NOSUCCEED");
+    else if (no_epoch)
+        check_rma_wrong(rma, event, 0,
+                        check_rma_locked(rma, epoch)
+                            ? "the target is not locked"
                             : "there is no epoch: no fence, start or lock comes before it");
     else if (!by_lock && event->request)
         check_rma_wrong(rma, event, 0, "it has a request, and its target is not locked");
@@ -493,12 +511,14 @@ static void check_rma_operation(struct rma *rma, const struct trace_event *event
     int64_t bytes = part_of(rma, event->win, (uint32_t)target)->bytes;
     if (access.high > access.low && bytes >= 0 && (access.low < 0 || access.high > bytes)) {
         struct finding *finding = check_rma_say(rma, FINDING_ERROR, event->rank, event->seq);
-        if (finding)
+        if (finding) {
+            finding->remedy = REMEDY_BOUNDS;
             finding_title(finding,
                           "%s: bytes %" PRId64 " to %" PRId64 " of a window that has %" PRId64
                           " on rank %" PRId32 " (rank %" PRIu32 ")",
                           trace->call[event->call].name, access.low, access.high - 1, bytes, target,
                           event->rank);
+        }
         return;
     }
     if (access.high > access.low && !event->error)
@@ -582,8 +602,8 @@ static void check_rma_fence(struct rma *rma, const struct trace_event *event, st
     bool before = epoch->fence && epoch->used_seq > epoch->fence_seq;
 
     if (before && (mode & EVENT_ASSERT_NOPRECEDE))
-        check_rma_wrong(rma, event, epoch->used_seq,
-                        "it asserts MPI_MODE_NOPRECEDE, but accesses come before it");
+        check_rma_broken(rma, event, epoch->used_seq,
+                         "it asserts MPI_MODE_NOPRECEDE, but accesses come before it");
     else if (epoch->fence && !before && epoch->locked_used && !(mode & EVENT_ASSERT_NOPRECEDE))
         within_fences(rma, event, epoch);
     if (event->error)
@@ -892,6 +912,7 @@ static void check_rma_unchecked(const struct exposure_span *lock, const struct e
     finding = check_rma_say(rma, FINDING_ERROR, lock->rank, lock->from);
     if (!finding)
         return;
+    finding->remedy = REMEDY_ASSERT;
     finding_title(finding,
                   "%s: it asserts MPI_MODE_NOCHECK, but nothing orders it and the lock of rank "
                   "%" PRIu32 ", which excludes it (rank %" PRIu32 ")",

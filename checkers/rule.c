@@ -47,8 +47,7 @@ const struct rule rule_table[RULE_COUNT] = {
     [RULE_RMA] = {"rma", "rma", "misuse",
                   "one-sided accesses lie in epochs and in their windows, and do not conflict",
                   "open an epoch before the accesses (MPI_Win_fence, MPI_Win_start, MPI_Win_lock), "
-                  "close it behind them with the call that belongs to it, and stay within the "
-                  "target's window",
+                  "and close it behind them with the call that belongs to it",
                   .meets = REMEDY_SYNCHRONISE},
     [RULE_FILE] = {"file", "file", "misuse",
                    "files are accessed as their mode and view allow, by all ranks in the same "
@@ -190,4 +189,86 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
          "let the rank that holds the lock give it back: MPI_Win_unlock on every way "
          "out of the code that takes it",
          OF(DEADLOCK) | OF(HANG)},
+    [REMEDY_ASSERT] = {"assert",
+                       "leave the assertion out (0), or keep to what it says on every rank",
+                       OF(RMA)},
+    [REMEDY_BOUNDS] = {"bounds",
+                       "stay within the target's window: the displacement times its unit, and the "
+                       "bytes from there on",
+                       OF(RMA)},
+    [REMEDY_ATTACH_MEMORY] = {"attach-memory",
+                              "attach the memory on the target (MPI_Win_attach) before its address "
+                              "is sent to others, and detach it when they are done",
+                              OF(RMA)},
+    [REMEDY_PROMISE] = {"promise", "leave the info key out, or keep to what it says", OF(ARGUMENT)},
+    [REMEDY_RANK] = {"rank",
+                     "give a rank of that communicator or window, from 0 to its size less 1; where "
+                     "a send, a receive or a one-sided call has no neighbor, give it MPI_PROC_NULL",
+                     OF(ARGUMENT)},
+    [REMEDY_TAG] = {"tag", "use tags from 0 to MPI_TAG_UB; MPI_ANY_TAG is for receives and probes",
+                    OF(ARGUMENT)},
+    [REMEDY_OPERATION] = {"operation",
+                          "use an operation that MPI defines for the datatype, or, but in "
+                          "one-sided calls, one of MPI_Op_create",
+                          OF(ARGUMENT)},
+    [REMEDY_DIMS] = {"dims",
+                     "let MPI_Dims_create divide the size of the communicator, with 0 for each "
+                     "dimension that it may choose",
+                     OF(ARGUMENT)},
+    [REMEDY_TOPOLOGY] = {"topology",
+                         "give the call the communicator that MPI_Cart_create, MPI_Graph_create or "
+                         "MPI_Dist_graph_create returned",
+                         OF(ARGUMENT)},
+    [REMEDY_IN_PLACE] =
+        {"in-place",
+         "give MPI_IN_PLACE only where MPI takes it: at the root of a gather, scatter or reduce, "
+         "on all ranks of an allgather, alltoall, allreduce or scan",
+         OF(ARGUMENT)},
+    [REMEDY_PARTS] = {"parts",
+                      "give the part of each rank a place of its own: displacements count extents "
+                      "of the datatype, not bytes",
+                      OF(ARGUMENT)},
+    [REMEDY_OVERLAPPING] = {"overlapping", "receive with a datatype whose parts do not overlap",
+                            OF(ARGUMENT)},
+    [REMEDY_PACK] = {"pack",
+                     "let MPI_Pack_size say how much room each part needs, and add these up",
+                     OF(ARGUMENT)},
+    [REMEDY_ADDRESS] = {"address",
+                        "give the call the address of memory that holds the data, or a count of 0",
+                        OF(ARGUMENT)},
+    [REMEDY_DETACH] = {"detach", "detach the buffer first (MPI_Buffer_detach)", OF(ARGUMENT)},
+    [REMEDY_RESTART] = {"restart",
+                        "complete the request (MPI_Wait, MPI_Test) before it is started again",
+                        OF(REQUEST)},
+    [REMEDY_PERSISTENT] = {"persistent",
+                           "start requests of calls that end in _init only; those of MPI_Isend and "
+                           "the like are started already",
+                           OF(REQUEST)},
+    [REMEDY_REQUEST_NULL] = {"request-null",
+                             "a handle is MPI_REQUEST_NULL until its request is made, and when MPI "
+                             "has completed or freed it: use it in between",
+                             OF(REQUEST)},
+    [REMEDY_WAIT] = {"wait",
+                     "complete the request with MPI_Wait or MPI_Test in place of freeing it",
+                     OF(REQUEST)},
+    [REMEDY_ONE_WAITS] = {"one-waits", "let one thread complete the request, and tell the others",
+                          OF(REQUEST)},
+    [REMEDY_PARTITION] =
+        {"partition", "mark each partition once, between MPI_Start and the wait for the request",
+         OF(REQUEST)},
+    [REMEDY_LEFT] = {"left",
+                     "complete the request (MPI_Wait, MPI_Test) before MPI_Finalize and before its "
+                     "variable is used for another",
+                     OF(REQUEST)},
+    [REMEDY_CANCELLED] = {"cancelled",
+                          "wait for the request as well (MPI_Wait), then ask MPI_Test_cancelled",
+                          OF(REQUEST)},
+    [REMEDY_ENTRIES] = {"entries",
+                        "give the array as many entries as the call reads or writes: one for each "
+                        "rank, request or block",
+                        OF(BUFFER)},
+    [REMEDY_INITIALIZE] = {"initialize",
+                           "call MPI_Init before every other MPI call, and once: MPI_Initialized "
+                           "tells whether that was done",
+                           OF(LIFECYCLE)},
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/check.h"
 #include "core/text.h"
 #include "reports/annotation.h"
 #include "reports/block.h"
@@ -91,26 +92,43 @@ static void category_set(struct sarif *sarif, const struct report_facts *facts)
     free(category);
 }
 
-/* With all its remedies: which of them a finding has depends on its calls. */
-static void add_rule(struct sarif *sarif, const struct rule *rule)
-{
-    char *help = NULL;
-    size_t bytes;
-    FILE *file = open_memstream(&help, &bytes);
+/* What GitHub takes of the help of a rule. */
+enum { HELP_MAX = 1024 };
 
-    if (!file)
-        return;
-    fputs(rule->help, file);
-    for (int i = REMEDY_OF_RULE + 1; i < REMEDY_COUNT; i++)
-        if (remedy_table[i].rules & UINT32_C(1) << (rule - rule_table))
-            fprintf(file, "; or: %s", remedy_table[i].help);
-    if (core_text_close(file, &help))
-        sarif_rule_add(sarif, &(struct sarif_rule){.id = rule->id,
-                                                   .says = rule->says,
-                                                   .help = help,
-                                                   .class = rule->class,
-                                                   .manual = "check"});
-    free(help);
+static bool remedy_is_new(const struct finding_list *list, uint32_t at)
+{
+    const char *help = finding_help(&list->finding[at]);
+
+    CORE_CHECK(at < list->count);
+    for (uint32_t i = 0; help && i < at; i++)
+        if (list->finding[i].rule == list->finding[at].rule &&
+            finding_help(&list->finding[i]) == help)
+            return false;
+    return help != NULL;
+}
+
+/* With the remedies of its findings in this report, or the rule's own where it has none here. */
+static void add_rule(struct sarif *sarif, const struct report_facts *facts, const struct rule *rule)
+{
+    const struct finding_list *list = facts->findings;
+    char help[HELP_MAX] = "";
+    size_t used = 0;
+
+    for (uint32_t i = 0; list && i < list->count; i++) {
+        const struct finding *finding = &list->finding[i];
+        if (finding->rule != rule || finding->severity == FINDING_NOTE || !remedy_is_new(list, i))
+            continue;
+        size_t bytes = strlen(finding_help(finding)) + strlen("; or: ");
+        if (used + bytes >= sizeof help)
+            continue;
+        used += (size_t)snprintf(help + used, sizeof help - used, "%s%s", used ? "; or: " : "",
+                                 finding_help(finding));
+    }
+    sarif_rule_add(sarif, &(struct sarif_rule){.id = rule->id,
+                                               .says = rule->says,
+                                               .help = used ? help : rule->help,
+                                               .class = rule->class,
+                                               .manual = "check"});
 }
 
 enum core_status report_sarif(const struct report_facts *facts, FILE *file)
@@ -125,7 +143,7 @@ enum core_status report_sarif(const struct report_facts *facts, FILE *file)
     sarif_run_set(sarif, report_json_run(facts));
     category_set(sarif, facts);
     for (int i = 0; i < RULE_COUNT; i++)
-        add_rule(sarif, &rule_table[i]);
+        add_rule(sarif, facts, &rule_table[i]);
     for (uint32_t i = 0; facts->findings && i < facts->findings->count && status == CORE_OK; i++) {
         const struct finding *finding = &facts->findings->finding[i];
         if (finding_is_of_program(finding))

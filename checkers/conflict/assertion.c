@@ -125,6 +125,7 @@ static void compare_check(const struct assertion_epoch *epoch, const struct orde
                              : finding_dedup_add(told, FINDING_ERROR, origin, epoch->start);
     if (!finding)
         return;
+    finding->remedy = REMEDY_ASSERT;
     if (start && post)
         finding_title(finding,
                       "MPI_Win_start: it asserts MPI_MODE_NOCHECK, but nothing orders the "
@@ -153,6 +154,7 @@ static void compare_put(const struct assertion_epoch *epoch, struct finding_dedu
     finding = finding_dedup_add(told, FINDING_ERROR, epoch->key.origin, epoch->put);
     if (!finding)
         return;
+    finding->remedy = REMEDY_ASSERT;
     finding_title(finding,
                   "%s: it writes to the window of rank %" PRIu32
                   ", whose MPI_Win_post asserts MPI_MODE_NOPUT (rank %" PRIu32 ")",
@@ -188,18 +190,19 @@ static void say_stored(const struct assertion_calm *calm, const struct access *s
     struct trace *trace = told->input->trace;
     struct finding *finding;
     struct trace_event event;
-    char sentence[160];
 
     CORE_CHECK(store->low < store->high && calm->from < calm->to);
     if (trace_event_get(trace, calm->rank, calm->to, &event) != CORE_OK)
         return;
-    snprintf(sentence, sizeof sentence,
-             "it asserts MPI_MODE_NOSTORE, but bytes %" PRId64 " to %" PRId64
-             " of the rank's window were written to since the call before it that synchronised it",
-             store->low, store->high - 1);
-    finding = finding_dedup_wrong(told, &event, calm->from, sentence);
+    finding = finding_dedup_wrong(told, &event, calm->from,
+                                  "it asserts MPI_MODE_NOSTORE, but the rank's window was written "
+                                  "to since the call before it that synchronised it");
     if (!finding)
         return;
+    finding->remedy = REMEDY_ASSERT;
+    finding_fact(finding,
+                 "rank %" PRIu32 " wrote to bytes %" PRId64 " to %" PRId64 " of its window",
+                 calm->rank, store->low, store->high - 1);
     if (store->itself)
         finding_place(finding, trace, "it was written to there", store->site);
     else

@@ -1,0 +1,99 @@
+# The help of a finding is for its mistake. Mistakes of kinds whose rule's help is for others, each
+# made by a call that returns its error.
+# timeout: 120
+cat >helps.c <<'P'
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+static int rank, size, value[8], other[8];
+static MPI_Request request = MPI_REQUEST_NULL;
+static MPI_Win window;
+static void rank_of_none(void) { MPI_Send(value, 1, MPI_INT, size, 0, MPI_COMM_WORLD); }
+static void negative_tag(void) { MPI_Send(value, 1, MPI_INT, MPI_PROC_NULL, -5, MPI_COMM_WORLD); }
+static void operation(void) { MPI_Allreduce(value, other, 1, MPI_FLOAT, MPI_BAND, MPI_COMM_WORLD); }
+static void dims(void)
+{
+    int three[2] = {3, 0};
+    MPI_Dims_create(size, 2, three);
+}
+static void topology(void)
+{
+    int at[2];
+    MPI_Cart_coords(MPI_COMM_WORLD, 0, 2, at);
+}
+static void attached_twice(void)
+{
+    static char room[2][MPI_BSEND_OVERHEAD + 64];
+    void *back;
+    int bytes;
+    MPI_Buffer_attach(room[0], sizeof room[0]);
+    MPI_Buffer_attach(room[1], sizeof room[1]);
+    MPI_Buffer_detach(&back, &bytes);
+}
+static void start_null(void) { MPI_Start(&request); }
+static void not_persistent(void)
+{
+    MPI_Irecv(value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &request);
+    MPI_Request copy = request;
+    MPI_Start(&copy);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static void left(void) { MPI_Irecv(value, 1, MPI_INT, !rank, 9, MPI_COMM_WORLD, &request); }
+static void beyond(void)
+{
+    MPI_Win_fence(0, window);
+    MPI_Put(value, 1, MPI_INT, !rank, 100, 1, MPI_INT, window);
+    MPI_Win_fence(0, window);
+}
+static void preceded(void)
+{
+    MPI_Win_fence(0, window);
+    MPI_Put(value, 1, MPI_INT, !rank, 0, 1, MPI_INT, window);
+    MPI_Win_fence(MPI_MODE_NOPRECEDE, window);
+}
+/* Other bytes in each round: one finding for each call that comes before. */
+static void no_store(void)
+{
+    int *mine, flag;
+    MPI_Win_get_attr(window, MPI_WIN_BASE, &mine, &flag);
+    MPI_Win_fence(0, window);
+    for (int i = 1; i <= 3; i++) {
+        mine[i] = rank + i;
+        MPI_Win_fence(MPI_MODE_NOSTORE, window);
+    }
+}
+static void unlocked(void)
+{
+    MPI_Put(value, 1, MPI_INT, !rank, 0, 1, MPI_INT, window);
+}
+int main(int argc, char **argv)
+{
+    struct { const char *name; void (*make)(void); } all[] = {
+#define ONE(name) {#name, name}
+        ONE(rank_of_none), ONE(negative_tag), ONE(operation), ONE(dims), ONE(topology),
+        ONE(attached_twice), ONE(start_null), ONE(not_persistent), ONE(left),
+        ONE(beyond), ONE(preceded), ONE(no_store), ONE(unlocked)};
+    int *memory;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Win_allocate(64, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+    memset(memory, 0, 64);
+    for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
+        if (!strcmp(argv[1], all[i].name))
+            all[i].make();
+    MPI_Win_free(&window);
+    return MPI_Finalize();
+}
+P
+mpicc -g -o helps helps.c 2>/dev/null || exit 1
+for mistake in rank_of_none negative_tag operation dims topology attached_twice \
+    start_null not_persistent left beyond preceded no_store unlocked nothing; do
+    echo "# $mistake"
+    crosswait record --buffers=on -o T.db -- mpirun -n 2 ./helps $mistake >out.txt 2>&1
+    crosswait check T.db >report.txt
+    grep -E '^(error|warning)|^ +(=|\|) (help|rank .* wrote)' report.txt
+done
+exit 0
