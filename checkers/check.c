@@ -12,6 +12,7 @@
 #include "core/check.h"
 #include "core/progress.h"
 #include "core/text.h"
+#include "core/trace/trace_rounds.h"
 #include "core/version.h"
 #include "replay/program/lower.h"
 
@@ -344,38 +345,87 @@ enum core_status check_collectives(const struct check_input *input,
     return CORE_OK;
 }
 
+struct judging { /* what checkers are given */
+    struct replay_program program;
+    struct replay_lower_notes notes;
+    struct check_shared shared;
+    struct check_input input;
+};
+
+static enum core_status judging_begin(struct judging *judging, struct trace *trace,
+                                      const struct check_options *options)
+{
+    *judging = (struct judging){.input = {.trace = trace,
+                                          .shared = &judging->shared,
+                                          .program = &judging->program,
+                                          .notes = &judging->notes,
+                                          .claims = options->claims,
+                                          .seed = options->seed,
+                                          .budget_schedules = options->budget_schedules}};
+    enum core_status status =
+        replay_lower(trace, &(struct replay_lower_options){0}, &judging->program, &judging->notes);
+
+    CORE_CHECK(status != CORE_OK || /* checkers index both by rank */
+               judging->program.rank_count == trace->rank_count);
+    return status;
+}
+
+static void judging_done(struct judging *judging)
+{
+    if (judging->shared.has_worlds)
+        replay_worlds_done(&judging->shared.worlds);
+    if (judging->shared.has_need)
+        replay_need_done(&judging->shared.need);
+    if (judging->shared.has_collectives)
+        collective_list_done(&judging->shared.collectives);
+    replay_program_done(&judging->program);
+}
+
+/* Runs one. Where rounds of loops are left out (trace_rounds.h) and it has something to say, all
+ * calls are judged from then on: how often and where something happens is said of all. */
+static enum core_status checker_run(const struct checker *checker, struct judging *judging,
+                                    const struct check_options *options, struct finding_list *list)
+{
+    static const bool none[RULE_COUNT];
+    uint32_t before = list->count;
+    uint64_t verified = list->verified;
+    struct trace *trace = judging->input.trace;
+    enum core_status status = checker->run(&judging->input, list);
+
+    CORE_CHECK(list->count >= before); /* checkers add, and take nothing away */
+    if ((status == CORE_OK && list->count == before) || !trace_rounds_left(trace) ||
+        (status != CORE_OK && status != CORE_BUDGET))
+        return status;
+    finding_list_keep(list, before, none);
+    list->verified = verified;
+    judging_done(judging);
+    trace_rounds_restore(trace);
+    status = judging_begin(judging, trace, options);
+    return status == CORE_OK ? checker->run(&judging->input, list) : status;
+}
+
 static enum core_status check_held(struct trace *trace, const struct check_options *options,
                                    struct finding_list *list)
 {
-    struct replay_program program = {0};
-    struct replay_lower_notes notes;
+    struct judging judging = {0};
     bool budget_spent = false, wanted[RULE_COUNT];
     enum core_status status = check_names_parse(options->only, options->ignore, wanted);
 
     if (status == CORE_OK)
         status = check_cost_claims(options->claims);
+    if (status == CORE_OK && !options->claims) /* rounds and words are counted of each call */
+        status = trace_rounds_leave(trace);
+    if (status == CORE_OK)
+        status = judging_begin(&judging, trace, options);
     if (status != CORE_OK)
         return status;
-    status = replay_lower(trace, &(struct replay_lower_options){0}, &program, &notes);
-    if (status != CORE_OK)
-        return status;
-    CORE_CHECK(program.rank_count == trace->rank_count); /* checkers index both by rank */
-    struct check_shared shared = {0};
-    struct check_input input = {.trace = trace,
-                                .shared = &shared,
-                                .program = &program,
-                                .notes = &notes,
-                                .claims = options->claims,
-                                .seed = options->seed,
-                                .budget_schedules = options->budget_schedules};
     for (const struct checker *checker = check_table; checker->id && status == CORE_OK; checker++) {
         uint32_t before = list->count;
         if (!is_wanted(checker, wanted))
             continue;
         core_progress_begin(checker->stage, 0);
-        status = checker->run(&input, list);
+        status = checker_run(checker, &judging, options, list);
         core_progress_end();
-        CORE_CHECK(list->count >= before); /* checkers add, and take nothing away */
         for (uint32_t i = before; i < list->count; i++) {
             /* or --only=RULE would not run it */
             CORE_CHECK(check_finds(list->finding[i].rule, checker->id, strlen(checker->id)));
@@ -388,13 +438,7 @@ static enum core_status check_held(struct trace *trace, const struct check_optio
             status = CORE_OK;
         }
     }
-    if (shared.has_worlds)
-        replay_worlds_done(&shared.worlds);
-    if (shared.has_need)
-        replay_need_done(&shared.need);
-    if (shared.has_collectives)
-        collective_list_done(&shared.collectives);
-    replay_program_done(&program);
+    judging_done(&judging);
     if (status == CORE_OK)
         status = hint_destructor_add(trace, list);
     if (status == CORE_OK)
@@ -415,6 +459,7 @@ enum core_status check_all(struct trace *trace, const struct check_options *opti
         return status;
     core_progress_begin("checking: reading the trace", 0);
     status = check_held(trace, options, list);
+    trace_rounds_restore(trace);
     core_progress_end();
     trace_release(trace);
     return status;

@@ -5,7 +5,8 @@
  *
  * Invariants
  *  1. What a cursor hands out is the cursor's own: another cursor may throw out what was looked up.
- *  2. The rows that are kept of a rank are all it has, in the order of seq.
+ *  2. The rows that are kept of a rank are all it has, in the order of seq, but for those that are
+ *     left out (trace_rounds.h).
  *  3. Of all ranks, no more rows than the trace allows are kept or held by a cursor that reads. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ enum { SEQ_BITS = 40 };
 struct trace_cursor {
     struct trace *trace;
     uint32_t rank, next;         /* next: of the rows that are kept */
+    uint32_t left;               /* the part that is left out next */
     struct trace_source *source; /* NULL: they are kept */
     struct trace_row row;        /* where it stands */
     struct trace_rows read;      /* what it has read so far, while it is to be kept */
@@ -95,6 +97,15 @@ static enum core_status event_fill(struct trace *trace, uint32_t rank, const str
                : trace_damaged(trace, "an event makes no sense");
 }
 
+static void source_seek(struct trace_cursor *cursor, uint64_t seq)
+{
+    int64_t rank = cursor->rank;
+
+    CORE_CHECK(seq > 0 && !(seq >> SEQ_BITS));
+    trace_source_seek(cursor->source, rank << SEQ_BITS | (int64_t)seq,
+                      ((rank + 1) << SEQ_BITS) - 1);
+}
+
 enum core_status trace_cursor_open(struct trace *trace, uint32_t rank,
                                    struct trace_cursor **out_cursor)
 {
@@ -127,8 +138,7 @@ enum core_status trace_cursor_open(struct trace *trace, uint32_t rank,
         free(cursor);
         return trace_failed(trace, code);
     }
-    trace_source_seek(cursor->source, (int64_t)rank << SEQ_BITS | 1,
-                      (((int64_t)rank + 1) << SEQ_BITS) - 1);
+    source_seek(cursor, 1);
     *out_cursor = cursor;
     return CORE_OK;
 }
@@ -150,6 +160,19 @@ static void rows_drop(struct trace_cursor *cursor)
     cursor->trace->shapes->rows_held -= weight;
     trace_rows_done(&cursor->read);
     cursor->keeps = false;
+}
+
+void trace_cursor_seek(struct trace_cursor *cursor, uint64_t seq)
+{
+    const struct trace_rows *rows = &cursor->trace->shapes->rows[cursor->rank];
+
+    if (cursor->source) {
+        rows_drop(cursor);
+        source_seek(cursor, seq);
+        return;
+    }
+    CORE_CHECK(rows->whole);
+    cursor->next = CORE_ARRAY_FIND(at, 0, rows->count, rows->row[at].seq < seq);
 }
 
 void trace_cursor_close(struct trace_cursor *cursor)
@@ -241,6 +264,20 @@ static enum core_status row_add(struct trace_cursor *cursor)
     return status;
 }
 
+/* Whether the row begins a part that is left out: then the source stands behind that part. */
+static bool row_is_left(struct trace_cursor *cursor, const struct trace_row *row)
+{
+    const struct trace_left *all = cursor->trace->shapes->left;
+    const struct trace_left *left = all ? &all[cursor->rank] : NULL;
+
+    while (left && cursor->left < left->count && left->part[cursor->left].end <= row->seq)
+        cursor->left++;
+    if (!left || cursor->left == left->count || left->part[cursor->left].from > row->seq)
+        return false;
+    source_seek(cursor, left->part[cursor->left++].end);
+    return true;
+}
+
 /* Steps to the next row. */
 static enum core_status row_step(struct trace_cursor *cursor, bool *out_more)
 {
@@ -257,7 +294,10 @@ static enum core_status row_step(struct trace_cursor *cursor, bool *out_more)
         *out_more = true;
         return CORE_OK;
     }
-    int code = trace_source_next(cursor->source, &cursor->row, &id);
+    int code;
+    do
+        code = trace_source_next(cursor->source, &cursor->row, &id);
+    while (code == SQLITE_ROW && row_is_left(cursor, &cursor->row));
     if (code == SQLITE_DONE) {
         rows_keep(cursor);
         return CORE_OK;

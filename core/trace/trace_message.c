@@ -1,6 +1,7 @@
 /* See trace_message.h. Pairs of shapes that were seen are remembered. */
 #include "core/trace/trace_message.h"
 
+#include "core/array.h"
 #include "core/check.h"
 #include "core/table.h"
 #include "core/trace/trace_part.h"
@@ -160,8 +161,35 @@ static enum core_status row_count(struct trace *trace, const struct channel *cha
             .source = channel->source, .dest = channel->dest, .send = send, .receive = receive});
 }
 
+/* Messages of the channel at equal distances: as stmt tells, send, receive, their steps, and how
+ * many. Those of calls that are left out are passed over at once. */
+static enum core_status part_count(struct trace *trace, const struct channel *channel,
+                                   sqlite3_stmt *stmt, struct core_table *pairs)
+{
+    const struct trace_left *left = &trace->shapes->left[channel->source];
+    uint64_t send = (uint64_t)sqlite3_column_int64(stmt, 1),
+             receive = (uint64_t)sqlite3_column_int64(stmt, 2),
+             send_step = (uint64_t)sqlite3_column_int64(stmt, 3),
+             receive_step = (uint64_t)sqlite3_column_int64(stmt, 4);
+    int64_t messages = sqlite3_column_int64(stmt, 5);
+    enum core_status status = CORE_OK;
+
+    if (messages > TRACE_PART_CALLS_MAX)
+        return trace_damaged(trace, "its messages cannot be read");
+    for (uint64_t n = 0; status == CORE_OK && (int64_t)n < messages; n++) {
+        uint64_t at = send + n * send_step;
+        uint32_t part = CORE_ARRAY_FIND(i, 0, left->count, left->part[i].end <= at);
+        if (part == left->count || left->part[part].from > at)
+            status = row_count(trace, channel, at, receive + n * receive_step, pairs);
+        else if (send_step)
+            n += (left->part[part].end - 1 - at) / send_step;
+    }
+    return status;
+}
+
 static enum core_status walk_rows(struct trace *trace, struct core_table *pairs)
 {
+    bool all = !trace->shapes->left;
     struct core_table channels = CORE_TABLE(struct channel, id);
     const struct channel *channel = NULL;
     sqlite3_stmt *stmt;
@@ -170,10 +198,14 @@ static enum core_status walk_rows(struct trace *trace, struct core_table *pairs)
 
     CORE_CHECK(rows_are_kept(trace));
     if (status == CORE_OK)
-        status = trace_prepare(trace,
-                               "SELECT channel, send, receive FROM message_row WHERE send IS NOT "
-                               "NULL AND receive IS NOT NULL",
-                               &stmt);
+        status = trace_prepare(
+            trace,
+            all ? "SELECT channel, send, receive FROM message_row WHERE send IS NOT NULL AND "
+                  "receive IS NOT NULL"
+                : "SELECT channel, send, receive, 0, 0, 1 FROM main.message_row WHERE send IS NOT "
+                  "NULL AND receive IS NOT NULL UNION ALL SELECT channel, send, receive, "
+                  "send_step, receive_step, messages FROM message_part",
+            &stmt);
     if (status != CORE_OK) {
         core_table_done(&channels);
         return status;
@@ -182,9 +214,11 @@ static enum core_status walk_rows(struct trace *trace, struct core_table *pairs)
         int64_t id = sqlite3_column_int64(stmt, 0);
         if (!channel || channel->id != id)
             channel = core_table_find(&channels, &id);
-        if (channel)
+        if (channel && all)
             status = row_count(trace, channel, (uint64_t)sqlite3_column_int64(stmt, 1),
                                (uint64_t)sqlite3_column_int64(stmt, 2), pairs);
+        else if (channel)
+            status = part_count(trace, channel, stmt, pairs);
     }
     if (status == CORE_OK && step != SQLITE_DONE)
         status = trace_damaged(trace, "its messages cannot be read");
@@ -263,8 +297,9 @@ enum core_status trace_exact_each(struct trace *trace, trace_exact_fn fn, void *
     int step = SQLITE_DONE;
     enum core_status status = trace_prepare(
         trace,
-        "SELECT c.dest, m.receive, h.event & 1099511627775, m.bytes FROM hint h JOIN channel c ON "
-        "c.comm = h.comm AND c.dest = h.event >> 40 AND NOT c.inner JOIN message_row m ON "
+        "SELECT c.dest, m.receive, h.event & 1099511627775, m.bytes FROM hint h CROSS JOIN channel "
+        "c "
+        "ON c.comm = h.comm AND c.dest = h.event >> 40 AND NOT c.inner CROSS JOIN message_row m ON "
         "m.channel = c.id WHERE h.key = '" MATCHING_HINT_EXACT_LENGTH_KEY
         "' AND h.given AND m.bytes >= 0 AND h.event = (SELECT max(i.event) FROM hint i WHERE "
         "i.comm = h.comm AND i.key = h.key AND i.event >= (c.dest << 40) AND i.event < (c.dest << "

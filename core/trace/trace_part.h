@@ -75,6 +75,13 @@ struct trace_rows {
     uint32_t count, room, tag_room, odd_count, odd_room;
     bool whole; /* they are all that the rank has; else there are none */
 };
+struct trace_left_part { /* calls [from, end) of a rank */
+    uint64_t from, end;
+};
+struct trace_left { /* of a rank, ascending; see trace_rounds.h */
+    struct trace_left_part *part;
+    uint32_t count, room;
+};
 enum { TRACE_BATCH_ROWS = 128 };
 struct trace_batch { /* rows that a query takes at a time */
     struct trace_row row[TRACE_BATCH_ROWS];
@@ -92,6 +99,7 @@ struct trace_shapes { /* what cursors share */
     uint32_t name_count, name_room;
     struct trace_rows *rows;        /* a rank each */
     uint32_t rank_count, rows_held; /* rows_held: of all ranks, kept or held by a cursor */
+    struct trace_left *left;        /* a rank each: what cursors pass over; NULL: nothing */
     struct trace_source *source;    /* of events that are looked up */
     sqlite3_stmt *by_id, *set_by_id, *arg_by_name, *args_by_id, *group_by_id,
         *digest_by_event; /* prepared when it is first asked for */
@@ -103,6 +111,12 @@ struct trace_shapes { /* what cursors share */
 enum core_status trace_made_open(struct trace *trace);
 void trace_made_free(struct trace_made *made);
 
+/* --- trace_cursor.c --------------------------------------------------------------------------- */
+
+struct trace_cursor;
+/* The next event is that of the number, or the first behind it. */
+void trace_cursor_seek(struct trace_cursor *cursor, uint64_t seq);
+
 /* --- trace_row.c: rows of events -------------------------------------------------------------- */
 
 /* The SQL function crosswait_take(): puts a row of event_row into the batch that the pointer of its
@@ -112,6 +126,10 @@ void trace_row_take(sqlite3_context *context, int count, sqlite3_value **value);
 enum core_status trace_rows_add(const struct trace *trace, struct trace_rows *rows,
                                 const struct trace_row *row, bool *out_kept);
 void trace_rows_done(struct trace_rows *rows);
+/* No rank's rows are kept any more. No cursor is open. */
+void trace_rows_forget(struct trace *trace);
+/* Whether cursors pass over the call. */
+bool trace_row_is_left(const struct trace_shapes *shapes, uint32_t rank, uint64_t seq);
 /* Rows held, as counted against trace->rows_kept_max. */
 uint32_t trace_rows_weight(const struct trace_rows *rows);
 /* The index of a row that is kept; UINT32_MAX: it is not there. */

@@ -98,6 +98,27 @@ void trace_rows_done(struct trace_rows *rows)
     *rows = (struct trace_rows){0};
 }
 
+void trace_rows_forget(struct trace *trace)
+{
+    struct trace_shapes *shapes = trace->shapes;
+
+    for (uint32_t i = 0; i < shapes->rank_count; i++) {
+        CORE_CHECK(shapes->rows_held >= trace_rows_weight(&shapes->rows[i]));
+        shapes->rows_held -= trace_rows_weight(&shapes->rows[i]);
+        trace_rows_done(&shapes->rows[i]);
+    }
+    CORE_CHECK(!shapes->rows_held); /* no cursor holds any */
+}
+
+bool trace_row_is_left(const struct trace_shapes *shapes, uint32_t rank, uint64_t seq)
+{
+    const struct trace_left *left = shapes->left ? &shapes->left[rank] : NULL;
+    uint32_t at = left ? CORE_ARRAY_FIND(i, 0, left->count, left->part[i].end <= seq) : 0;
+
+    CORE_CHECK(rank < shapes->rank_count);
+    return left && at < left->count && left->part[at].from <= seq;
+}
+
 uint32_t trace_rows_weight(const struct trace_rows *rows)
 {
     CORE_CHECK(rows->odd_count <= rows->count);

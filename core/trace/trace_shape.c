@@ -137,6 +137,9 @@ void trace_shapes_free(struct trace_shapes *shapes)
     sqlite3_finalize(shapes->digest_by_event);
     for (uint32_t i = 0; i < shapes->rank_count; i++)
         trace_rows_done(&shapes->rows[i]);
+    for (uint32_t i = 0; shapes->left && i < shapes->rank_count; i++)
+        free(shapes->left[i].part);
+    free(shapes->left);
     free(shapes->rows);
     free(shapes);
 }

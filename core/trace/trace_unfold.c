@@ -401,7 +401,10 @@ static bool kept_get(const struct trace_unfold *unfold, int64_t id, struct trace
     if (!shapes || rank < 0 || rank >= shapes->rank_count || !shapes->rows[rank].whole)
         return false;
     const struct trace_rows *rows = &shapes->rows[rank];
-    uint32_t at = trace_rows_find(rows, (uint64_t)id & (((uint64_t)1 << SEQ_BITS) - 1));
+    uint64_t seq = (uint64_t)id & (((uint64_t)1 << SEQ_BITS) - 1);
+    uint32_t at = trace_rows_find(rows, seq);
+    if (at == UINT32_MAX && trace_row_is_left(shapes, (uint32_t)rank, seq))
+        return false;
     *out_code = at == UINT32_MAX ? SQLITE_DONE : SQLITE_ROW;
     if (at != UINT32_MAX)
         *out_row = trace_rows_get(rows, at);

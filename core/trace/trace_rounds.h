@@ -1,0 +1,31 @@
+/* Rounds of loops left out of a trace, for whoever judges it.
+ *
+ * A program that makes the same calls round after round is judged by a few of the rounds, where
+ * they are closed: after each round no request is active, each message that was sent has its
+ * receive, and each collective was entered by all its members. Then the state of requests, channels
+ * and communicators after a round is that before it, in each rank, and no call of a round waits for
+ * one of another round, except that a rank comes to its own calls in their order. Whether the calls
+ * of a round can block, fit each other, or lack a partner is decided within the round; and each
+ * round has the same calls.
+ *
+ * E.g. two ranks, each with a million rounds of Irecv, Isend, Waitall: the first rounds and the
+ * last two stay. Calls keep their numbers; cursors pass over the others.
+ *
+ * Rounds are left out only where all this follows from the trace: one thread a rank, whole records,
+ * no wildcards, probes, tests, cancelled or buffered messages, windows or files anywhere in the
+ * trace; rounds whose calls send, receive, start, complete, are collectives or local; no call among
+ * them of which more was recorded (contents, misuse, stacks). */
+#ifndef CORE_TRACE_TRACE_ROUNDS_H
+#define CORE_TRACE_TRACE_ROUNDS_H
+
+#include "core/trace/trace.h"
+
+/* Looks for such rounds. From then on cursors pass over them, and trace_messages_each over their
+ * messages; all else sees every call. No cursor is open. */
+enum core_status trace_rounds_leave(struct trace *trace);
+/* How many calls are left out. */
+uint64_t trace_rounds_left(const struct trace *trace);
+/* Cursors see all calls again. No cursor is open. */
+void trace_rounds_restore(struct trace *trace);
+
+#endif
