@@ -476,6 +476,8 @@ static enum core_status channel_move(struct walk *walk, int32_t comm, int32_t so
     if (status != CORE_OK)
         return status;
     struct walker *sender = &walk->walker[source], *receiver = &walk->walker[dest];
+    CORE_CHECK(channel->ahead <= 0 || receiver->behind > 0); /* invariant 1 */
+    CORE_CHECK(channel->ahead >= 0 || sender->behind > 0);
     receiver->behind -= channel->ahead > 0;
     sender->behind -= channel->ahead < 0;
     channel->ahead += by;
@@ -516,6 +518,7 @@ static enum core_status comm_enter(struct walk *walk, int32_t comm, int32_t rank
     if (status != CORE_OK)
         return status;
     if (++member->entered <= meeting->most) {
+        CORE_CHECK(walk->walker[rank].behind > 0); /* invariant 1 */
         walk->walker[rank].behind -= member->entered == meeting->most;
         return CORE_OK;
     }
@@ -662,6 +665,7 @@ static uint64_t rounds_again(const struct walk *walk)
         const struct region *region = region_of(walker, walker->from, at);
         if (!region || calls % walk->loop[region->loop].calls)
             return 0;
+        CORE_CHECK(at < region->end);
         uint64_t here = (region->end - at) / calls;
         here = here > ROUNDS_KEPT ? here - ROUNDS_KEPT : 0;
         rounds = here < rounds ? here : rounds;
@@ -681,6 +685,7 @@ static enum core_status rounds_leave(struct walk *walk, uint64_t rounds)
         if (!calls)
             continue;
         struct trace_left_part part = {at, at + rounds * calls};
+        CORE_CHECK(!left->count || left->part[left->count - 1].end <= at); /* they ascend */
         status = CORE_ARRAY_PUSH(left->part, left->count, left->room, ROUNDS, part);
         if (status != CORE_OK)
             return status;
@@ -699,6 +704,8 @@ static enum core_status region_try(struct walk *walk, uint32_t rank, const struc
     uint64_t calls = walk->loop[region->loop].calls, at = walker_at(walker);
 
     at = at > region->first ? at : region->first;
+    CORE_CHECK(calls > 0);
+    CORE_CHECK(region->first < region->end);
     if (at + calls * (ROUNDS_MIN + ROUNDS_KEPT) > region->end)
         return CORE_OK;
     enum core_status status = walker_to(walk, rank, at + calls);
@@ -758,6 +765,7 @@ static enum core_status walk_begin(struct walk *walk)
         some = some || walk->walker[i].region_count;
     }
     walk->stuck = !some;
+    CORE_CHECK(!some || walk->loop_count > 0);
     return status;
 }
 
