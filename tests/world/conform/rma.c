@@ -8,6 +8,13 @@
 
 enum { CELLS = 48, AREAS = 4, RANKS = 4, ROUNDS = 60 };
 
+/* Open MPI 5.0 does not apply MPI_BXOR to MPI_LONG_LONG in windows (docs/library.md). */
+#if OMPI_MAJOR_VERSION >= 5
+enum { WIDE_BITS = 0 };
+#else
+enum { WIDE_BITS = 1 };
+#endif
+
 /* What a round's cells are. */
 static const struct element {
     MPI_Datatype type;
@@ -174,7 +181,7 @@ static unsigned long digest(const void *cells, int bytes)
 static void round_of(int number)
 {
     static const struct element elements[] = {
-        {MPI_INT, 4, 1}, {MPI_DOUBLE, 8, 0}, {MPI_SHORT, 2, 1}, {MPI_LONG_LONG, 8, 1}};
+        {MPI_INT, 4, 1}, {MPI_DOUBLE, 8, 0}, {MPI_SHORT, 2, 1}, {MPI_LONG_LONG, 8, WIDE_BITS}};
     static long long buffer[AREAS * CELLS], out[RANKS][CELLS], in[RANKS][CELLS];
     element = &elements[draw(4)];
     int whole = AREAS * CELLS, size = element->size, bytes = whole * size, allocated = (int)draw(3);
