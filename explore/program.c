@@ -242,7 +242,7 @@ bool explore_program_place(struct explore_program *program, uint64_t site,
                            struct site_place *out_place)
 {
     const char *path;
-    uint64_t offset;
+    uint64_t address;
     int line;
     if (!program->worlds)
         return program->runner.place(program->runner.context, site, out_place);
@@ -253,8 +253,8 @@ bool explore_program_place(struct explore_program *program, uint64_t site,
         snprintf(out_place->file, sizeof out_place->file, "%s", slash ? slash + 1 : path);
         return true;
     }
-    return site && world_processes_site(program->worlds, site, &path, &offset) &&
-           site_resolve(program->resolver, path, NULL, 0, offset, false, out_place) == CORE_OK;
+    return site && world_processes_site(program->worlds, site, &path, &address) &&
+           site_resolve(program->resolver, path, NULL, 0, address, false, out_place) == CORE_OK;
 }
 
 /* option: NULL, or what stands before all. */

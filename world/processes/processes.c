@@ -2,6 +2,7 @@
  * them. See region.h for what both sides share. */
 #include "world/processes/processes.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -34,8 +35,8 @@ enum {
 };
 #define MEMORY_BYTES ((size_t)1 << 30)
 
-struct code { /* a mapped file of the program */
-    uint64_t low, high, offset;
+struct code {                    /* code that is mapped from a file of the program */
+    uint64_t low, high, address; /* address: that of `low`, as the file counts addresses */
     char *path;
 };
 
@@ -336,6 +337,33 @@ static enum core_status streams_read(struct world_processes *w)
 
 /* --- where code lies -------------------------------------------------------------------------- */
 
+/* The address, as the file counts them, of code that is mapped from that offset on. A linker may
+ * give a segment another offset than address, and an executable that is always loaded at one place
+ * has the addresses of that place. */
+static uint64_t code_address(const char *path, uint64_t offset)
+{
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t address = offset;
+    Elf64_Ehdr head = {.e_phnum = 0};
+    Elf64_Phdr part;
+    CORE_CHECK(*path == '/' && page);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return address;
+    if (pread(file, &head, sizeof head, 0) != sizeof head ||
+        memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
+        head.e_phnum = 0;
+    for (int i = 0; i < head.e_phnum; i++)
+        if (pread(file, &part, sizeof part, (off_t)(head.e_phoff + i * sizeof part)) ==
+                sizeof part &&
+            part.p_type == PT_LOAD && (part.p_flags & PF_X) &&
+            part.p_offset - part.p_offset % page <= offset &&
+            offset < part.p_offset + part.p_filesz)
+            address = offset - part.p_offset + part.p_vaddr;
+    close(file);
+    return address;
+}
+
 static enum core_status code_read(struct world_processes *w)
 {
     char line[4096];
@@ -356,7 +384,8 @@ static enum core_status code_read(struct world_processes *w)
             break;
         }
         w->code = larger;
-        w->code[w->code_count] = (struct code){low, high, offset, strdup(line + path)};
+        w->code[w->code_count] =
+            (struct code){low, high, code_address(line + path, offset), strdup(line + path)};
         if (!w->code[w->code_count++].path)
             status = CORE_NO_MEMORY;
     }
@@ -371,12 +400,12 @@ const char *world_processes_scratch(const struct world_processes *w)
 }
 
 bool world_processes_site(const struct world_processes *w, uint64_t address, const char **out_path,
-                          uint64_t *out_offset)
+                          uint64_t *out_address)
 {
     for (size_t i = 0; i < w->code_count; i++)
         if (address >= w->code[i].low && address < w->code[i].high) {
             *out_path = w->code[i].path;
-            *out_offset = address - w->code[i].low + w->code[i].offset;
+            *out_address = address - w->code[i].low + w->code[i].address;
             return true;
         }
     return false;

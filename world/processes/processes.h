@@ -117,10 +117,10 @@ void world_processes_debug(struct world_processes *worlds, int rank, world_attac
 /* NULL: what a world writes is gone with it (scratch.h); else why it is not. */
 const char *world_processes_scratch(const struct world_processes *worlds);
 
-/* The file that a code address of the program lies in, and its offset there (for addr2line). False:
- * unknown. The path lives as long as the worlds. */
+/* The file that a code address of the program lies in, and the address as that file counts them,
+ * less its load bias (for addr2line). False: unknown. The path lives as long as the worlds. */
 bool world_processes_site(const struct world_processes *worlds, uint64_t address,
-                          const char **out_path, uint64_t *out_offset);
+                          const char **out_path, uint64_t *out_address);
 /* The same of a line of a script. */
 bool world_processes_script(const struct world_processes *worlds, uint64_t site,
                             const char **out_path, int *out_line);
