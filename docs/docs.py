@@ -4,11 +4,12 @@ numbers aside; says what differs and exits with 1. With --write puts in what is 
 the pictures anew (which needs Chromium).
 
 In a session: ```console blocks hold commands behind "$ " with their output; ```c FILE.c:FROM-TO
-blocks hold lines of a program; comments tell what is not seen: <!-- shell COMMAND -->, <!-- picture
-FILE.png of PAGE.html at WIDTHxHEIGHT [from SELECTOR] -->, <!-- picture FILE.svg -->, <!-- rules
-FILE.sarif... -->, behind which everything is made of the rules that these reports declare. The
-README is such a session, too. A block with [...] in it shows parts of what is printed, in lines or
-in a line, and is never written."""
+blocks hold lines of a program; comments tell what is not seen: <!-- shell COMMAND -->, <!--
+picture FILE.png of PAGE.html at WIDTHxHEIGHT [from SELECTOR] -->, <!-- picture FILE.svg -->, <!--
+rules FILE.sarif... -->, behind which everything is made of the rules that these reports declare;
+<!-- rows -->, behind which everything is made of the model's rows. The README is such a session,
+too. A block with [...] in it shows parts of what is printed, in lines or in a line, and is never
+written."""
 import json, os, re, shutil, subprocess, sys, tempfile, textwrap
 
 DOCS = os.path.dirname(os.path.abspath(__file__))
@@ -154,6 +155,20 @@ class Session:
                     said += [""] + textwrap.wrap(paragraph, 100, break_on_hyphens=False)
         return self.judge(block, said)
 
+    def rows(self, block):
+        """A section a row: its explanation, on 4 ranks where messages go between all of them."""
+        said = []
+        for line in self.shell("crosswait model").splitlines()[1:]:
+            row, ranks = line[:34].strip(), line[35:51].strip()
+            if not row:
+                continue
+            between_all = row.startswith("all") or row.startswith("reduce_scatter")
+            few = " --ranks=4" if between_all and ranks != "2^k - 1" else ""
+            command = f"crosswait model --explain={row}{few}"
+            said += ["", f"## {row}", "", "```console", f"$ {command}"]
+            said += [*self.shell(command).splitlines(), "```"]
+        return self.judge(block, said)
+
     def run(self, browser):
         with open(f"{DOCS}/{self.name}") as file:
             text = file.read().splitlines()
@@ -177,6 +192,9 @@ class Session:
                 at = end
             elif comment := re.fullmatch(r"<!-- rules (.*) -->", line):
                 self.lines += self.rules(text[at:], comment[1])
+                at = len(text)
+            elif line == "<!-- rows -->":
+                self.lines += self.rows(text[at:])
                 at = len(text)
         shutil.rmtree(self.folder)
         if WRITE:

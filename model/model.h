@@ -43,10 +43,21 @@ struct model_cost {
     model_wide words_most, operations_most;
 };
 
+struct model_supersteps { /* with port bsp: each costs max(alpha, beta * words) */
+    uint64_t count;
+    uint64_t words; /* the most that a rank sends or receives in one */
+};
+
+struct model_reason { /* why the formulas hold, a line each */
+    const char *rounds, *words, *operations;
+};
+
 struct model_row {
     const char *id;
     const char *collective;
-    const char *source;                      /* lecture and place */
+    const char *about;  /* how it goes */
+    const char *source; /* lecture and place */
+    const struct model_reason *why;
     const char *rounds, *words, *operations; /* the formulas, for people */
     enum replay_topology_kind holds_on;
     const char *hazard; /* or a note; NULL: none */
@@ -55,6 +66,8 @@ struct model_row {
     enum model_parameter parameter;
     void (*cost)(const struct model_case *of, struct model_cost *out);
     void (*build)(struct generate *g); /* one rank's operations; NULL would be no row */
+    /* NULL: the model states no cost in supersteps. */
+    void (*supersteps)(const struct model_case *of, struct model_supersteps *out);
 };
 
 /* In the table's order; NULL behind its end. */

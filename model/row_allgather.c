@@ -124,10 +124,44 @@ static void build_naive(struct generate *g)
 
 /* --- the rows --------------------------------------------------------------------------------- */
 
+static const struct model_reason why_gather_bcast = {
+    .rounds = "clg rounds gather, and clg rounds broadcast",
+    .words = "gathering moves m(P-1); each of clg rounds then sends all: m*P",
+    .operations = "nothing is combined"};
+static const struct model_reason why_central = {
+    .rounds = "the centre receives P-1 messages, then sends P-1",
+    .words = "it receives m words, then sends all m*P words, P-1 times each",
+    .operations = "nothing is combined"};
+static const struct model_reason why_tree = {
+    .rounds = "k-1 levels up and k-1 down; a single port serves two children singly",
+    .words = "up go m, 3m, ... words, m(P-k) in all; down goes all, m*P a level",
+    .operations = "nothing is combined"};
+static const struct model_reason why_ring = {.rounds = "each block makes P-1 hops to come around",
+                                             .words = "each hop is one block: m words, P-1 times",
+                                             .operations = "nothing is combined"};
+static const struct model_reason why_hypercube = {
+    .rounds = "each dimension is crossed once, and doubles what a rank has",
+    .words = "messages of m, 2m, 4m, ... words: m(P-1) in all",
+    .operations = "nothing is combined"};
+static const struct model_reason why_mesh = {
+    .rounds = "q-1 rounds along the rows, then q-1 along the columns",
+    .words = "m(q-1) along the rows; m*q(q-1) along the columns: m(q*q-1)",
+    .operations = "nothing is combined"};
+static const struct model_reason why_line = {
+    .rounds = "a block needs P-1 hops to the far end; half duplex takes each twice",
+    .words = "each hop is one block: m words, P-1 times",
+    .operations = "nothing is combined"};
+static const struct model_reason why_naive = {
+    .rounds = "P broadcasts of clg rounds; those that overlap save some",
+    .words = "each message is one block: m words in each round, at most",
+    .operations = "nothing is combined"};
+
 static const struct model_row row[] = {
     {.id = "allgather.gather_bcast",
      .collective = "allgather",
-     .source = "L0 sec. 31",
+     .about = "gather to rank 0, then broadcast the whole",
+     .source = "the alpha-beta model (section 31)",
+     .why = &why_gather_bcast,
      .rounds = "= 2*clg",
      .words = "= m(P-1) + mP*clg",
      .operations = "= 0",
@@ -136,7 +170,9 @@ static const struct model_row row[] = {
      .build = build_gather_bcast},
     {.id = "allgather.central",
      .collective = "allgather",
-     .source = "L2",
+     .about = "all send to rank 0, which sends the whole to one after the other",
+     .source = "allgather in MPI",
+     .why = &why_central,
      .rounds = "= 2(P-1)",
      .words = "= m(P-1) + mP(P-1)",
      .operations = "= 0",
@@ -145,7 +181,9 @@ static const struct model_row row[] = {
      .build = build_central},
     {.id = "allgather.tree",
      .collective = "allgather",
-     .source = "L2",
+     .about = "up a complete binary tree with ranks at all nodes, and down again",
+     .source = "allgather in MPI",
+     .why = &why_tree,
      .rounds = "multi: = 2(lg(P+1)-1); single: twice that",
      .words = "multi: = m(P-k) + mP(k-1), P = 2^k-1; single: twice that",
      .operations = "= 0",
@@ -155,7 +193,10 @@ static const struct model_row row[] = {
      .build = build_tree},
     {.id = "allgather.ring",
      .collective = "allgather",
-     .source = "L0 bucket, L1 Alg 4.4, L2 ring pass",
+     .about = "each rank passes on to its right what came from its left",
+     .source = "the alpha-beta model (bucket); basic operations (algorithm 4.4); allgather in MPI "
+               "(ring pass)",
+     .why = &why_ring,
      .rounds = "= P-1",
      .words = "= m(P-1)",
      .operations = "= 0",
@@ -165,7 +206,9 @@ static const struct model_row row[] = {
      .build = build_ring},
     {.id = "allgather.hypercube.vector",
      .collective = "allgather",
-     .source = "L2",
+     .about = "exchange along each dimension, a derived datatype built at each",
+     .source = "allgather in MPI",
+     .why = &why_hypercube,
      .rounds = "= d",
      .words = "= m(P-1)",
      .operations = "= 0",
@@ -176,7 +219,9 @@ static const struct model_row row[] = {
      .build = build_hypercube},
     {.id = "allgather.hypercube.pack",
      .collective = "allgather",
-     .source = "L2",
+     .about = "exchange along each dimension, packed and unpacked",
+     .source = "allgather in MPI",
+     .why = &why_hypercube,
      .rounds = "= d",
      .words = "= m(P-1)",
      .operations = "= 0",
@@ -186,7 +231,9 @@ static const struct model_row row[] = {
      .build = build_hypercube},
     {.id = "allgather.hypercube.sort",
      .collective = "allgather",
-     .source = "L2",
+     .about = "exchange along each dimension, sorted at the end",
+     .source = "allgather in MPI",
+     .why = &why_hypercube,
      .rounds = "= d",
      .words = "= m(P-1)",
      .operations = "= 0",
@@ -196,7 +243,9 @@ static const struct model_row row[] = {
      .build = build_hypercube},
     {.id = "allgather.hypercube.prebuilt",
      .collective = "allgather",
-     .source = "L2",
+     .about = "exchange along each dimension, datatypes built beforehand",
+     .source = "allgather in MPI",
+     .why = &why_hypercube,
      .rounds = "= d",
      .words = "= m(P-1)",
      .operations = "= 0",
@@ -206,7 +255,9 @@ static const struct model_row row[] = {
      .build = build_hypercube},
     {.id = "allgather.mesh",
      .collective = "allgather",
-     .source = "L1, L3, L4",
+     .about = "around the rows, then around the columns with a row's blocks",
+     .source = "basic operations; primitives by topology; independent broadcast",
+     .why = &why_mesh,
      .rounds = "= 2(q-1)",
      .words = "= m(P-1)",
      .operations = "= 0",
@@ -217,7 +268,9 @@ static const struct model_row row[] = {
      .build = build_mesh},
     {.id = "allgather.line",
      .collective = "allgather",
-     .source = "L3",
+     .about = "the ring's rounds on a line of ranks",
+     .source = "primitives by topology",
+     .why = &why_line,
      .rounds = "= P-1; half duplex = 2(P-1)",
      .words = "= m(P-1); half duplex twice that",
      .operations = "= 0",
@@ -226,7 +279,9 @@ static const struct model_row row[] = {
      .build = build_ring},
     {.id = "allgather.naive",
      .collective = "allgather",
-     .source = "L1",
+     .about = "each rank broadcasts its block, one rank after the other",
+     .source = "basic operations",
+     .why = &why_naive,
      .rounds = "<= P*clg",
      .words = "<= P*clg*m",
      .operations = "= 0",

@@ -132,10 +132,37 @@ static void build_scan_hypercube(struct generate *g)
 
 /* --- the rows --------------------------------------------------------------------------------- */
 
+static const struct model_reason why_reduce_bcast = {
+    .rounds = "clg rounds reduce, and clg rounds broadcast",
+    .words = "each round sends the whole vector: n words, 2*clg times",
+    .operations = "only the first clg rounds combine: n words each"};
+static const struct model_reason why_recursive_doubling = {
+    .rounds = "each dimension is crossed once; other P: a round before and after",
+    .words = "each round exchanges the whole vector: n words",
+    .operations = "each rank combines n words after each exchange"};
+static const struct model_reason why_ring = {
+    .rounds = "each part makes P-1 hops while it is combined, and P-1 as result",
+    .words = "each hop is a P-th part of the vector: n/P words, 2(P-1) times",
+    .operations = "each of the first P-1 hops combines n/P words"};
+static const struct model_reason why_halving = {
+    .rounds = "d rounds halve what a rank combines; d rounds double what it has",
+    .words = "n/2, n/4, ... n/P words, and back: 2n(P-1)/P in all",
+    .operations = "n/2, n/4, ... n/P words in the first d rounds"};
+static const struct model_reason why_barrier = {
+    .rounds = "each dimension is crossed once; other P: a round before and after",
+    .words = "the messages are empty",
+    .operations = "nothing is combined"};
+static const struct model_reason why_scan = {
+    .rounds = "each dimension is crossed once",
+    .words = "each round exchanges one partial sum: m words",
+    .operations = "into the total, and on the upper side into the result: 2m a round"};
+
 static const struct model_row allreduce_row[] = {
     {.id = "allreduce.reduce_bcast",
      .collective = "allreduce",
-     .source = "L3",
+     .about = "reduce to rank 0, then broadcast the result",
+     .source = "primitives by topology",
+     .why = &why_reduce_bcast,
      .rounds = "= 2*clg",
      .words = "= 2n*clg",
      .operations = "= n*clg",
@@ -144,7 +171,9 @@ static const struct model_row allreduce_row[] = {
      .build = build_allreduce_reduce_bcast},
     {.id = "allreduce.recursive_doubling",
      .collective = "allreduce",
-     .source = "L3",
+     .about = "exchange and combine whole vectors along each dimension",
+     .source = "primitives by topology",
+     .why = &why_recursive_doubling,
      .rounds = "= d; other P: <= clg+2",
      .words = "= n*d; other P: <= n(clg+2)",
      .operations = "= n*d; other P: <= n(clg+2)",
@@ -154,7 +183,9 @@ static const struct model_row allreduce_row[] = {
      .build = build_allreduce_recursive_doubling},
     {.id = "allreduce.ring",
      .collective = "allreduce",
-     .source = "L0 sec. 46-47",
+     .about = "reduce-scatter around the ring, then allgather around it",
+     .source = "the alpha-beta model (section 46-47)",
+     .why = &why_ring,
      .rounds = "= 2(P-1)",
      .words = "= 2n(P-1)/P",
      .operations = "= n(P-1)/P",
@@ -164,7 +195,9 @@ static const struct model_row allreduce_row[] = {
      .build = build_allreduce_ring},
     {.id = "allreduce.reduce_scatter_allgather",
      .collective = "allreduce",
-     .source = "L0, L3",
+     .about = "reduce-scatter by halving, then allgather by doubling",
+     .source = "the alpha-beta model; primitives by topology",
+     .why = &why_halving,
      .rounds = "= 2d",
      .words = "= 2n(P-1)/P",
      .operations = "= n(P-1)/P",
@@ -189,7 +222,9 @@ const struct model_family model_family_allreduce = {
 static const struct model_row barrier_row[] = {
     {.id = "barrier.allreduce",
      .collective = "barrier",
-     .source = "L3",
+     .about = "an allreduce of nothing",
+     .source = "primitives by topology",
+     .why = &why_barrier,
      .rounds = "= d; other P: <= clg+2",
      .words = "= 0",
      .operations = "= 0",
@@ -209,7 +244,9 @@ const struct model_family model_family_barrier = {
 static const struct model_row scan_row[] = {
     {.id = "scan.hypercube",
      .collective = "scan",
-     .source = "L3",
+     .about = "exchange partial sums along each dimension, keep those from below",
+     .source = "primitives by topology",
+     .why = &why_scan,
      .rounds = "= d",
      .words = "= m*d",
      .operations = "= 2m*d",

@@ -53,10 +53,29 @@ static void build_pairwise_xor(struct generate *g)
 
 /* --- the rows --------------------------------------------------------------------------------- */
 
+static const struct model_reason why_ring = {
+    .rounds = "the farthest block needs P-1 hops",
+    .words = "a round moves on what has not arrived: m(P-1), m(P-2), ... m words",
+    .operations = "nothing is combined"};
+static const struct model_reason why_mesh = {
+    .rounds = "q-1 rounds along the rows, then q-1 along the columns",
+    .words = "each direction: m*q(q-1), m*q(q-2), ... m*q words, m*P(q-1)/2",
+    .operations = "nothing is combined"};
+static const struct model_reason why_hypercube = {
+    .rounds = "each dimension is crossed once",
+    .words = "each round sends the half of all blocks that belongs across: m*P/2",
+    .operations = "nothing is combined"};
+static const struct model_reason why_pairwise_xor = {
+    .rounds = "a rank has P-1 partners, one in each round",
+    .words = "each round exchanges one block: m words",
+    .operations = "nothing is combined"};
+
 static const struct model_row row[] = {
     {.id = "alltoall.ring",
      .collective = "alltoall",
-     .source = "L3",
+     .about = "blocks go around the ring, and each rank takes out its own",
+     .source = "primitives by topology",
+     .why = &why_ring,
      .rounds = "= P-1",
      .words = "= m*P(P-1)/2",
      .operations = "= 0",
@@ -65,7 +84,9 @@ static const struct model_row row[] = {
      .build = build_ring},
     {.id = "alltoall.mesh",
      .collective = "alltoall",
-     .source = "L3",
+     .about = "around the rows to the right column, then around the columns",
+     .source = "primitives by topology",
+     .why = &why_mesh,
      .rounds = "= 2(q-1)",
      .words = "= m*P*(q-1)",
      .operations = "= 0",
@@ -75,7 +96,9 @@ static const struct model_row row[] = {
      .build = build_mesh},
     {.id = "alltoall.hypercube",
      .collective = "alltoall",
-     .source = "L3",
+     .about = "each dimension exchanges the blocks that belong across it",
+     .source = "primitives by topology",
+     .why = &why_hypercube,
      .rounds = "= d",
      .words = "= (m*P/2)*d",
      .operations = "= 0",
@@ -85,7 +108,9 @@ static const struct model_row row[] = {
      .build = build_hypercube},
     {.id = "alltoall.pairwise_xor",
      .collective = "alltoall",
-     .source = "L3 optimal",
+     .about = "in round i rank r exchanges with rank r XOR i",
+     .source = "primitives by topology (optimal)",
+     .why = &why_pairwise_xor,
      .rounds = "= P-1",
      .words = "= m(P-1)",
      .operations = "= 0",

@@ -6,6 +6,11 @@ static void cost_linear_vector(const struct model_case *of, struct model_cost *o
     model_cost_set(out, of->ranks - 1, (model_wide)(of->ranks - 1) * of->words, 0);
 }
 
+static void supersteps_linear(const struct model_case *of, struct model_supersteps *out)
+{
+    *out = (struct model_supersteps){of->ranks > 1, (uint64_t)(of->ranks - 1) * of->words};
+}
+
 static void cost_tree_vector(const struct model_case *of, struct model_cost *out)
 {
     model_cost_set(out, model_clg(of->ranks), (model_wide)model_clg(of->ranks) * of->words, 0);
@@ -28,12 +33,25 @@ static void build_mesh(struct generate *g)
     generate_bcast_ordered(g, &order);
 }
 
+/* Levels of a tree in which each rank serves k - 1 others, and the ranks that they reach. */
+static uint64_t kary_levels(const struct model_case *of, uint64_t *out_reach)
+{
+    uint64_t r = 0, reach = 1;
+    for (; reach < of->ranks; reach *= of->parameter)
+        r++;
+    *out_reach = reach;
+    return r;
+}
+
+static void supersteps_kary(const struct model_case *of, struct model_supersteps *out)
+{
+    uint64_t reach;
+    *out = (struct model_supersteps){kary_levels(of, &reach), (of->parameter - 1ull) * of->words};
+}
+
 static void cost_kary(const struct model_case *of, struct model_cost *out)
 {
-    uint64_t k = of->parameter, r = 0, reach = 1;
-    for (; reach < of->ranks; reach *= k)
-        r++;
-    uint64_t rounds = (k - 1) * r;
+    uint64_t reach, rounds = (of->parameter - 1ull) * kary_levels(of, &reach);
     model_cost_set(out, rounds, (model_wide)rounds * of->words, 0);
     if (reach != of->ranks)
         model_cost_at_most(out);
@@ -99,21 +117,48 @@ static void build_scatter_allgather(struct generate *g)
 
 /* --- the rows --------------------------------------------------------------------------------- */
 
+static const struct model_reason why_linear_vector = {
+    .rounds = "the root sends to P-1 ranks, one after the other",
+    .words = "each of the P-1 messages is the whole vector",
+    .operations = "nothing is combined"};
+static const struct model_reason why_tree_vector = {
+    .rounds = "each round doubles the ranks that have the vector: 2^R >= P",
+    .words = "each round sends the whole vector: n words, R times",
+    .operations = "nothing is combined"};
+static const struct model_reason why_kary = {
+    .rounds = "a rank serves k-1 others singly, and there are r levels",
+    .words = "each of the R messages in a row is the whole vector",
+    .operations = "nothing is combined"};
+static const struct model_reason why_two_phase = {
+    .rounds = "the root sends P-1 parts singly; then each rank serves P-1 others",
+    .words = "each message is a P-th part of the vector: n/P words, 2(P-1) times",
+    .operations = "nothing is combined"};
+static const struct model_reason why_scatter_allgather = {
+    .rounds = "clg rounds scatter down a tree; P-1 rounds go around the ring",
+    .words = "the tree halves its messages: n(P-1)/P; the ring adds n/P each round",
+    .operations = "nothing is combined"};
+
 static const struct model_row row[] = {
     {.id = "bcast.linear",
      .collective = "bcast",
-     .source = "L0, L3 naive; L4 alg. 2",
+     .about = "the root sends its vector to one rank after the other",
+     .source = "the alpha-beta model; primitives by topology (naive); independent broadcast "
+               "(algorithm 2)",
+     .why = &why_linear_vector,
      .rounds = "= P-1",
      .words = "= (P-1)n",
      .operations = "= 0",
      .holds_on = REPLAY_FULL,
-     .hazard = "bsp: one superstep of max(L, g(P-1)n)",
+     .hazard = "bsp: one superstep of max(alpha, beta(P-1)n)",
      .root_any = 1,
      .cost = cost_linear_vector,
-     .build = generate_linear_from_root},
+     .build = generate_linear_from_root,
+     .supersteps = supersteps_linear},
     {.id = "bcast.binomial",
      .collective = "bcast",
-     .source = "L1, L3, L4 alg. 1",
+     .about = "down a binomial tree, the far half first",
+     .source = "basic operations; primitives by topology; independent broadcast (algorithm 1)",
+     .why = &why_tree_vector,
      .rounds = "= clg",
      .words = "= n*clg",
      .operations = "= 0",
@@ -124,7 +169,9 @@ static const struct model_row row[] = {
      .build = build_binomial},
     {.id = "bcast.hypercube",
      .collective = "bcast",
-     .source = "L1 Alg 4.1, L3",
+     .about = "along the dimensions of a hypercube, the highest first, from rank 0",
+     .source = "basic operations (algorithm 4.1); primitives by topology",
+     .why = &why_tree_vector,
      .rounds = "= d",
      .words = "= n*d",
      .operations = "= 0",
@@ -134,7 +181,9 @@ static const struct model_row row[] = {
      .build = build_xor},
     {.id = "bcast.hypercube_any",
      .collective = "bcast",
-     .source = "L1 Alg 4.2, L3",
+     .about = "along the dimensions of a hypercube, from any root",
+     .source = "basic operations (algorithm 4.2); primitives by topology",
+     .why = &why_tree_vector,
      .rounds = "= d",
      .words = "= n*d",
      .operations = "= 0",
@@ -146,7 +195,9 @@ static const struct model_row row[] = {
      .build = build_xor},
     {.id = "bcast.ring",
      .collective = "bcast",
-     .source = "L1 fig 4.2",
+     .about = "recursive doubling on a ring: distances P/2, P/4, ...",
+     .source = "basic operations (figure 4.2)",
+     .why = &why_tree_vector,
      .rounds = "= lg P",
      .words = "= n*lg P",
      .operations = "= 0",
@@ -158,7 +209,9 @@ static const struct model_row row[] = {
      .build = build_binomial},
     {.id = "bcast.mesh",
      .collective = "bcast",
-     .source = "L1 fig 4.5, L3",
+     .about = "recursive doubling along the row, then along the columns",
+     .source = "basic operations (figure 4.5); primitives by topology",
+     .why = &why_tree_vector,
      .rounds = "= dim*lg s",
      .words = "= n*dim*lg s",
      .operations = "= 0",
@@ -170,7 +223,9 @@ static const struct model_row row[] = {
      .build = build_mesh},
     {.id = "bcast.tree",
      .collective = "bcast",
-     .source = "L1 fig 4.7",
+     .about = "down a balanced tree whose leaves are the ranks",
+     .source = "basic operations (figure 4.7)",
+     .why = &why_tree_vector,
      .rounds = "= lg P",
      .words = "= n*lg P",
      .operations = "= 0",
@@ -181,19 +236,24 @@ static const struct model_row row[] = {
      .build = build_xor},
     {.id = "bcast.kary",
      .collective = "bcast",
-     .source = "L4 alg. 3",
+     .about = "down a tree in which each rank serves k-1 others at a time",
+     .source = "independent broadcast (algorithm 3)",
+     .why = &why_kary,
      .rounds = "= (k-1)r, P = k^r",
      .words = "= n*R",
      .operations = "= 0",
      .holds_on = REPLAY_FULL,
-     .hazard = "bsp: r supersteps of max(L, g(k-1)n); other P: at most",
+     .hazard = "bsp: r supersteps of max(alpha, beta(k-1)n); other P: at most",
      .root_any = 1,
      .parameter = MODEL_PARAMETER_ARITY,
      .cost = cost_kary,
-     .build = build_kary},
+     .build = build_kary,
+     .supersteps = supersteps_kary},
     {.id = "bcast.two_phase",
      .collective = "bcast",
-     .source = "L4 alg. 4",
+     .about = "the root deals out P parts, then all exchange their parts",
+     .source = "independent broadcast (algorithm 4)",
+     .why = &why_two_phase,
      .rounds = "= 2(P-1)",
      .words = "= 2(P-1)n/P",
      .operations = "= 0",
@@ -204,7 +264,9 @@ static const struct model_row row[] = {
      .build = build_two_phase},
     {.id = "bcast.scatter_allgather",
      .collective = "bcast",
-     .source = "L0 sec. 45",
+     .about = "scatter the parts down a tree, then pass them around a ring",
+     .source = "the alpha-beta model (section 45)",
+     .why = &why_scatter_allgather,
      .rounds = "= clg + P-1",
      .words = "= 2n(P-1)/P",
      .operations = "= 0",

@@ -46,10 +46,21 @@ static void build_linear(struct generate *g)
 
 /* --- the rows --------------------------------------------------------------------------------- */
 
+static const struct model_reason why_tree_vector_reduced = {
+    .rounds = "each round halves the ranks that still have a partial result",
+    .words = "each round sends a whole vector: n words, R times",
+    .operations = "whoever receives combines n words in each of the R rounds"};
+static const struct model_reason why_linear_vector_reduced = {
+    .rounds = "the root receives from P-1 ranks, one after the other",
+    .words = "each of the P-1 messages is a whole vector",
+    .operations = "the root combines n words, P-1 times"};
+
 static const struct model_row row[] = {
     {.id = "reduce.binomial",
      .collective = "reduce",
-     .source = "L0 sec. 23-25",
+     .about = "up a binomial tree: the broadcast backwards",
+     .source = "the alpha-beta model (section 23-25)",
+     .why = &why_tree_vector_reduced,
      .rounds = "= clg",
      .words = "= n*clg",
      .operations = "= n*clg",
@@ -60,7 +71,9 @@ static const struct model_row row[] = {
      .build = build_binomial},
     {.id = "reduce.hypercube",
      .collective = "reduce",
-     .source = "L1, L3",
+     .about = "along the dimensions of a hypercube, towards the root",
+     .source = "basic operations; primitives by topology",
+     .why = &why_tree_vector_reduced,
      .rounds = "= d",
      .words = "= n*d",
      .operations = "= n*d",
@@ -71,7 +84,9 @@ static const struct model_row row[] = {
      .build = build_xor},
     {.id = "reduce.ring",
      .collective = "reduce",
-     .source = "L1",
+     .about = "recursive halving on a ring",
+     .source = "basic operations",
+     .why = &why_tree_vector_reduced,
      .rounds = "= lg P",
      .words = "= n*lg P",
      .operations = "= n*lg P",
@@ -82,7 +97,9 @@ static const struct model_row row[] = {
      .build = build_binomial},
     {.id = "reduce.mesh",
      .collective = "reduce",
-     .source = "L1",
+     .about = "along the columns, then along the root's row",
+     .source = "basic operations",
+     .why = &why_tree_vector_reduced,
      .rounds = "= dim*lg s",
      .words = "= n*dim*lg s",
      .operations = "= n*dim*lg s",
@@ -93,7 +110,9 @@ static const struct model_row row[] = {
      .build = build_mesh},
     {.id = "reduce.tree",
      .collective = "reduce",
-     .source = "L1",
+     .about = "up a balanced tree whose leaves are the ranks",
+     .source = "basic operations",
+     .why = &why_tree_vector_reduced,
      .rounds = "= lg P",
      .words = "= n*lg P",
      .operations = "= n*lg P",
@@ -104,7 +123,9 @@ static const struct model_row row[] = {
      .build = build_xor},
     {.id = "reduce.linear",
      .collective = "reduce",
-     .source = "L0",
+     .about = "each rank sends its vector to the root",
+     .source = "the alpha-beta model",
+     .why = &why_linear_vector_reduced,
      .rounds = "= P-1",
      .words = "= (P-1)n",
      .operations = "= (P-1)n",

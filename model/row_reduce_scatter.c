@@ -45,10 +45,25 @@ static void build_hypercube(struct generate *g)
 
 /* --- the rows --------------------------------------------------------------------------------- */
 
+static const struct model_reason why_ring = {
+    .rounds = "each partial block makes P-1 hops to its owner",
+    .words = "each hop is one block: m words, P-1 times",
+    .operations = "each rank combines m words after each hop"};
+static const struct model_reason why_mesh = {
+    .rounds = "q-1 rounds along the columns, then q-1 along the rows",
+    .words = "m*q(q-1) along the columns; m(q-1) along the rows: m(q*q-1)",
+    .operations = "as many as words come in"};
+static const struct model_reason why_hypercube = {
+    .rounds = "each dimension is crossed once, and halves what a rank keeps",
+    .words = "messages of mP/2, mP/4, ..., m words: m(P-1) in all",
+    .operations = "as many as words come in"};
+
 static const struct model_row row[] = {
     {.id = "reduce_scatter.ring",
      .collective = "reduce_scatter",
-     .source = "L0 bucket, L1, L3",
+     .about = "partial blocks go around the ring and are combined on the way",
+     .source = "the alpha-beta model (bucket); basic operations; primitives by topology",
+     .why = &why_ring,
      .rounds = "= P-1",
      .words = "= m(P-1)",
      .operations = "= m(P-1)",
@@ -57,7 +72,9 @@ static const struct model_row row[] = {
      .build = build_ring},
     {.id = "reduce_scatter.mesh",
      .collective = "reduce_scatter",
+     .about = "around the columns with a row's blocks, then around the rows",
      .source = "dual of allgather.mesh",
+     .why = &why_mesh,
      .rounds = "= 2(q-1)",
      .words = "= m(P-1)",
      .operations = "= m(P-1)",
@@ -67,7 +84,9 @@ static const struct model_row row[] = {
      .build = build_mesh},
     {.id = "reduce_scatter.hypercube",
      .collective = "reduce_scatter",
-     .source = "L3",
+     .about = "each dimension exchanges the half that the other side keeps",
+     .source = "primitives by topology",
+     .why = &why_hypercube,
      .rounds = "= d",
      .words = "= m(P-1)",
      .operations = "= m(P-1)",

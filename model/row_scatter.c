@@ -28,10 +28,29 @@ static void build_gather_binomial(struct generate *g)
 
 /* --- the rows --------------------------------------------------------------------------------- */
 
+static const struct model_reason why_scatter_linear = {
+    .rounds = "the root sends P-1 blocks, one after the other",
+    .words = "the root sends m words, P-1 times",
+    .operations = "nothing is combined"};
+static const struct model_reason why_scatter_binomial = {
+    .rounds = "each round doubles the ranks that have blocks: 2^R >= P",
+    .words = "the root parts with all blocks but its own: m(P-1), half of it first",
+    .operations = "nothing is combined"};
+static const struct model_reason why_gather_linear = {
+    .rounds = "the root receives P-1 blocks, one after the other",
+    .words = "the root receives m words, P-1 times",
+    .operations = "nothing is combined"};
+static const struct model_reason why_gather_binomial = {
+    .rounds = "each round halves the ranks that still have blocks to give",
+    .words = "the root receives all blocks but its own: m(P-1), half of it last",
+    .operations = "nothing is combined"};
+
 static const struct model_row scatter_row[] = {
     {.id = "scatter.linear",
      .collective = "scatter",
-     .source = "L0 sec. 36",
+     .about = "the root sends its block to one rank after the other",
+     .source = "the alpha-beta model (section 36)",
+     .why = &why_scatter_linear,
      .rounds = "= P-1",
      .words = "= m(P-1)",
      .operations = "= 0",
@@ -41,7 +60,9 @@ static const struct model_row scatter_row[] = {
      .build = build_scatter_linear},
     {.id = "scatter.binomial",
      .collective = "scatter",
-     .source = "L0 sec. 38, L3",
+     .about = "down a binomial tree: a rank passes on what belongs below",
+     .source = "the alpha-beta model (section 38); primitives by topology",
+     .why = &why_scatter_binomial,
      .rounds = "= clg",
      .words = "= m(P-1)",
      .operations = "= 0",
@@ -61,7 +82,9 @@ const struct model_family model_family_scatter = {
 static const struct model_row gather_row[] = {
     {.id = "gather.linear",
      .collective = "gather",
+     .about = "each rank sends its block to the root",
      .source = "dual of scatter.linear",
+     .why = &why_gather_linear,
      .rounds = "= P-1",
      .words = "= m(P-1)",
      .operations = "= 0",
@@ -71,7 +94,9 @@ static const struct model_row gather_row[] = {
      .build = build_gather_linear},
     {.id = "gather.binomial",
      .collective = "gather",
+     .about = "up a binomial tree: a rank collects what is below",
      .source = "dual of scatter.binomial",
+     .why = &why_gather_binomial,
      .rounds = "= clg",
      .words = "= m(P-1)",
      .operations = "= 0",

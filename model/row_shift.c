@@ -138,10 +138,25 @@ static void build_hypercube(struct generate *g)
 
 /* --- the rows --------------------------------------------------------------------------------- */
 
+static const struct model_reason why_ring = {
+    .rounds = "s hops one way or P-s the other, whichever is less",
+    .words = "each hop is one block: m words",
+    .operations = "nothing is combined"};
+static const struct model_reason why_mesh = {
+    .rounds = "at most q/2 along the row, one for those that cross its end, q/2 down",
+    .words = "each hop is one block: m words",
+    .operations = "nothing is combined"};
+static const struct model_reason why_hypercube = {
+    .rounds = "s is a sum of powers of two, and each costs at most two hops",
+    .words = "each hop is one block: m words",
+    .operations = "nothing is combined"};
+
 static const struct model_row row[] = {
     {.id = "shift.ring",
      .collective = "shift",
-     .source = "L3, L0 sec. 21",
+     .about = "every block goes s ranks along the ring, the shorter way",
+     .source = "primitives by topology; the alpha-beta model (section 21)",
+     .why = &why_ring,
      .rounds = "= min(s, P-s)",
      .words = "= m*R",
      .operations = "= 0",
@@ -151,7 +166,9 @@ static const struct model_row row[] = {
      .build = build_ring},
     {.id = "shift.mesh",
      .collective = "shift",
-     .source = "L3",
+     .about = "along the row, then along the column, with a step for the carry",
+     .source = "primitives by topology",
+     .why = &why_mesh,
      .rounds = "<= q+1",
      .words = "= m*R",
      .operations = "= 0",
@@ -162,7 +179,9 @@ static const struct model_row row[] = {
      .build = build_mesh},
     {.id = "shift.hypercube",
      .collective = "shift",
-     .source = "L3",
+     .about = "a ring laid into the hypercube by Gray code, by powers of two",
+     .source = "primitives by topology",
+     .why = &why_hypercube,
      .rounds = "<= 2*lg P; with steps back <= lg P",
      .words = "= m*R",
      .operations = "= 0",

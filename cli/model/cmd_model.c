@@ -29,6 +29,9 @@ enum {
     OPTION_PLOT,
     OPTION_PROPERTIES,
     OPTION_RUN,
+    OPTION_EXPLAIN,
+    OPTION_FORMAT,
+    OPTION_OUTPUT,
     OPTION_JOB,
     OPTION_EAGER,
     OPTION_INSIDE,
@@ -57,6 +60,9 @@ static const struct options_spec spec[] = {
     {"plot", 0, "FILE.svg", "draw cost against size, crossovers marked"},
     {"properties", 0, NULL, "diameter, degree, links, connectivity, bisection of --topology"},
     {"run", 'r', "ID", "run one row on the engine: measured, row, lower bound"},
+    {"explain", 'e', "ROW", "what a row is, why its formulas hold, its messages round by round"},
+    {"format", 0, "FORMAT", "of --explain: text or svg"},
+    {"output", 'o', "FILE", "of --explain: write to FILE (FILE.svg: the figure)"},
     {"job", 'j', "T.db",
      "run a recorded job on the model's machine: makespan, idle time by cause, critical path"},
     {"eager", 0, "BYTES",
@@ -74,6 +80,7 @@ static const struct options_command command = {
              "[--topology=NET] [--plot=FILE.svg]\n"
              "crosswait model --topology=mesh:4x4 --properties\n"
              "crosswait model --run=ID --ranks=P [--words=N] [--topology=NET]\n"
+             "crosswait model --explain=ROW [--ranks=P] [--words=N] [-o FILE.svg]\n"
              "crosswait model --job=T.db [--topology=NET] [--eager=BYTES] [--inside]\n"
              "crosswait model --measure T.db",
     .about = "What collectives must cost: the rows of the model with rounds R, words W and "
@@ -88,6 +95,7 @@ static const struct options_command command = {
     .example =
         "crosswait model --collective=bcast --ranks=64 --words=1..1e6 --plot=bcast.svg\n"
         "crosswait model --run=alltoall.pairwise_xor --ranks=16 --topology=hypercube\n"
+        "crosswait model --explain=allreduce.ring --ranks=6 -o ring.svg\n"
         "crosswait record -o pp.db -- mpirun -n 2 ./pingpong && crosswait model --measure pp.db",
 };
 
@@ -326,6 +334,17 @@ static int read_option(const struct options *o, int which, struct model_ask *ask
     case OPTION_RUN:
         ask->run = o->value;
         return 0;
+    case OPTION_EXPLAIN:
+        ask->explain = o->value;
+        return 0;
+    case OPTION_FORMAT:
+        ask->format = o->value;
+        return strcmp(o->value, "text") && strcmp(o->value, "svg")
+                   ? options_wrong(o, "unknown format '%s'; known are text, svg", o->value)
+                   : 0;
+    case OPTION_OUTPUT:
+        ask->output = o->value;
+        return 0;
     default:
         ask->measure = o->value;
         return 0;
@@ -360,6 +379,22 @@ static int rank_rows(const struct options *o, const struct model_ask *ask)
     return exit_of(status);
 }
 
+/* --run or --explain of a row. */
+static int row_of(const struct options *o, const struct model_ask *ask)
+{
+    const char *name = ask->run ? "run" : "explain", *id = ask->run ? ask->run : ask->explain;
+
+    if (ask->run && !ask->ranks)
+        return options_wrong(o, "--run=%s on how many ranks? add --ranks=P", id);
+    if (ask->words_given && ask->words_low != ask->words_high)
+        return options_wrong(o, "--%s takes one size, not a range", name);
+    if (!model_row_find(id)) {
+        core_report(CORE_NOT_FOUND, "no row '%s' in the model; 'crosswait model' lists them", id);
+        return CLI_USAGE;
+    }
+    return exit_of(ask->run ? model_run(ask, stdout) : model_explain(ask));
+}
+
 static int cmd_model_dispatch(const struct options *o, struct model_ask *ask)
 {
     if (ask->measure)
@@ -378,18 +413,10 @@ static int cmd_model_dispatch(const struct options *o, struct model_ask *ask)
         return ask->has_topology
                    ? print_properties(&ask->topology)
                    : options_wrong(o, "--properties of which network? add --topology=NET");
-    if (ask->run) {
-        if (!ask->ranks)
-            return options_wrong(o, "--run=%s on how many ranks? add --ranks=P", ask->run);
-        if (ask->words_given && ask->words_low != ask->words_high)
-            return options_wrong(o, "--run takes one size, not a range");
-        if (!model_row_find(ask->run)) {
-            core_report(CORE_NOT_FOUND, "no row '%s' in the model; 'crosswait model' lists them",
-                        ask->run);
-            return CLI_USAGE;
-        }
-        return exit_of(model_run(ask, stdout));
-    }
+    if (ask->run || ask->explain)
+        return row_of(o, ask);
+    if (ask->format || ask->output)
+        return options_wrong(o, "--format and --output are of --explain=ROW");
     if (ask->collective && !collective_is_known(ask->collective))
         return CLI_USAGE;
     if (!ask->ranks && (ask->plot || ask->words_given))

@@ -9,7 +9,7 @@
 #include "model/model.h"
 
 struct model_ask { /* the command line */
-    const char *collective, *run, *plot, *topology_text, *measure, *job;
+    const char *collective, *run, *plot, *topology_text, *measure, *job, *explain, *format, *output;
     int64_t eager; /* bytes; -1: none */
     int inside;
     int64_t ranks, words_low, words_high, root, parameter, word_bytes;
@@ -55,6 +55,9 @@ void model_rank_print(const struct model_ask *ask, const struct model_ranking *r
 enum core_status model_plot(const struct model_ask *ask, const struct model_ranking *ranking,
                             const char *path);
 enum core_status model_run(const struct model_ask *ask, FILE *out);
+enum core_status model_explain(const struct model_ask *ask);
+/* What the size of a collective is called: n or m (model/model.h). */
+const char *model_words_name(const char *collective);
 enum core_status model_measure(const struct model_ask *ask, FILE *out);
 
 enum core_status model_job(struct model_ask *ask, FILE *out);

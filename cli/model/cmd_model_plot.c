@@ -118,9 +118,12 @@ static void cmd_model_plot_axes(FILE *out, const struct frame *frame, const char
     fprintf(out,
             "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#888\"/>\n",
             LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
-    cmd_model_plot_text(out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 22, "middle", 13, "#222",
+    cmd_model_plot_text(out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 12, "middle", 13, "#222",
                         size_name);
-    cmd_model_plot_text(out, LEFT - 60, TOP - 10, "start", 13, "#222", "cost");
+    fprintf(out, "<g transform=\"rotate(-90 %d %d)\">", LEFT - 66, (TOP + HEIGHT - BOTTOM) / 2);
+    cmd_model_plot_text(out, LEFT - 66, (TOP + HEIGHT - BOTTOM) / 2, "middle", 13, "#222",
+                        "time on the model's machine, logarithmic");
+    fputs("</g>\n", out);
 }
 
 static double cmd_model_plot_point(const struct frame *frame, int i)
@@ -263,8 +266,6 @@ static void cmd_model_plot_draw(FILE *out, const struct model_ask *ask,
 {
     struct frame frame = frame_of(ask, ranking);
     char title[400], network[REPLAY_TEXT_MAX], a[32], b[32];
-    int vector = !strcmp(ask->collective, "bcast") || !strcmp(ask->collective, "reduce") ||
-                 !strcmp(ask->collective, "allreduce");
 
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d "
@@ -278,7 +279,10 @@ static void cmd_model_plot_draw(FILE *out, const struct model_ask *ask,
              ask->has_topology ? replay_topology_text(&ask->topology, network)
                                : "as each row asks for");
     cmd_model_plot_text(out, LEFT + 210, 24, "start", 13, "#444", title);
-    cmd_model_plot_axes(out, &frame, vector ? "n, words in the vector" : "m, words in a block");
+    cmd_model_plot_axes(out, &frame,
+                        *model_words_name(ask->collective) == 'n'
+                            ? "size n: words in the vector, logarithmic"
+                            : "size m: words in a block, logarithmic");
     cmd_model_plot_envelope(out, &frame, ranking);
     for (int i = 0; i < ranking->count; i++)
         cmd_model_plot_curve(out, &frame, &ranking->curve[i], color[i % COLORS]);

@@ -2,6 +2,8 @@
  * nothing can beat. */
 #include "cli/model/cmd_model.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 static void cmd_model_run_line(FILE *out, const char *what, const char *measured,
@@ -24,6 +26,36 @@ static const char *cmd_model_run_number(uint64_t value, char text[64])
 static const char *cmd_model_run_words(uint64_t bytes, uint32_t word, char text[64])
 {
     return model_ratio_text((struct model_ratio){bytes, word}, text);
+}
+
+/* With supersteps: their number, and the words of all of them. */
+static void print_supersteps(const struct model_ask *ask, const struct replay_measure *got,
+                             const struct model_row *row, const struct model_case *of,
+                             const struct model_cost *cost, FILE *out)
+{
+    char a[64], b[64];
+    uint32_t word = (uint32_t)ask->word_bytes;
+    bool most = cost->rounds_relation == MODEL_AT_MOST;
+    struct model_supersteps steps;
+
+    if (!row->supersteps) {
+        fprintf(out,
+                "  supersteps %llu, words %s in all; the model states no cost of this row in "
+                "supersteps\n",
+                (unsigned long long)got->rounds, cmd_model_run_words(got->words_bytes, word, a));
+        return;
+    }
+    row->supersteps(of, &steps);
+    model_wide words = (model_wide)steps.count * steps.words;
+    bool kept = got->rounds == steps.count && got->words_bytes % word == 0 &&
+                (most ? got->words_bytes / word <= words : got->words_bytes / word == words);
+    fprintf(out, "  %-14s %16s  %19s\n", "", "measured", "row");
+    fprintf(out, "  %-14s %16llu  %2s %16llu\n", "supersteps", (unsigned long long)got->rounds, "=",
+            (unsigned long long)steps.count);
+    fprintf(out, "  %-14s %16s  %2s %16s, %llu in each\n", "words in all",
+            cmd_model_run_words(got->words_bytes, word, a), most ? "<=" : "=",
+            model_ratio_text((struct model_ratio){words, 1}, b), (unsigned long long)steps.words);
+    fprintf(out, "  keeps its row: %s\n", kept ? "yes" : "no");
 }
 
 static void print_measure(const struct model_ask *ask, const struct replay_measure *got,
@@ -92,23 +124,40 @@ void model_print_links(const struct replay_timed_result *result, uint32_t word, 
             (unsigned long long)result->link_count, (unsigned long long)(busiest / word), shared);
 }
 
-static void print_run(const struct model_ask *ask, const struct replay_timed_result *result,
-                      const struct model_cost *cost, FILE *out)
+/* The time by the row: each superstep costs the larger of its start-up and its words. */
+static void print_time(const struct model_ask *ask, const struct replay_timed_result *result,
+                       const struct model_row *of_row, const struct model_case *of,
+                       const struct model_cost *cost, FILE *out)
 {
-    char a[32], b[64];
-    uint32_t word = (uint32_t)ask->word_bytes;
+    char a[32];
+    struct model_supersteps steps = {0};
     double row = ask->alpha * (double)cost->rounds + ask->beta * model_value(cost->words) +
                  ask->tau * model_value(cost->operations);
+
     fprintf(out, "  time %s", model_seconds((double)result->makespan_ps * 1e-12, a));
-    fprintf(out, "; by the row alpha R + beta W + tau C = %s\n", model_seconds(row, a));
+    if (ask->port == REPLAY_PORT_BSP && of_row->supersteps) {
+        of_row->supersteps(of, &steps);
+        row = fmax(ask->alpha, ask->beta * (double)steps.words) * (double)steps.count;
+        fprintf(out, "; by the row %llu max(alpha, beta * %llu) = %s",
+                (unsigned long long)steps.count, (unsigned long long)steps.words,
+                model_seconds(row, a));
+    } else if (ask->port != REPLAY_PORT_BSP) {
+        fprintf(out, "; by the row alpha R + beta W + tau C = %s", model_seconds(row, a));
+    }
+    fputc('\n', out);
+}
+
+static void print_run(const struct model_ask *ask, const struct replay_timed_result *result,
+                      FILE *out)
+{
+    char b[64];
+    uint32_t word = (uint32_t)ask->word_bytes;
     fprintf(out, "  messages %llu, volume %s words\n", (unsigned long long)result->messages,
             cmd_model_run_words(result->volume_bytes, word, b));
     fprintf(out, "  critical path: %llu alphas, %s words, %llu operations\n",
             (unsigned long long)result->path_alphas,
             cmd_model_run_words(result->path_bytes, word, b),
             (unsigned long long)result->path_operations);
-    if (ask->port == REPLAY_PORT_BSP)
-        fprintf(out, "  supersteps: %llu\n", (unsigned long long)result->superstep_count);
     model_print_idle(result, out);
     model_print_links(result, word, out);
 }
@@ -153,8 +202,12 @@ enum core_status model_run(const struct model_ask *ask, FILE *out)
     fprintf(out, "%s on %u ranks, %llu words, network %s\n", row->id, of.ranks,
             (unsigned long long)size,
             ask->has_topology ? replay_topology_text(&ask->topology, text) : "full");
-    print_measure(ask, &got, &cost, &bound, out);
-    print_run(ask, &result, &cost, out);
+    if (ask->port == REPLAY_PORT_BSP)
+        print_supersteps(ask, &got, row, &of, &cost, out);
+    else
+        print_measure(ask, &got, &cost, &bound, out);
+    print_time(ask, &result, row, &of, &cost, out);
+    print_run(ask, &result, out);
     replay_timed_done(&result);
     return CORE_OK;
 }

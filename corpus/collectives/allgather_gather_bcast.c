@@ -1,6 +1,6 @@
 /* Allgather from building blocks: gather to rank 0, then broadcast the whole.
  *
- * Source: L0 section 31. Any number of ranks. 2 ceil(lg P) rounds.
+ * Source: the alpha-beta model, section 31. Any number of ranks. 2 ceil(lg P) rounds.
  *
  * Example, P = 2: 1->0 b; 0->1 ab.
  */

@@ -1,8 +1,8 @@
 /* Allgather on a hypercube, the blocks that a rank holds packed before each exchange and unpacked
  * after it.
  *
- * Source: L2. 2^d ranks. One exchange for each dimension, the highest first; what is held doubles:
- * d rounds, each block travels once.
+ * Source: allgather in MPI. 2^d ranks. One exchange for each dimension, the highest first; what is
+ * held doubles: d rounds, each block travels once.
  *
  * Example, P = 4, rank 0: packs a, exchanges with 2, unpacks c; packs a,c, exchanges with 1,
  * unpacks b,d.

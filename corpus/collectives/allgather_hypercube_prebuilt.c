@@ -1,8 +1,8 @@
 /* Allgather on a hypercube, the blocks that a rank holds described by derived datatypes that are
  * built once, before the first stage.
  *
- * Source: L2. 2^d ranks. One exchange for each dimension, the highest first; what is held doubles:
- * d rounds, each block travels once.
+ * Source: allgather in MPI. 2^d ranks. One exchange for each dimension, the highest first; what is
+ * held doubles: d rounds, each block travels once.
  *
  * Example, P = 4: the datatypes are one block (for bit 2) and two blocks a stride of two apart (for
  * bit 1).

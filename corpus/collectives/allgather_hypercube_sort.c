@@ -1,9 +1,9 @@
 /* Allgather on a hypercube, what arrives appended to what is held, and all blocks put into order at
  * the end.
  *
- * Source: L2. 2^d ranks. One exchange for each dimension, the highest first; what is held doubles:
- * d rounds, each block travels once. Slot k ends up with the block of the rank that differs in the
- * bits of k read backwards.
+ * Source: allgather in MPI. 2^d ranks. One exchange for each dimension, the highest first; what is
+ * held doubles: d rounds, each block travels once. Slot k ends up with the block of the rank that
+ * differs in the bits of k read backwards.
  *
  * Example, P = 4, rank 0: a; a c; a c b d; sorted: a b c d.
  */

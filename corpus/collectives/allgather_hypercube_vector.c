@@ -1,8 +1,8 @@
 /* Allgather on a hypercube, the blocks that a rank holds described by a derived datatype, built
  * anew at each stage.
  *
- * Source: L2. 2^d ranks. One exchange for each dimension, the highest first; what is held doubles:
- * d rounds, each block travels once.
+ * Source: allgather in MPI. 2^d ranks. One exchange for each dimension, the highest first; what is
+ * held doubles: d rounds, each block travels once.
  *
  * Example, P = 4, rank 0: gives a to 2 and gets c; then gives a,c, a stride of two blocks apart, to
  * 1 and gets b,d.

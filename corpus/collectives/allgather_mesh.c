@@ -1,6 +1,7 @@
 /* Allgather on a mesh: a ring pass in each row, then a ring pass of whole rows in each column.
  *
- * Source: L1, L3, L4. q x q ranks. q-1 rounds of one block, then q-1 rounds of q blocks.
+ * Source: basic operations; primitives by topology; independent broadcast. q x q ranks. q-1 rounds
+ * of one block, then q-1 rounds of q blocks.
  *
  * Example, 2 x 2: 0<->1, 2<->3; then 0<->2 ab against cd, 1<->3 the same.
  */

@@ -1,8 +1,8 @@
 /* Allgather, naive: one broadcast after the other, from each rank in turn.
  *
- * Source: L1. Any number of ranks. P broadcasts down binomial trees: P ceil(lg P) rounds if each
- * ended before the next began; as nothing separates them here they overlap, and it takes no more
- * than that.
+ * Source: basic operations. Any number of ranks. P broadcasts down binomial trees: P ceil(lg P)
+ * rounds if each ended before the next began; as nothing separates them here they overlap, and it
+ * takes no more than that.
  *
  * Example, P = 2: 0->1 a; 1->0 b.
  */

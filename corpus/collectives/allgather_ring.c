@@ -1,9 +1,9 @@
 /* Allgather by passing blocks round a ring: in each step a rank passes on what the step before
  * brought.
  *
- * Source: L0 (bucket), L1 algorithm 4.4, L2 (ring pass). Any number of ranks. P-1 rounds, each of
- * one block. Each step posts its send and its receive together; allgather_ring_printed.c is the
- * form that the lecture prints.
+ * Source: the alpha-beta model (bucket); basic operations, algorithm 4.4; allgather in MPI (ring
+ * pass). Any number of ranks. P-1 rounds, each of one block. Each step posts its send and its
+ * receive together; allgather_ring_printed.c is the form that the lecture prints.
  *
  * Example, P = 3: 0->1 a, 1->2 b, 2->0 c; then 0->1 c, 1->2 a, 2->0 b.
  */

@@ -4,7 +4,8 @@
  * UNSAFE: when the sends do not buffer, all ranks wait in their first send. Kept to be found;
  * allgather_ring.c is the safe form.
  *
- * Source: L1 algorithm 4.4, L2 (ring pass). Any number of ranks. With buffering P-1 rounds.
+ * Source: basic operations, algorithm 4.4; allgather in MPI (ring pass). Any number of ranks. With
+ * buffering P-1 rounds.
  *
  * Example, P = 3, unbuffered: 0 waits for 1, 1 waits for 2, 2 waits for 0.
  */

@@ -1,9 +1,10 @@
 /* Allgather on a complete binary tree with ranks at all nodes: collect up the tree, then broadcast
  * down it.
  *
- * Source: L2. 2^k - 1 ranks; the children of rank i are 2i+1 and 2i+2. The blocks of a subtree are
- * one run of ranks a level, so they go as one message of a derived datatype. A rank deals with both
- * children at once: 2 (lg(P+1) - 1) rounds where ports are many, more where a rank has one.
+ * Source: allgather in MPI. 2^k - 1 ranks; the children of rank i are 2i+1 and 2i+2. The blocks of
+ * a subtree are one run of ranks a level, so they go as one message of a derived datatype. A rank
+ * deals with both children at once: 2 (lg(P+1) - 1) rounds where ports are many, more where a rank
+ * has one.
  *
  * Example, P = 3: 1->0 b and 2->0 c; 0->1 abc and 0->2 abc.
  */

@@ -1,9 +1,10 @@
 /* Allreduce by recursive doubling: over each dimension of the hypercube, partners exchange what
  * they have and both combine it.
  *
- * Source: L3. 2^d ranks in d rounds; other numbers of ranks in at most two more. The messages
- * combine, they do not accumulate. The nearest dimension goes first and both partners combine in
- * the same order, so all ranks agree to the last bit and the operation need not commute.
+ * Source: primitives by topology. 2^d ranks in d rounds; other numbers of ranks in at most two
+ * more. The messages combine, they do not accumulate. The nearest dimension goes first and both
+ * partners combine in the same order, so all ranks agree to the last bit and the operation need
+ * not commute.
  *
  * Example, P = 4: 0<->1, 2<->3; then 0<->2, 1<->3. With P = 5, 0 hands x0 to 1 before and hears the
  * result after.

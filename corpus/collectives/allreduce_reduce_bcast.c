@@ -1,6 +1,6 @@
 /* Allreduce: reduce to rank 0, then broadcast.
  *
- * Source: L3. Any number of ranks, any operation. 2 ceil(lg P) rounds.
+ * Source: primitives by topology. Any number of ranks, any operation. 2 ceil(lg P) rounds.
  *
  * Example, P = 2: 1->0 x1; 0->1 x0+x1.
  */

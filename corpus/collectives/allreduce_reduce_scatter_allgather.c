@@ -1,6 +1,7 @@
 /* Allreduce on a hypercube: reduce-scatter by halving, then allgather by doubling.
  *
- * Source: L0, L3. 2^d ranks, any operation. 2d rounds, and as few words as the ring.
+ * Source: the alpha-beta model; primitives by topology. 2^d ranks, any operation. 2d rounds, and
+ * as few words as the ring.
  *
  * Example, P = 4, vectors of four abcd, rank 0: gives 1 its cd, then gives 2 its b; has the sum of
  * a; gets b from 2, cd from 1.

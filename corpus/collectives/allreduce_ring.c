@@ -1,7 +1,7 @@
 /* Allreduce round a ring: reduce-scatter, then allgather of the reduced pieces.
  *
- * Source: L0 sections 46-47. Any number of ranks, any operation. 2 (P-1) rounds, each with a P-th
- * of the vector.
+ * Source: the alpha-beta model, sections 46-47. Any number of ranks, any operation. 2 (P-1)
+ * rounds, each with a P-th of the vector.
  *
  * Example, P = 2, vectors of two: 0 gives 1 its second element, 1 gives 0 its first; then they
  * exchange the sums.

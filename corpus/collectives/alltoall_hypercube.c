@@ -1,9 +1,9 @@
 /* All-to-all personalised on a hypercube: over each dimension partners exchange the half of their
  * blocks that must cross it.
  *
- * Source: L3. 2^d ranks. d rounds of P/2 blocks. Slot j of a rank holds a block for rank j at
- * first; once a dimension is done that bit of j tells where the block came from, so at the end slot
- * j holds the block from rank j.
+ * Source: primitives by topology. 2^d ranks. d rounds of P/2 blocks. Slot j of a rank holds a
+ * block for rank j at first; once a dimension is done that bit of j tells where the block came
+ * from, so at the end slot j holds the block from rank j.
  *
  * Example, P = 4, rank 0: slots 1,3 against slots 0,2 of rank 1; then slots 2,3 against slots 0,1
  * of rank 2.

@@ -1,8 +1,8 @@
 /* All-to-all personalised on a mesh: first along the rows, the blocks for one column together, then
  * along the columns.
  *
- * Source: L3. q x q ranks. 2 (q-1) rounds; each phase is the ring way with messages of q blocks a
- * piece.
+ * Source: primitives by topology. q x q ranks. 2 (q-1) rounds; each phase is the ring way with
+ * messages of q blocks a piece.
  *
  * Example, 2 x 2, rank 0: gives 1 its blocks for 1,3 and gets those of 1 for 0,2; then gives 2 the
  * blocks of 0,1 for 2.

@@ -1,7 +1,7 @@
 /* All-to-all personalised, pairwise: in step i each rank exchanges one block with rank XOR i.
  *
- * Source: L3, the optimal way on a hypercube. 2^d ranks. P-1 rounds of one block each; with E-cube
- * routing no two messages of a step share a link.
+ * Source: primitives by topology, the optimal way on a hypercube. 2^d ranks. P-1 rounds of one
+ * block each; with E-cube routing no two messages of a step share a link.
  *
  * Example, P = 4: 0<->1, 2<->3; 0<->2, 1<->3; 0<->3, 1<->2.
  */

@@ -1,7 +1,8 @@
 /* All-to-all personalised on a ring: everything a rank has for others goes to the right in one
  * message; of what arrives a rank keeps the first block and passes on the rest.
  *
- * Source: L3. Any number of ranks. P-1 rounds, of P-1 blocks, P-2 blocks, ... and at last one.
+ * Source: primitives by topology. Any number of ranks. P-1 rounds, of P-1 blocks, P-2 blocks, ...
+ * and at last one.
  *
  * Example, P = 3, rank 0: sends its blocks for 1,2; gets those of 2 for 0,1, keeps the first; sends
  * the one for 1; gets that of 1.

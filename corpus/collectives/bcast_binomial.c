@@ -1,9 +1,9 @@
 /* Broadcast down a binomial tree: in each round every rank that has the message passes it to one
  * that has not.
  *
- * Source: L1, L3, L4 algorithm 1. Any number of ranks, any root. Ranks are numbered from the root
- * on; the far half is served first, so on a ring of 2^d ranks no two messages share a link. ceil(lg
- * P) rounds.
+ * Source: basic operations; primitives by topology; independent broadcast, algorithm 1. Any number
+ * of ranks, any root. Ranks are numbered from the root on; the far half is served first, so on a
+ * ring of 2^d ranks no two messages share a link. ceil(lg P) rounds.
  *
  * Example, P = 6, root 0: round 1: 0->4; round 2: 0->2 (4->6 does not exist); round 3: 0->1, 2->3,
  * 4->5.

@@ -1,7 +1,7 @@
 /* Broadcast on a hypercube from any root: the masks of the book on virtual ids, rank XOR root.
  *
- * Source: L1 algorithm 4.2, L3. 2^d ranks. XOR keeps neighbours neighbours, so every message still
- * crosses one link. d rounds.
+ * Source: basic operations, algorithm 4.2; primitives by topology. 2^d ranks. XOR keeps neighbours
+ * neighbours, so every message still crosses one link. d rounds.
  *
  * Example, d = 2, root 3: virtual ids of 0,1,2,3 are 3,2,1,0; 3->1; 3->2, 1->0.
  */

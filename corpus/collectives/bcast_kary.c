@@ -1,9 +1,9 @@
 /* Broadcast down a k-ary tree: in each stage every rank that has the message passes it to k-1
  * others.
  *
- * Source: L4 algorithm 3. Any number of ranks, any root, k >= 2; between the direct way (k = P) and
- * the binary one (k = 2). With one port a stage takes k-1 rounds, so (k-1) r when P = k^r; in
- * supersteps it is r.
+ * Source: independent broadcast, algorithm 3. Any number of ranks, any root, k >= 2; between the
+ * direct way (k = P) and the binary one (k = 2). With one port a stage takes k-1 rounds, so (k-1)
+ * r when P = k^r; in supersteps it is r.
  *
  * Example, P = 9, k = 3, root 0: stage 1: 0->3, 0->6; stage 2: 0->1, 0->2, 3->4, 3->5, 6->7, 6->8.
  */

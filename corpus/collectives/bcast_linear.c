@@ -1,7 +1,8 @@
 /* Broadcast, linear: the root sends the message to each of the others in turn.
  *
- * Source: L0 and L3 (the naive way), L4 algorithm 2. Any number of ranks, any root. P-1 rounds, as
- * one port sends one message at a time; a machine that counts supersteps calls it one.
+ * Source: the alpha-beta model and primitives by topology (the naive way); independent broadcast,
+ * algorithm 2. Any number of ranks, any root. P-1 rounds, as one port sends one message at a time;
+ * a machine that counts supersteps calls it one.
  *
  * Example, P = 4, root 1: 1 sends to 2, then to 3, then to 0.
  */

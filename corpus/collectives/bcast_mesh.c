@@ -1,9 +1,9 @@
 /* Broadcast on a mesh: along the row of the root, then down all columns at once (and so on in more
  * dimensions).
  *
- * Source: L1 figure 4.5, L3. P = s^dim with s a power of two, any root. Along each line recursive
- * doubling, the far half first; partners differ in one bit of one coordinate, so messages stay in
- * halves of the line that do not overlap. dim * lg s rounds.
+ * Source: basic operations, figure 4.5; primitives by topology. P = s^dim with s a power of two,
+ * any root. Along each line recursive doubling, the far half first; partners differ in one bit of
+ * one coordinate, so messages stay in halves of the line that do not overlap. dim * lg s rounds.
  *
  * Example, 4 x 4, root 0: row: 0->2; 0->1, 2->3; columns: each of 0..3 sends over two rows, then
  * over one.

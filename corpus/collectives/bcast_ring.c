@@ -1,8 +1,8 @@
 /* Broadcast on a ring by recursive doubling: over distance P/2, then P/4, and so on.
  *
- * Source: L1 figure 4.2. 2^d ranks, any root. The ranks that have the message are always evenly
- * spread, and each sends to the middle of the gap on its right, so no two messages share a link. lg
- * P rounds.
+ * Source: basic operations, figure 4.2. 2^d ranks, any root. The ranks that have the message are
+ * always evenly spread, and each sends to the middle of the gap on its right, so no two messages
+ * share a link. lg P rounds.
  *
  * Example, P = 8, root 0: 0->4; 0->2, 4->6; 0->1, 2->3, 4->5, 6->7.
  */

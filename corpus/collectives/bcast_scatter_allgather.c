@@ -1,8 +1,8 @@
 /* Broadcast of a long message: scatter it down a binomial tree, then pass the pieces round a ring.
  *
- * Source: L0 section 45. Any number of ranks, any root (lg P + P-1 rounds when P is a power of
- * two). Every word leaves and enters each rank about twice, whatever P is, where a tree makes lg P
- * copies of the whole.
+ * Source: the alpha-beta model, section 45. Any number of ranks, any root (lg P + P-1 rounds when
+ * P is a power of two). Every word leaves and enters each rank about twice, whatever P is, where a
+ * tree makes lg P copies of the whole.
  *
  * Example, P = 4, root 0, message abcd: 0->2 cd; 0->1 b, 2->3 d; then three steps round the ring.
  */

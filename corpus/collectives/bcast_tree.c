@@ -1,8 +1,8 @@
 /* Broadcast on a balanced binary tree whose leaves are the ranks and whose inner nodes only route.
  *
- * Source: L1 figure 4.7. 2^d leaves, any root. In each round the ranks that have the message send
- * it into the sibling subtree, one level lower each time; each subtree is used by one message. lg P
- * rounds.
+ * Source: basic operations, figure 4.7. 2^d leaves, any root. In each round the ranks that have
+ * the message send it into the sibling subtree, one level lower each time; each subtree is used by
+ * one message. lg P rounds.
  *
  * Example, P = 8, root 0: over the top node 0->4; over the next level 0->2, 4->6; at last 0->1,
  * 2->3, 4->5, 6->7.

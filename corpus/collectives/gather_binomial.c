@@ -1,4 +1,4 @@
-/* Gather up a binomial tree: the scatter of L0 section 38 backwards.
+/* Gather up a binomial tree: the scatter of the alpha-beta model, section 38, backwards.
  *
  * Source: the dual of scatter.binomial. Any number of ranks, any root. Places are counted from the
  * root on; the place that answers for a range receives the upper part from its first place. ceil(lg

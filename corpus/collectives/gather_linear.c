@@ -1,7 +1,7 @@
 /* Gather, linear: the root receives the block of each rank in turn.
  *
- * Source: the dual of the linear scatter of L0 section 36. Any number of ranks, any root. P-1
- * rounds.
+ * Source: the dual of the linear scatter of the alpha-beta model, section 36. Any number of ranks,
+ * any root. P-1 rounds.
  *
  * Example, P = 3, root 0: 1->0 b, 2->0 c; the root has abc.
  */

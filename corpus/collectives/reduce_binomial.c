@@ -1,10 +1,10 @@
 /* Reduction up a binomial tree: in each round neighbouring blocks of ranks combine, until one holds
  * all.
  *
- * Source: L0 sections 23-25. Any number of ranks: a partner beyond the last rank does not exist and
- * is skipped (`PARTNER < P`). Any root, and always in rank order: blocks are consecutive ranks, and
- * of two blocks the one with the root, else the lower one, receives. ceil(lg P) rounds, each with
- * one combine.
+ * Source: the alpha-beta model, sections 23-25. Any number of ranks: a partner beyond the last
+ * rank does not exist and is skipped (`PARTNER < P`). Any root, and always in rank order: blocks
+ * are consecutive ranks, and of two blocks the one with the root, else the lower one, receives.
+ * ceil(lg P) rounds, each with one combine.
  *
  * Example, P = 5, root 0: 1->0, 3->2; 2->0; 4->0. The result is (((x0 x1) (x2 x3)) x4).
  */

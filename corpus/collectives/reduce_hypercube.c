@@ -1,9 +1,9 @@
 /* Reduction on a hypercube: the broadcast of algorithm 4.1 backwards, one dimension after the
  * other.
  *
- * Source: L1, L3. 2^d ranks, any root (virtual id = rank XOR root). The lowest dimension goes
- * first, so that what meets is always two blocks of consecutive ranks and the operation need not
- * commute. d rounds, each with one combine.
+ * Source: basic operations; primitives by topology. 2^d ranks, any root (virtual id = rank XOR
+ * root). The lowest dimension goes first, so that what meets is always two blocks of consecutive
+ * ranks and the operation need not commute. d rounds, each with one combine.
  *
  * Example, d = 2, root 0: 1->0, 3->2; 2->0.
  */

@@ -1,8 +1,8 @@
 /* Reduction, linear: the root receives from each of the others in turn, in rank order, and
  * combines.
  *
- * Source: L0. Any number of ranks, any root, any operation. P-1 rounds and P-1 combines, all on the
- * root.
+ * Source: the alpha-beta model. Any number of ranks, any root, any operation. P-1 rounds and P-1
+ * combines, all on the root.
  *
  * Example, P = 3, root 1: 1 receives x0, then x2: (x0 x1) x2.
  */

@@ -1,9 +1,9 @@
 /* Reduction on a mesh: along all rows at once, then along the column of the root (and so on in more
  * dimensions).
  *
- * Source: L1, the dual of figure 4.5. P = s^dim with s a power of two, any root. Rows are
- * consecutive ranks and go first, so the operation need not commute. dim * lg s rounds, each with
- * one combine.
+ * Source: basic operations, the dual of figure 4.5. P = s^dim with s a power of two, any root.
+ * Rows are consecutive ranks and go first, so the operation need not commute. dim * lg s rounds,
+ * each with one combine.
  *
  * Example, 2 x 2, root 0: rows: 1->0, 3->2; column: 2->0.
  */

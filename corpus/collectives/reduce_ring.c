@@ -1,8 +1,8 @@
 /* Reduction on a ring: over distance 1, then 2, then 4, and so on up to P/2.
  *
- * Source: L1, the dual of the broadcast of figure 4.2. 2^d ranks, any root. In each round blocks of
- * consecutive ranks meet in pairs, each pair on its own stretch of the ring, so no two messages
- * share a link. lg P rounds, each with one combine.
+ * Source: basic operations, the dual of the broadcast of figure 4.2. 2^d ranks, any root. In each
+ * round blocks of consecutive ranks meet in pairs, each pair on its own stretch of the ring, so no
+ * two messages share a link. lg P rounds, each with one combine.
  *
  * Example, P = 4, root 0: 1->0, 3->2; 2->0.
  */

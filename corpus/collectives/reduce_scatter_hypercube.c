@@ -1,9 +1,9 @@
 /* Reduce-scatter on a hypercube by halving: over each dimension a rank gives away half of the
  * blocks it still works on and combines the other half.
  *
- * Source: L3. 2^d ranks, blocks of any sizes. The nearest dimension goes first, so an operation
- * that does not commute is combined in rank order; the blocks are laid out so that each half lies
- * in one run (see phases.h). d rounds.
+ * Source: primitives by topology. 2^d ranks, blocks of any sizes. The nearest dimension goes
+ * first, so an operation that does not commute is combined in rank order; the blocks are laid out
+ * so that each half lies in one run (see phases.h). d rounds.
  *
  * Example, P = 4, rank 0: gives 1 its parts of the blocks 1,3, keeps 0,2; gives 2 the sum for block
  * 2, keeps 0.

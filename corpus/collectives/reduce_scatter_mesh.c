@@ -1,9 +1,10 @@
 /* Reduce-scatter on a mesh: in each row the blocks of a column go round together, then in each
  * column the single blocks.
  *
- * Source: the dual of allgather.mesh (L1, L3). q x q ranks, blocks of any sizes. q-1 rounds of q
- * blocks, then q-1 rounds of one block. Rows are consecutive ranks and go first, so an operation
- * that does not commute is combined in rank order (see phases.h).
+ * Source: the dual of allgather.mesh (basic operations; primitives by topology). q x q ranks,
+ * blocks of any sizes. q-1 rounds of q blocks, then q-1 rounds of one block. Rows are consecutive
+ * ranks and go first, so an operation that does not commute is combined in rank order (see
+ * phases.h).
  *
  * Example, 2 x 2: 0 gives 1 its parts of the blocks 1,3 and gets those of 0,2; then it gives 2
  * block 2 and gets block 0.

@@ -1,7 +1,7 @@
 /* Reduction on a balanced binary tree whose leaves are the ranks and whose inner nodes only route.
  *
- * Source: L1, the dual of figure 4.7. 2^d leaves, any root. In each round sibling subtrees combine,
- * one level higher each time. lg P rounds, each with one combine.
+ * Source: basic operations, the dual of figure 4.7. 2^d leaves, any root. In each round sibling
+ * subtrees combine, one level higher each time. lg P rounds, each with one combine.
  *
  * Example, P = 4, root 3: 0->1, 2->3; over the top node 1->3.
  */

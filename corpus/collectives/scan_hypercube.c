@@ -1,8 +1,8 @@
 /* Prefix sums on a hypercube: over each dimension partners exchange the sum of their subcube; who
  * is above adds it to its result, and both add it to the sum.
  *
- * Source: L3. d rounds for 2^d ranks; it works for any number, since a subcube with ranks missing
- * has none above it that would need its sum. Combined in rank order.
+ * Source: primitives by topology. d rounds for 2^d ranks; it works for any number, since a subcube
+ * with ranks missing has none above it that would need its sum. Combined in rank order.
  *
  * Example: <3,1,4,0,2> gives <3,4,8,8,10>. Rank 2 hears 0 from 3, then 4 from 0: 4 + 4 = 8.
  */

@@ -1,9 +1,9 @@
 /* Scatter down a binomial tree: whoever holds the blocks of a range of ranks sends the upper part
  * of them to its first rank.
  *
- * Source: L0 section 38, L3. Any number of ranks, any root. The lower part is the largest power of
- * two below the range, so that there are ceil(lg P) rounds, and the root sends each block but its
- * own once.
+ * Source: the alpha-beta model, section 38; primitives by topology. Any number of ranks, any root.
+ * The lower part is the largest power of two below the range, so that there are ceil(lg P) rounds,
+ * and the root sends each block but its own once.
  *
  * Example, P = 6, root 0, blocks abcdef: 0->4 ef; 0->2 cd, 4->5 f; 0->1 b, 2->3 d.
  */

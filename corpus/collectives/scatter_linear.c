@@ -1,6 +1,6 @@
 /* Scatter, linear: the root sends each rank its block in turn.
  *
- * Source: L0 section 36. Any number of ranks, any root. P-1 rounds.
+ * Source: the alpha-beta model, section 36. Any number of ranks, any root. P-1 rounds.
  *
  * Example, P = 3, root 0, blocks abc: 0->1 b, 0->2 c.
  */

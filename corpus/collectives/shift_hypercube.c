@@ -2,8 +2,8 @@
  * of two apart are at most two links apart; s is written as a sum of powers of two, some of them
  * negative, and each is one step or two.
  *
- * Source: L3. 2^d ranks, any s. Without steps back it takes up to 2 lg P rounds, with them at most
- * lg P.
+ * Source: primitives by topology. 2^d ranks, any s. Without steps back it takes up to 2 lg P
+ * rounds, with them at most lg P.
  *
  * Example, P = 8: node G(x) of rank x is 0,1,3,2,6,7,5,4. s = 3 = 4 - 1: rank 0 (node 0) sends over
  * node 2 to rank 4 (node 6), then rank 4 sends to rank 3 (node 2).

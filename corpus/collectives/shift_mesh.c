@@ -1,7 +1,8 @@
 /* Circular shift on a mesh with wrap-around, numbered row by row: s mod q along the rows, then s /
  * q down the columns, one more in the columns that wrapped.
  *
- * Source: L3. q x q ranks, any s. Each part goes the shorter way round: at most q + 1 rounds.
+ * Source: primitives by topology. q x q ranks, any s. Each part goes the shorter way round: at
+ * most q + 1 rounds.
  *
  * Example, 3 x 3, s = 4: one step to the right; then one step down, in column 0, which wrapped,
  * two.

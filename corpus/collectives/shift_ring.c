@@ -1,6 +1,7 @@
 /* Circular shift on a ring: s steps to the right, or P-s to the left if that is shorter.
  *
- * Source: L3, L0 section 21. Any number of ranks, any s. min(s, P-s) rounds.
+ * Source: primitives by topology; the alpha-beta model, section 21. Any number of ranks, any s.
+ * min(s, P-s) rounds.
  *
  * Example, P = 6, s = 1: <6,6,7,3,8,4> gives <4,6,6,7,3,8>.
  */

@@ -1,7 +1,8 @@
 /* Planted defect: a ring allgather that is off by one: it makes P-2 steps.
  *
- * Origin: the classic slip with L2's ring pass. Axis: P. Shows as: wrong result from two ranks on:
- * the block of the right neighbour never comes. Rounds and words lie below the lower bound, too.
+ * Origin: the classic slip with the ring pass (allgather in MPI). Axis: P. Shows as: wrong result
+ * from two ranks on: the block of the right neighbour never comes. Rounds and words lie below the
+ * lower bound, too.
  */
 #include "corpus/collectives/collective.h"
 
@@ -38,4 +39,4 @@ int fixed_allgather_ring_short(const void *sendbuf, int sendcount, MPI_Datatype 
 
 COLLECTIVE(allgather, "allgather.ring", fixed_allgather_ring_short)
 DEFECT(allgather, "allgather.ring", defect_allgather_ring_short, fixed_allgather_ring_short,
-       .expect = "wrong result", .axis = "P", .origin = "off by one in L2's ring pass")
+       .expect = "wrong result", .axis = "P", .origin = "off by one in the ring pass")

@@ -1,7 +1,8 @@
 /* Planted defect: the binomial reduction of the lecture without its patch `PARTNER < P`.
  *
- * Origin: L0 sections 23-25. Axis: P. Shows as: hang unless P is a power of two: a rank waits for a
- * partner that does not exist; its number taken mod P, that is a rank which sends elsewhere.
+ * Origin: the alpha-beta model, sections 23-25. Axis: P. Shows as: hang unless P is a power of
+ * two: a rank waits for a partner that does not exist; its number taken mod P, that is a rank
+ * which sends elsewhere.
  */
 #include "corpus/collectives/phases.h"
 
@@ -46,4 +47,4 @@ int fixed_reduce_no_partner_check(const void *sendbuf, void *recvbuf, int count,
 
 COLLECTIVE(reduce, "", fixed_reduce_no_partner_check)
 DEFECT(reduce, "", defect_reduce_no_partner_check, fixed_reduce_no_partner_check,
-       .expect = "deadlock", .axis = "P", .origin = "L0 sections 23-25")
+       .expect = "deadlock", .axis = "P", .origin = "the alpha-beta model, sections 23-25")

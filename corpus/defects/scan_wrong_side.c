@@ -1,8 +1,8 @@
 /* Planted defect: prefix sums on a hypercube in which the lower partner adds to its result, not the
  * upper one.
  *
- * Origin: the classic slip with L3's scan. Axis: P. Shows as: wrong result from two ranks on:
- * suffix sums.
+ * Origin: the classic slip with the scan (primitives by topology). Axis: P. Shows as: wrong result
+ * from two ranks on: suffix sums.
  */
 #include "corpus/collectives/collective.h"
 
@@ -46,4 +46,4 @@ int fixed_scan_wrong_side(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 
 COLLECTIVE(scan, "scan.hypercube", fixed_scan_wrong_side)
 DEFECT(scan, "scan.hypercube", defect_scan_wrong_side, fixed_scan_wrong_side,
-       .expect = "wrong result", .axis = "P", .origin = "wrong side in L3's scan")
+       .expect = "wrong result", .axis = "P", .origin = "wrong side in the scan")

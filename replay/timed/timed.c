@@ -255,6 +255,15 @@ static void message_ended(struct timed_engine *e, uint32_t id, uint64_t started)
     CORE_CHECK_HOT(!(m->flags & (MESSAGE_RECV | MESSAGE_ARRIVED)));
     CORE_CHECK_HOT(!(m->flags & MESSAGE_BUFFERED) || e->buffered[m->src] > 0);
     uint32_t cause = e->cause ? timed_path_message(e, id, started) : 0;
+    if (e->options.message && !(m->flags & MESSAGE_SELF))
+        e->options.message(e->options.message_context,
+                           &(struct replay_timed_step){.start_ps = timed_ps(e, started),
+                                                       .end_ps = timed_ps(e, e->now),
+                                                       .amount = m->bytes,
+                                                       .rank = m->src,
+                                                       .peer = m->dst,
+                                                       .op = m->send_op,
+                                                       .kind = REPLAY_STEP_MESSAGE});
 
     timed_port_ended(e, m);
     timed_rank_complete(e, (uint32_t)m->src, m->send_request, cause, m, started);
@@ -629,6 +638,7 @@ enum core_status replay_timed_measure(const struct replay_program *program,
 
     o.ignore_compute = 1;
     o.want_path = 0;
+    o.message = NULL;
     o.word_bytes = 1; /* beta of one tick per byte: words come out in bytes */
     o.alpha_ps = 1, o.beta_ps = 0, o.tau_ps = 0;
     status = measure_one(program, &o, &measure.rounds, &measure);

@@ -55,6 +55,10 @@ struct replay_timed_route { /* forces the path of every message from one rank to
     uint32_t count;
 };
 
+/* A message between different ranks that has ended: its kind is REPLAY_STEP_MESSAGE. */
+struct replay_timed_step;
+typedef void (*replay_timed_message_fn)(void *context, const struct replay_timed_step *message);
+
 struct replay_timed_options {
     uint64_t alpha_ps;   /* per message */
     uint64_t beta_ps;    /* per word */
@@ -73,6 +77,8 @@ struct replay_timed_options {
     uint32_t route_count;
     replay_timed_coll_fn coll_cost; /* NULL: the default above */
     void *coll_context;
+    replay_timed_message_fn message; /* NULL: nobody asks */
+    void *message_context;
 };
 
 struct replay_timed_rank { /* picoseconds, rounded to the nearest */
@@ -156,8 +162,8 @@ struct replay_measure {   /* what the model compares */
     uint32_t blocked_count;
 };
 
-/* Three runs; of *options only topology, port, duplex, routing, eager and collective cost matter.
- * NULL: the defaults. */
+/* Three runs; of *options only topology, port, duplex, routing, eager and collective cost matter,
+ * and nothing is called for messages. NULL: the defaults. */
 enum core_status replay_timed_measure(const struct replay_program *program,
                                       const struct replay_timed_options *options,
                                       struct replay_measure *out);

@@ -16,7 +16,10 @@ crosswait model --run=alltoall.pairwise_xor -p 16 -t hypercube -n 10
 crosswait model --run=alltoall.pairwise_xor -p 16 -t ring -n 10 | grep -E 'words W|keeps|shared'
 crosswait model --run=allgather.line -p 8 -t line --half-duplex -n 5 |
     grep -E 'rounds|words W|keeps'
-crosswait model --run=bcast.kary --parameter=3 -p 9 --port=bsp -n 5000 | grep -E 'time|superstep'
+crosswait model --run=bcast.kary --parameter=3 -p 9 --port=bsp -n 5000 |
+    grep -E 'time|superstep|words|keeps'
+crosswait model --run=bcast.kary --parameter=3 -p 10 --port=bsp -n 5 | head -5
+crosswait model --run=bcast.binomial -p 8 --port=bsp | sed -n 2,3p
 crosswait model -c bcast -p 64 --plot=plot.svg >/dev/null
 grep -c '<circle' plot.svg
 python3 -c 'import xml.dom.minidom as dom; print(dom.parse("plot.svg").documentElement.tagName)'
@@ -33,6 +36,13 @@ refuse --run=bcast.hypercube -p 8 --root=3
 refuse --run=bcast.fast -p 8
 refuse --run=bcast.binomial
 refuse --run=bcast.kary -p 8
+refuse --explain=bcast.fast
+refuse --explain=bcast.hypercube -p 6
+refuse --explain=bcast.linear -p 70 --format=svg
+refuse --explain=bcast.linear --format=png
+refuse --explain=bcast.linear -n 1..8
+refuse --explain=bcast.linear -o missing/figure.svg
+refuse -c bcast -p 4 -o figure.svg
 refuse -c bcst
 refuse -c scan -p 6
 refuse -c bcast -p 0

@@ -29,6 +29,8 @@ static void test_rows_are_whole(void **state)
         assert_non_null(row->cost);
         assert_non_null(row->build);
         assert_non_null(row->source);
+        assert_non_null(row->about);
+        assert_true(row->why && row->why->rounds && row->why->words && row->why->operations);
         assert_ptr_equal(model_row_find(row->id), row); /* no id twice */
         assert_int_equal(strncmp(row->id, row->collective, strlen(row->collective)), 0);
         assert_int_equal(row->id[strlen(row->collective)], '.');
