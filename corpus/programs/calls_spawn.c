@@ -5,6 +5,7 @@
  * Arguments: none (the children get one). Ranks: 2 or more.
  *
  * TEST: ranks=2 args= job=0 verdict=clean
+ * NEEDS: openmpi<5, as what spawns on 5.0.7 crashes its mpirun, or never ends
  * INPROC: no, it starts processes, and joins them over a socket
  * WORLD: no, it starts processes, and joins them over a socket
  */

@@ -175,36 +175,36 @@ def table(source, header):
         f.write("\n".join(out) + "\n")
 
 
-def run(options, program, tried):
-    """The lines of the program; the last is not whole where it died."""
-    with open("tried", "w") as f:  # not by a pipe: MPICH's mpiexec passes on no more than a little
-        f.write("\n".join(tried))
+def job(options, program, *words):
+    """What the program says, and its errors. It says it in a file: a launcher may put lines of the
+    MPI library in the midst of its own, or words behind them."""
+    said = os.path.abspath("said")
+    with open(said, "w"):
+        pass
     done = subprocess.run(
-        MPIRUN + ["-n", "1"] + options + [program, "run", "tried"],
+        MPIRUN + ["-n", "1"] + options + [program, *words],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         errors="replace",
+        env=dict(os.environ, ILLEGAL_SAYS=said),
     )
-    return without_banner(done.stdout).split("\n"), done.stderr
+    with open(said, errors="replace") as f:
+        return f.read(), done.stderr
 
 
-def without_banner(text):
-    """MPICH's mpiexec may have a word behind what the program prints."""
-    return re.sub(r"\n+=====+\n.*", "\n", text, flags=re.S)
+def run(options, program, tried):
+    """The lines of the program; the last is not whole where it died."""
+    with open("tried", "w") as f:  # not by a pipe: MPICH's mpiexec passes on no more than a little
+        f.write("\n".join(tried))
+    said, errors = job(options, program, "run", "tried")
+    return said.split("\n"), errors
 
 
 def survivors(program):
     """The calls of which the library neither crashes nor hangs, what it says to them, and the
     functions that were left out."""
-    tried = without_banner(
-        subprocess.run(
-            MPIRUN + ["-n", "1", program, "try"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        ).stdout
-    ).splitlines()
+    tried = job([], program, "try")[0].splitlines()
     if not tried or tried.pop() != "that is all":
         sys.exit("the program that tries them was ended before it was through")
     tried = [
@@ -269,14 +269,8 @@ PLAIN_MS, OURS_MS = 300, 60000
 
 
 def each_run(options, program, *rest):
-    done = subprocess.run(
-        MPIRUN + ["-n", "1"] + options + [program, "each", *rest],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-    )
-    return without_banner(done.stdout).splitlines(), done.stderr
+    said, errors = job(options, program, "each", *rest)
+    return said.splitlines(), errors
 
 
 def judged(line):
