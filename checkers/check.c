@@ -65,8 +65,6 @@ const struct checker check_table[] = {
 
 /* --- which of them ---------------------------------------------------------------------------- */
 
-enum { NAMES_MAX = 64 };
-
 static bool is_name(const char *id, const char *at, size_t length)
 {
     return strlen(id) == length && strncmp(id, at, length) == 0;
@@ -92,8 +90,7 @@ static bool name_mark(const char *at, size_t length, bool marked[RULE_COUNT])
     return known;
 }
 
-/* The ids of rules and of checkers, each once; returns how many. */
-static int names_list(const char *name[NAMES_MAX])
+int check_names(const char *name[CHECK_NAMES_MAX])
 {
     int count = 0;
 
@@ -102,7 +99,7 @@ static int names_list(const char *name[NAMES_MAX])
         bool first = i == 0 || strcmp(rule->checker, rule_table[i - 1].checker) != 0;
         if (first && strcmp(rule->checker, rule->id) != 0)
             name[count++] = rule->checker;
-        CORE_CHECK(count < NAMES_MAX - 1);
+        CORE_CHECK(count < CHECK_NAMES_MAX - 1);
         CORE_CHECK(rule->id); /* each rule has its row */
         name[count++] = rule->id;
     }
@@ -112,9 +109,9 @@ static int names_list(const char *name[NAMES_MAX])
 
 static enum core_status name_refuse(const char *at, size_t length)
 {
-    const char *name[NAMES_MAX];
-    char word[64], list[NAMES_MAX * 24] = "";
-    int count = names_list(name);
+    const char *name[CHECK_NAMES_MAX];
+    char word[64], list[CHECK_NAMES_MAX * 24] = "";
+    int count = check_names(name);
     size_t used = 0;
 
     snprintf(word, sizeof word, "%.*s", (int)length, at);

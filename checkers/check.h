@@ -63,6 +63,10 @@ struct check_options {
     uint64_t budget_schedules; /* CHECK_BUDGET_DEFAULT */
 };
 
+/* The ids of rules and of checkers, each once; returns how many. */
+enum { CHECK_NAMES_MAX = 64 };
+int check_names(const char *name[CHECK_NAMES_MAX]);
+
 /* Selects the rules that `only` asks for and `ignore` does not leave out (see check_options), by
  * rule_id. CORE_BAD_INPUT for an unknown name, reported with the nearest one and the list of all.
  */

@@ -40,6 +40,7 @@ static const struct options_command command = {
     0,
     .example = "crosswait check T.db\n"
                "crosswait check --only=deadlock,leak T.db",
+    .values = judge_values,
 };
 
 /* A checker of one rule has that rule's name. */

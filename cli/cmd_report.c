@@ -28,6 +28,13 @@ static const struct options_spec spec[] = {
     JUDGE_STYLE_SPECS,
     {0},
 };
+static void cmd_report_values(const char *option)
+{
+    judge_values(option);
+    if (!strcmp(option, "format"))
+        puts("otf2");
+}
+
 static const struct options_command command = {
     "report",
     "crosswait report [--format=NAME] [-o FILE] T.db...",
@@ -44,6 +51,7 @@ static const struct options_command command = {
                "crosswait report --format=json T.db | jq -r '.findings[].title'\n"
                "crosswait report --format=dot T.db | dot -Tsvg -o who-waits.svg\n"
                "crosswait report --format=otf2 -o T.otf2 T.db",
+    .values = cmd_report_values,
 };
 
 /* Writes what a format puts around the traces, and what goes to a file, once all are judged. */

@@ -63,6 +63,7 @@ static const struct options_command command = {
         "crosswait run -- mpirun -n 4 ./app\n"
         "crosswait run -q --junit=app.xml --sarif=app.sarif --html=app.html -- mpirun -n 4 ./app\n"
         "crosswait run --why -- mpirun -n 4 ./app",
+    .values = judge_values,
 };
 
 struct run_outcome {

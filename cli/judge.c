@@ -22,14 +22,26 @@ void judge_defaults(struct judge_options *options)
     };
 }
 
+static const char *const judge_when[] = {
+    [JUDGE_COLOUR_AUTO] = "auto", [JUDGE_COLOUR_ALWAYS] = "always", [JUDGE_COLOUR_NEVER] = "never"};
+
+void judge_values(const char *option)
+{
+    const char *name[CHECK_NAMES_MAX];
+    int count = !strcmp(option, "only") || !strcmp(option, "ignore") ? check_names(name) : 0;
+
+    for (int i = 0; i < count; i++)
+        puts(name[i]);
+    for (int i = JUDGE_COLOUR_AUTO; !strcmp(option, "color") && i <= JUDGE_COLOUR_NEVER; i++)
+        puts(judge_when[i]);
+    for (int i = 0; !strcmp(option, "format") && report_table[i].name; i++)
+        puts(report_table[i].name);
+}
+
 enum core_status judge_colour_read(const struct options *options, enum judge_colour *out_when)
 {
-    static const char *const when[] = {[JUDGE_COLOUR_AUTO] = "auto",
-                                       [JUDGE_COLOUR_ALWAYS] = "always",
-                                       [JUDGE_COLOUR_NEVER] = "never"};
-
     for (int i = JUDGE_COLOUR_AUTO; i <= JUDGE_COLOUR_NEVER; i++)
-        if (!strcmp(options->value, when[i])) {
+        if (!strcmp(options->value, judge_when[i])) {
             *out_when = (enum judge_colour)i;
             return CORE_OK;
         }

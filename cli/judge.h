@@ -100,6 +100,9 @@ void judge_defaults(struct judge_options *options);
 enum core_status judge_search_set(struct judge_options *judge, const struct options *options,
                                   int index);
 
+/* For options_command.values: those of only, ignore, color and format. */
+void judge_values(const char *option);
+
 /* Reads the index-th of JUDGE_STYLE_SPECS; a mistake is reported. */
 enum core_status judge_style_set(struct judge_options *judge, const struct options *options,
                                  int index);

@@ -119,7 +119,8 @@ static void print_help(const struct options_command *command)
     }
 }
 
-/* For completion in shells (cli/completion): a line an option, with what it does. */
+/* For completion in shells (cli/completion): a line an option, with what it does. (The values of an
+ * option are printed by --complete=OPTION.) */
 static void print_options(const struct options_command *command)
 {
     for (const struct options_spec *s = command->spec; s && s->name; s++)
@@ -224,7 +225,10 @@ static int next_long(struct options *options, const char *text)
         return OPTIONS_HELP;
     }
     if (bytes == 8 && !memcmp(text, "complete", 8)) {
-        print_options(options->command);
+        if (!equals)
+            print_options(options->command);
+        else if (options->command->values)
+            options->command->values(equals + 1);
         return OPTIONS_HELP;
     }
     if (bytes == 5 && !memcmp(text, "table", 5)) {

@@ -53,6 +53,9 @@ struct options_command {
     const char *more; /* printed at the end of --help; may be NULL */
     int flags;
     const char *example; /* commands, a line each; for --help and the man page */
+    /* Prints the values that an option can have, a line each, for completion in shells; nothing
+     * where they are not a few names. NULL: no option has such values. */
+    void (*values)(const char *option);
 };
 
 struct options {

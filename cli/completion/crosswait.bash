@@ -1,11 +1,21 @@
 # bash completion for crosswait: what there is to complete comes from the command itself.
 _crosswait()
 {
-    local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]}
+    local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} option='' values
 
     # bash takes "--color=al" apart at the "=".
-    if [[ $word == = || ${COMP_WORDS[COMP_CWORD - 1]} == = ]]; then
-        COMPREPLY=($(compgen -f -- "${word#=}"))
+    if [[ $word == = ]]; then
+        option=${COMP_WORDS[COMP_CWORD - 1]}
+    elif [[ ${COMP_WORDS[COMP_CWORD - 1]} == = ]]; then
+        option=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
+    if [[ $option ]]; then
+        values=$(crosswait "$command" --complete="${option#--}" 2>/dev/null)
+        if [[ $values ]]; then
+            COMPREPLY=($(compgen -W "$values" -- "${word#=}"))
+        else
+            COMPREPLY=($(compgen -f -- "${word#=}"))
+        fi
         return
     fi
     if ((COMP_CWORD == 1)); then

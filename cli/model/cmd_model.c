@@ -73,6 +73,38 @@ static const struct options_spec spec[] = {
     {0},
 };
 
+/* The names that an option takes, in the order of their enumeration. */
+struct cmd_model_choice {
+    const char *option;
+    const char *what, *known; /* in what is said of another name */
+    const char *name[4];
+};
+static const struct cmd_model_choice choice_port = {
+    "port", "rule", "single, multi, bsp", {"single", "multi", "bsp"}};
+static const struct cmd_model_choice choice_routing = {
+    "routing", "rule", "fixed, best", {"fixed", "best"}};
+static const struct cmd_model_choice choice_format = {
+    "format", "format", "text, svg", {"text", "svg"}};
+
+static void cmd_model_values(const char *option)
+{
+    static const struct cmd_model_choice *const choice[] = {&choice_port, &choice_routing,
+                                                            &choice_format};
+    const struct model_row *row, *before = NULL;
+
+    for (size_t i = 0; (row = model_row_at(i)); i++, before = row)
+        if (!strcmp(option, "run") || !strcmp(option, "explain"))
+            puts(row->id);
+        else if (!strcmp(option, "collective") &&
+                 (!before || strcmp(before->collective, row->collective) != 0))
+            puts(row->collective);
+    for (size_t i = 0; i < sizeof choice / sizeof *choice; i++)
+        for (int n = 0; !strcmp(option, choice[i]->option) && choice[i]->name[n]; n++)
+            puts(choice[i]->name[n]);
+    for (int i = 0; !strcmp(option, "topology") && i < REPLAY_TOPOLOGY_KIND_COUNT; i++)
+        puts(replay_topology_kind_name((enum replay_topology_kind)i));
+}
+
 static const struct options_command command = {
     .name = "model",
     .usage = "crosswait model [--collective=NAME]\n"
@@ -97,6 +129,7 @@ static const struct options_command command = {
         "crosswait model --run=alltoall.pairwise_xor --ranks=16 --topology=hypercube\n"
         "crosswait model --explain=allreduce.ring --ranks=6 -o ring.svg\n"
         "crosswait record -o pp.db -- mpirun -n 2 ./pingpong && crosswait model --measure pp.db",
+    .values = cmd_model_values,
 };
 
 const char *model_seconds(double seconds, char text[32])
@@ -259,21 +292,15 @@ static int read_word(const struct options *o, struct model_ask *ask)
     return 0;
 }
 
-static int read_rule(const struct options *o, int which, struct model_ask *ask)
+static int read_choice(const struct options *o, const struct cmd_model_choice *choice, int *out)
 {
-    static const char *const port[] = {"single", "multi", "bsp"}, *const routing[] = {"fixed",
-                                                                                      "best"};
-    const char *const *rule = which == OPTION_PORT ? port : routing;
-    int count = which == OPTION_PORT ? 3 : 2, i = 0;
-    while (i < count && strcmp(rule[i], o->value))
+    int i = 0;
+    while (choice->name[i] && strcmp(choice->name[i], o->value) != 0)
         i++;
-    if (i == count)
-        return options_wrong(o, "unknown rule '%s'; known are %s", o->value,
-                             which == OPTION_PORT ? "single, multi, bsp" : "fixed, best");
-    if (which == OPTION_PORT)
-        ask->port = (enum replay_port)i;
-    else
-        ask->routing = (enum replay_routing)i;
+    if (!choice->name[i])
+        return options_wrong(o, "unknown %s '%s'; known are %s", choice->what, o->value,
+                             choice->known);
+    *out = i;
     return 0;
 }
 
@@ -284,6 +311,8 @@ static int read_integer(const struct options *o, int64_t least, int64_t most, in
 
 static int read_option(const struct options *o, int which, struct model_ask *ask)
 {
+    int chosen = 0, wrong;
+
     switch (which) {
     case OPTION_COLLECTIVE:
         ask->collective = o->value;
@@ -305,8 +334,13 @@ static int read_option(const struct options *o, int which, struct model_ask *ask
         ask->topology_text = o->value;
         return 0;
     case OPTION_PORT:
+        wrong = read_choice(o, &choice_port, &chosen);
+        ask->port = (enum replay_port)chosen;
+        return wrong;
     case OPTION_ROUTING:
-        return read_rule(o, which, ask);
+        wrong = read_choice(o, &choice_routing, &chosen);
+        ask->routing = (enum replay_routing)chosen;
+        return wrong;
     case OPTION_HALF:
         ask->half_duplex = 1;
         return 0;
@@ -339,9 +373,7 @@ static int read_option(const struct options *o, int which, struct model_ask *ask
         return 0;
     case OPTION_FORMAT:
         ask->format = o->value;
-        return strcmp(o->value, "text") && strcmp(o->value, "svg")
-                   ? options_wrong(o, "unknown format '%s'; known are text, svg", o->value)
-                   : 0;
+        return read_choice(o, &choice_format, &chosen);
     case OPTION_OUTPUT:
         ask->output = o->value;
         return 0;

@@ -6,8 +6,15 @@ try() { COMP_WORDS=("$@")
 try crosswait re
 try crosswait run --col
 try crosswait check --on
+try crosswait run --color = a
+try crosswait check --only = de
+try crosswait model --explain = allreduce.r
+try crosswait model --routing =
+try crosswait model --format = t
+try crosswait report --format = o
 touch one.db two.db
 try crosswait check o
+try crosswait run --output = on
 for command in $(crosswait --complete | cut -f1); do
     crosswait "$command" --complete | grep -q '^--help' || echo "$command has no options"
 done
