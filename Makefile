@@ -193,10 +193,11 @@ $(BUILD)/crosswait: $(call room_objects,cli) $(LIBS)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic -o $@ $(call room_objects,cli) $(LIBS) $(LDLIBS)
 
 # Man pages: synopsis, options and examples are those that the command itself knows.
-MAN = $(patsubst cli/man/%,$(BUILD)/man/%,$(wildcard cli/man/*.1 cli/man/*.5))
+MAN = $(patsubst cli/man/%,$(BUILD)/man/%,$(wildcard cli/man/*.[157]))
 $(BUILD)/man/%: cli/man/% cli/man/options.py $(BUILD)/crosswait
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) cli/man/options.py $(BUILD)/crosswait $< >$@
+$(BUILD)/man/crosswait-rules.7: docs/rules.md
 
 # --- further rooms, each with its rules beside its sources ----------------------------------------
 
@@ -237,11 +238,9 @@ tests: $(UNIT) $(TESTS)
 OWN_LIBRARIES = $(RECORDERS) $(BUILD)/ranks/libmpi.so.40 $(WORLD_SHIMS)
 install: all install-command
 install-command: $(BUILD)/crosswait $(MAN) $(OWN_LIBRARIES)
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/crosswait \
-	    $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/crosswait
 	install -m 755 $(BUILD)/crosswait $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(OWN_LIBRARIES) $(DESTDIR)$(PREFIX)/lib/crosswait/
-	install -m 644 $(filter %.1,$(MAN)) $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
 	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
 	  $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
@@ -256,8 +255,8 @@ install-command: $(BUILD)/crosswait $(MAN) $(OWN_LIBRARIES)
 	    $(DESTDIR)$(PREFIX)/lib/cmake/crosswait/
 	install -m 644 python/crosswait_pytest.py $(DESTDIR)$(PREFIX)/lib/crosswait/python/
 	install -m 644 python/crosswait/*.py $(DESTDIR)$(PREFIX)/lib/crosswait/python/crosswait/
-	install -d $(DESTDIR)$(PREFIX)/share/man/man5
-	install -m 644 $(filter %.5,$(MAN)) $(DESTDIR)$(PREFIX)/share/man/man5/
+	for s in 1 5 7; do install -d $(DESTDIR)$(PREFIX)/share/man/man$$s && \
+	    install -m 644 $(BUILD)/man/*.$$s $(DESTDIR)$(PREFIX)/share/man/man$$s/ || exit 1; done
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/crosswait $(DESTDIR)$(PREFIX)/lib/crosswait/lib*
@@ -265,8 +264,8 @@ uninstall:
 	rm -rf $(DESTDIR)$(PREFIX)/lib/crosswait/python
 	-rmdir $(DESTDIR)$(PREFIX)/lib/cmake/crosswait \
 	    $(DESTDIR)$(PREFIX)/lib/crosswait 2>/dev/null
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(filter %.1,$(MAN))))
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man5/,$(notdir $(filter %.5,$(MAN))))
+	rm -f $(foreach m,$(MAN),$(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(m)))/$(notdir \
+	    $(m)))
 	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/crosswait \
 	  $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_crosswait \
 	  $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/crosswait.fish

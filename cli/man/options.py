@@ -3,7 +3,8 @@ has the version; synopsis, options, their letters and values, and examples are t
 command's own table has (`crosswait COMMAND --table`), so that the page cannot lack one or tell of
 one that is gone; each option is told in the words of its --help, or, where a page has more to say,
 in those behind the line `.\\" option NAME...` of its section OPTIONS. The commands of crosswait.1
-are those of `crosswait --complete`."""
+are those of `crosswait --complete`; the rules of crosswait-rules.7 those of docs/rules.md, which is
+made of the rules that reports declare."""
 import os, re, subprocess, sys
 
 crosswait, page = sys.argv[1:]
@@ -57,6 +58,21 @@ def commands(text):
     for line in text.splitlines():
         name, says = line.split("\t")
         out += [".TP", f".BR crosswait\\-{name} (1)", roff(says)]
+    return out
+
+
+def rules():
+    """The sections of docs/rules.md."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/rules.md")
+    with open(path) as file:
+        sections = file.read().split("\n## ")[1:]
+    out = []
+    for text in sections:
+        name, *paragraphs = text.strip().split("\n\n")
+        out += [".SS " + roff(name)]
+        for paragraph in paragraphs:
+            words = roff(" ".join(paragraph.split()))
+            out += [".PP", re.sub(r"`([^`]*)`", r"\\fB\1\\fR", words)]
     return out
 
 
@@ -119,6 +135,8 @@ def main():
     version = " ".join(ask("--version").split()[:2])
     if command == "":
         text[(at := text.index(".SH COMMANDS") + 1) : at] = commands(ask("--complete"))
+    elif title == "crosswait-rules":
+        text[(at := text.index(".SH RULES") + 1) : at] = rules()
     elif number == "1":
         text = page_of_command(text)
     print(f'.TH {roff(title.upper())} {number} "" "{version}" "crosswait"')

@@ -16,6 +16,12 @@ for command in $(crosswait --complete | cut -f1); do
         sort -u | comm -23 - options.txt | sed "s/^/$command: an example has --/"
     echo "$command: $(wc -l <options.txt) options"
 done | sed 's/: [0-9]* options/: its options/'
+# The page of the rules has each rule that docs/rules.md has, and what check calls by name.
+grep -c '^\.SS ' $BUILD/man/crosswait-rules.7 >pages.txt
+grep -c '^## ' "$SOURCE/docs/rules.md" | cmp - pages.txt
+crosswait check --list | awk '/^  / { print $1 }' | sed 's/-/\\-/g' | while read -r rule; do
+    grep -qxF ".SS $rule" $BUILD/man/crosswait-rules.7 || echo "crosswait-rules lacks $rule"
+done
 # What a page says of an option that there is not is refused.
 sed 's/^\.SH OPTIONS/&\n.\\" option nonesuch\nText./' "$SOURCE/cli/man/crosswait-dump.1" \
     >crosswait-dump.1
