@@ -62,7 +62,8 @@ for suite in bullseye trixie; do
         # shellcheck disable=SC2086 # words
         "$SOURCE/build/mpi/$mpi/bin/python" -m pip download -q --only-binary=:all: \
             --disable-pip-version-check --python-version="$python" \
-            --platform=manylinux_2_28_x86_64 --platform=manylinux1_x86_64 -d "$root/try/wheels" $packages >pip.txt 2>&1 ||
+            --platform=manylinux_2_28_x86_64 --platform=manylinux1_x86_64 \
+            -d "$root/try/wheels" $packages >pip.txt 2>&1 ||
             { cat pip.txt; fail "$suite: no wheels of $packages"; continue; }
         # shellcheck disable=SC2086 # words
         release_run "$root" sh /try/try.sh $mpi $packages >out 2>&1
