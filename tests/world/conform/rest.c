@@ -146,7 +146,9 @@ static void window_errors(void)
     say("no lock", MPI_Win_unlock(rank, win));
     say("no lock all", MPI_Win_unlock_all(win));
     say("no flush", MPI_Win_flush(0, win));
+#if OMPI_MAJOR_VERSION < 5 /* which does not refuse it */
     say("no start", MPI_Win_complete(win));
+#endif
     say("lock type", MPI_Win_lock(77, 0, 0, win));
     say("lock rank", MPI_Win_lock(MPI_LOCK_SHARED, size, 0, win));
     say("flavor", MPI_Win_shared_query(win, 0, &bytes, &unit, &base));
