@@ -66,7 +66,7 @@ LIBS = $(addprefix $(BUILD)/lib, $(addsuffix .a, \
     explore world processes reports launch checkers model replay foreign store program core))
 
 .PHONY: all deb deps deps-mpi docs demo check check-all bench clean help install install-command \
-    uninstall wheel format format-check tidy coverage fuzz fuzz-smoke
+    uninstall wheel release format format-check tidy coverage fuzz fuzz-smoke
 
 help:
 	@echo "make demo       install what is missing, build, show the main job on real MPI programs"
@@ -77,7 +77,7 @@ help:
 	@echo "make fuzz T=NAME TIME=60    fuzz one collective of corpus/; fuzz-smoke: all, briefly"
 	@echo "make docs       the sessions in docs/, outputs and pictures made anew by running them"
 	@echo "make deb        Debian packages in $(BUILD)/deb"
-	@echo "make wheel      what pip installs, in dist"
+	@echo "make wheel      what pip installs, in dist; release: the source, too, and checks"
 	@echo "make install    PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
 	@echo "make deps-mpi   MPI libraries and mpi4py from PyPI, in build/mpi (for make check)"
 	@echo "make deps | format | format-check | tidy | coverage | uninstall | clean"
@@ -276,7 +276,7 @@ DEB = $(abspath $(BUILD))/deb
 deb: DEPS += $(DEB_DEPS)
 deb: deps all
 	@rm -rf $(DEB) && mkdir -p $(DEB)/crosswait-$(VERSION)
-	@tar --exclude=./.git --exclude=./build --exclude=./$(BUILD) -cf - . | \
+	@tar --exclude=./.git --exclude=./build --exclude=./dist --exclude=./$(BUILD) -cf - . | \
 	    tar -C $(DEB)/crosswait-$(VERSION) -xf -
 	@cd $(DEB)/crosswait-$(VERSION) && BUILD=$(abspath $(BUILD)) MAKEFLAGS= \
 	    DEB_BUILD_OPTIONS=nocheck \
@@ -285,6 +285,16 @@ deb: deps all
 	@if command -v lintian >/dev/null; then lintian --allow-root --fail-on error $(DEB)/*.deb; \
 	    fi
 	@ls $(DEB)/*.deb
+
+# What is published, in dist: the source as it is committed, and the wheel.
+release: wheel
+	@for file in CHANGELOG.md:'^## $(VERSION)$$' debian/changelog:'($(VERSION))'; do \
+	  grep -q -e "$${file#*:}" $${file%%:*} || \
+	    { echo "crosswait: $${file%%:*} has no section for $(VERSION)" >&2; exit 1; }; done
+	@[ -z "$$(git status --porcelain)" ] || \
+	    { echo "crosswait: there are changes that are not committed" >&2; exit 1; }
+	@git archive --prefix=crosswait-$(VERSION)/ -o $(DIST)/crosswait-$(VERSION).tar.gz HEAD
+	@ls $(DIST)/crosswait-$(VERSION)*
 
 # Outputs and pictures of the sessions, from real runs.
 docs: all
@@ -322,4 +332,4 @@ clean:
 	rm -rf build dist
 
 -include $(shell find $(BUILD) \( -path $(BUILD)/mpi -o -path $(BUILD)/wheel \) -prune -o \
-    -name '*.d' -print 2>/dev/null)
+    -name '*.d' -type f -print 2>/dev/null)

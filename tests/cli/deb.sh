@@ -11,7 +11,7 @@ for package in "$BUILD"/deb/*.deb; do
     lintian --allow-root "$package" | grep '^E:' && exit 1
 done
 find root -type f -o -type l |
-    grep -v '^root/usr/\(bin/crosswait\|lib/crosswait/\)' |
+    grep -v '^root/usr/\(bin/crosswait\|lib/crosswait/\|lib/cmake/crosswait/\)' |
     grep -vE '^root/usr/share/(man|doc|bash-completion|zsh|fish|pkgconfig|lintian)/' && exit 1
 # Whatever a user's file may need to be built with is named by the package.
 for package in $(sed -nE 's/.*from="([^"]*)".*/\1/p' "$SOURCE/fuzz/build.sh" | tr -d '$'); do
