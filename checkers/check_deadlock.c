@@ -6,8 +6,8 @@
  * not depend on buffering at all; one in the first only is what a library's eager sends hide. Where
  * receives take messages from anyone, all orders are explored in both.
  *
- * What may be claimed (README.md of this room, 1): a deadlock in the recorded order of matches is
- * an error. One that needs a wildcard to take another message than it did rests on an assumption:
+ * Claims (README.md of this room, 1): a deadlock in the recorded order of matches is an error. One
+ * that needs a wildcard to take another message than it did rests on an assumption:
  * the program may look at what it got and go on in another way. It is a note until the real job has
  * been tried.
  *

@@ -3,8 +3,8 @@
  * --payload=full all); of broadcasts also where only digests were. And agreement: ranks that should
  * share one result share it bit by bit.
  *
- * Of operations of the program's own the order in which they were combined is judged, where that
- * can be told (reduce_order.h).
+ * For operations that the program defines, the checker judges the order in which they were applied,
+ * where the record shows it (reduce_order.h).
  *
  * Left alone: contents that were not kept whole, all-to-all in place (what was sent is
  * overwritten), types of more than one basic type, w-variants,
@@ -190,8 +190,8 @@ static bool is_said(const struct judging *j, uint32_t member)
     return false;
 }
 
-/* Of a nonblocking call: unless what was sent has changed, nothing tells whether the library or the
- * rank stored it there. */
+/* Judges a nonblocking call: unless the send buffer has changed, nothing tells whether the library
+ * or the rank stored the value there. */
 static void add_stored(const struct judging *j, uint32_t member)
 {
     bool sent = sent_changed(j, &member), said = sent && is_said(j, member);

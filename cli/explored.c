@@ -172,8 +172,8 @@ static enum core_status search_run(struct explore_program *program,
     return status == CORE_OK ? explore_findings_untime(program, out_search) : status;
 }
 
-/* Of ranks with several threads, whose order in the job need not come in a world: a call that MPI
- * refuses there is the program's fault. */
+/* Ranks with several threads need not repeat in a world the order that their threads had in the
+ * job. A call that MPI refuses in the world is then the program's fault. */
 static bool is_theirs(const struct trace *trace, const struct explore_program *program)
 {
     bool several = false;

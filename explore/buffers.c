@@ -5,8 +5,8 @@
  *   With buffers both messages are received; without, both sends wait for ever. With that of rank 0
  *   kept, rank 1 receives it only behind its own send, which rank 0 comes to receive: nobody waits.
  *
- * What else ranks wait for (meetings, locks, epochs, operations on windows and files, nonblocking
- * collectives) is there once all did their part of it who had done so before.
+ * Other things that ranks wait for (meetings, locks, epochs, operations on windows and files,
+ * nonblocking collectives) are complete once all ranks did their part that had done it before.
  *
  * Every deadlock that some buffers allow is such a place: made to go on by buffers for the sends
  * that wait there, it is a world in which all sends have one. */

@@ -10,7 +10,7 @@
 #include "explore/search.h"
 #include "world/processes/processes.h"
 
-/* Of the time that is left it may take that share; so many seconds where there is no limit. */
+/* It may take that share of the time that is left; so many seconds where there is no limit. */
 static const double MERGE_SHARE = 0.75;
 static const double MERGE_S = 600;
 

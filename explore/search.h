@@ -8,7 +8,7 @@
  * was possible only once the decision was put off, it keeps as well what that took (its
  * witnesses). Each behaviour is run once.
  *
- * Which kind of world runs is not known here: a struct explore_runner runs it.
+ * A world is run by a struct explore_runner: the search does not know which kind it is.
  *
  * Invariants
  *  1. A world that could not be given the answers it was to have is not counted as a behaviour;

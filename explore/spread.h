@@ -20,7 +20,7 @@ int explore_spread_room(struct explore_spread *spread);
  * each send buffered; seeded: its choices are by chance, of that seed. */
 void explore_spread_give(struct explore_spread *spread, uint64_t hash,
                          const struct explore_list *list, bool seeded, uint64_t seed);
-/* What came of it, valid until the next call; false: it is to be run here. Waits if need be. */
+/* Waits for what came of it, valid until the next call; false: it is to be run here. */
 bool explore_spread_take(struct explore_spread *spread, uint64_t hash,
                          const struct world_outcome **out_outcome, uint64_t *out_key,
                          struct explore_events *out_events);

@@ -7,7 +7,7 @@
 #include "core/search/rest.h"
 #include "core/trace/describe.h"
 
-/* Of several reasons the first one that is tested. */
+/* The first reason that holds. */
 static enum search_rest rest_of(const struct explore_search *s)
 {
     return s->complete      ? s->asked_again ? SEARCH_REST_POLLS : SEARCH_REST_NONE
@@ -63,7 +63,7 @@ static const char *unless_of(const struct explore_search *s)
     return races[s->unless][s->asked_again];
 }
 
-/* What the jobs of --world=mpirun lack for more to be known. */
+/* Names what jobs (--world=mpirun) lack for more to be known. */
 static const char *lacks_of(const struct explore_search *s)
 {
     static const char *const lacks[] = {

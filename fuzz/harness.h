@@ -73,7 +73,7 @@ extern const struct harness_watch *harness_watch;
 void stored_find(const struct collective *collective, const struct scenario *scenario,
                  char text[512]);
 
-/* What every MPI library need not have of what a world used, a line; empty: nothing. */
+/* Names in a line what a world used that not every MPI library has; empty: nothing. */
 void harness_portability(const struct collective *collective, const struct world_outcome *outcome,
                          char text[256]);
 

@@ -1,5 +1,5 @@
-/* What stored a wrong result last: in a second run the item is looked at whenever somebody speaks
- * to the MPI, so that what lies between two looks is known. See harness.h.
+/* Finds what stored a wrong result last: a second run looks at the item whenever a rank calls the
+ * MPI, so that the code between two looks is known. See harness.h.
  *
  * State: the item, what it was at the last look, and the event of that look.
  * Invariants

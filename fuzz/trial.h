@@ -10,8 +10,8 @@
 #include "fuzz/scenario/scenario.h"
 #include "world/rule.h"
 
-/* What was spent, for whoever has a limit: one that computes for long, or does not end, counts as
- * several. Milliseconds of computing that one may take: set before the first. */
+/* trials: how many were spent; one that computes for long, or does not end, counts as several.
+ * trial_ms: milliseconds of computing that one may take; set before the first. */
 extern int trials, trial_ms;
 
 /* The rule of the first finding; WORLD_RULE_NONE: there is none. Looking for leaks is slow. */

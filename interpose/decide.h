@@ -3,10 +3,10 @@
  * takes, what a waitany and a waitsome report, whether a test finds what it looks for. Decisions
  * are counted here as they are there, so that a schedule means the same in both.
  *
- * What is not named is left to the library. What is named is waited for: the search names only what
- * can come. A poll that has found nothing looks longer when it comes again, so that as in a world a
- * program seldom polls in vain twice. (Whose
- * turn it is at a window or among threads: live_order.h.) */
+ * Decisions that the schedule does not name are left to the library. The recorder waits for what it
+ * names: the search names only what can come. A poll that has found nothing looks longer when it
+ * comes again, so that as in a world a program seldom polls in vain twice. (Whose turn it is at a
+ * window or among threads: live_order.h.) */
 #ifndef INTERPOSE_DECIDE_H
 #define INTERPOSE_DECIDE_H
 

@@ -11,7 +11,7 @@
  *  1. Calls that start or end MPI, or make or free a handle, are always kept, so that what is
  *     recorded stays understandable.
  *  2. Calls on requests are kept unless all calls that make requests are left out.
- *  3. What is left out counts as lost, so that nobody takes the record for complete. */
+ *  3. A call that is left out counts as lost, so that nobody takes the record for complete. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

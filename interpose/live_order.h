@@ -1,6 +1,6 @@
 /* Orders accesses to a window and its lock, and the threads of a rank, under a schedule of
- * order=explore (world/exchange/explore_access.h). Each waits for its turn; what the schedule does
- * not name comes behind what it names.
+ * order=explore (world/exchange/explore_access.h). Each waits for its turn; accesses that the
+ * schedule does not name come behind those that it names.
  *
  * An access to a window is kept when it is called, and done when its turn has come: at once, at a
  * later call of its rank, or at the call that completes it; and flushed, so that it is done at
@@ -9,15 +9,14 @@
  * (MPI_Win_sync) waits for its turn, and so do locks and the calls of threads. A call that has its
  * turn and does not return at once is taken to have begun.
  *
- * Who has its turn takes the row of turns meanwhile. With ORDER_LOG_VARIABLE each turn is
- * written down (core/decision/order_log.h), also those that no schedule names: windows have turns
- * then.
+ * A thread whose turn it is holds the lock of the order meanwhile. With ORDER_LOG_VARIABLE the
+ * recorder writes each turn to a log (core/decision/order_log.h), also those that no schedule
+ * names: windows have turns then.
  *
- * How threads begin and whom they join is told by interpose/threads; without that library they have
- * no turns.
+ * interpose/threads reports when threads begin and join; without that library they have no turns.
  *
- * Who has waited for long, and nobody has had a turn meanwhile, says so, and the job goes on
- * without turns. Ranks of several machines have none. */
+ * A thread that has waited for long while nobody had a turn reports it, and the job goes on without
+ * turns. Ranks of several machines have none. */
 #ifndef INTERPOSE_LIVE_ORDER_H
 #define INTERPOSE_LIVE_ORDER_H
 

@@ -9,8 +9,8 @@
  *  1. Where what lies is tried before it is relied on: while the lock happens to be held (imports
  *     and small calls keep it) what is read of two frames is compared with what the interpreter's
  *     public functions say of them. Of a version that lies otherwise nothing is read.
- *  2. What is taken for a code object or a string has its type: frames between Python's functions
- *     and C's run something else (None, in 3.13). */
+ *  2. An object is read as code or as a string only if it has that type: frames between Python's
+ * functions and C's run something else (None, in 3.13). */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Whether a program's source writes of a variable before a call: from there on, the compiler keeps
  * a place for it (variable_frame.c invariant 1).
  *
- *  1. What is not certain is not so: what cannot be read, a declaration that is not where it should
- *     be. Comments, texts and members of the same name do not count. */
+ *  1. The answer is no unless it is certain: where the source cannot be read, or a declaration is
+ *     not where it should be. Comments, texts and members of the same name do not count. */
 #ifndef PROGRAM_SOURCE_MENTION_H
 #define PROGRAM_SOURCE_MENTION_H
 

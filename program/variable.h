@@ -1,7 +1,7 @@
 /* Variables of a program from its symbols and debug information: which one lies at an address, and
  * whether elements of datatypes are what it holds.
  *
- *  1. What is not certain is not said: locations that are computed in another way than from the
+ *  1. Only certain names are given: locations that are computed in another way than from the
  *     frame or as a constant, types of unknown encoding or size, bit fields, fit everything.
  *  2. Where several variables lie at an address (unions in Fortran's clothes, inlined functions),
  * an element that one of them holds is right, and they end where the last of them ends. */

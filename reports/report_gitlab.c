@@ -29,8 +29,8 @@ struct mark {
     char text[IDENTITY_MARK_BYTES];
 };
 
-/* What the finding is of, how many of its like came before it, and which of several traces of one
- * program it is of. */
+/* Marks a finding by what it is about, how many like it came before, and which of several traces of
+ * one program it is in. */
 static enum core_status mark_make(const struct report_facts *facts, const struct finding *finding,
                                   struct mark *mark)
 {

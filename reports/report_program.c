@@ -1,5 +1,5 @@
-/* What a trace is of, in few words: "./app, 8 ranks". The recorder keeps the command line of each
- * rank; of an interpreter's the script is what a person calls the program. */
+/* Says in few words whose trace it is: "./app, 8 ranks". The recorder keeps the command line of
+ * each rank; of an interpreter's the script is what a person calls the program. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

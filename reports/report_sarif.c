@@ -92,7 +92,7 @@ static void category_set(struct sarif *sarif, const struct report_facts *facts)
     free(category);
 }
 
-/* What GitHub takes of the help of a rule. */
+/* The part of a rule's help that GitHub shows. */
 enum { HELP_MAX = 1024 };
 
 static bool remedy_is_new(const struct finding_list *list, uint32_t at)

@@ -255,7 +255,7 @@ static json_t *sarif_fingerprint(struct sarif *sarif, const struct sarif_result 
     return json_pack("{s:s, s:s}", "primaryLocationLineHash", text, "crosswait/v1", text);
 }
 
-/* What reads like a link in a sentence is none. */
+/* Escapes what reads like a link: sentences have none. */
 static json_t *message_plain(const char *text)
 {
     char *whole = NULL;

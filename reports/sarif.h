@@ -54,7 +54,7 @@ struct sarif_result {
 /* fallback: where a result is that has no place of its own; it has a path. root: paths below it are
  * told relative to it; NULL: where one stands. NULL: out of memory (reported). */
 struct sarif *sarif_new(const struct sarif_place *fallback, const char *root);
-/* What the run is of: runs of the same category replace each other. It ends with "/". */
+/* Sets the run's category: runs of the same one replace each other. It ends with "/". */
 void sarif_category_set(struct sarif *sarif, const char *category);
 void sarif_rule_add(struct sarif *sarif, const struct sarif_rule *rule);
 /* Places and properties that follow are those of this result. */
@@ -62,7 +62,7 @@ void sarif_result_add(struct sarif *sarif, const struct sarif_result *result);
 void sarif_place_add(struct sarif *sarif, const struct sarif_place *place);
 /* value NULL: left out. */
 void sarif_property_add(struct sarif *sarif, const char *name, const char *value);
-/* What the run has to say beside its results, of a rule that was declared. */
+/* Adds a note to the run, which is no result, of a rule that was declared. */
 void sarif_note_add(struct sarif *sarif, const char *rule, const char *text);
 /* The properties of the run, which become the report's; NULL: none. */
 struct json_t;

@@ -407,7 +407,7 @@ static enum core_status define_comm(struct store *store, struct store_rank *rank
         comm->name = text;
     }
     if (def->first == 0) {
-        /* Of an intercommunicator the side of this rank may be the one listed second. Its first
+        /* The side of this rank may be the second one listed of an intercommunicator. Its first
          * member tells. */
         bool other =
             comm->inter && def->count && comm->known && def->size && comm->member[0] != member[0];

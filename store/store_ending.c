@@ -58,7 +58,7 @@ static enum core_status row_put(struct store *store, const struct ending *ending
                      reasoned ? (int64_t)wait->rivals : STORE_NULL);
 }
 
-/* What the arguments of the proof stand on. */
+/* Writes the facts on which the arguments of the proof stand. */
 static enum core_status grounds_put(struct store *store, const struct ending *ending)
 {
     enum core_status status = CORE_OK;

@@ -1,10 +1,10 @@
-/* Rounds of a spool's loop (core/spool/spool_loop.h) taken as such. Two rounds are stored call by
- * call, as all calls are, and are watched: what row each call became, and which sends and receives
- * it began or completed. If the second is the first again, by the loop's steps, so are all that
- * follow: of those only the times are read.
+/* Stores the rounds of a spool's loop (core/spool/spool_loop.h) as such. Two rounds are stored call
+ * by call, as all calls are, and are watched: what row each call became, and which sends and
+ * receives it began or completed. If the second is the first again, by the loop's steps, so are all
+ * that follow: of those only the times are read.
  *
- * That holds for a round after which nothing is under way: what a round does then follows from its
- * calls alone, which the spool says are the same but for their steps. So a loop is taken so only
+ * This holds for a round after which nothing is under way: what a round does then follows from its
+ * calls alone, which the spool says are the same but for their steps. So a loop is stored so only
  *     where no request is active after the watched rounds, and only persistent ones are known
  *     where the requests that a call names all have the same step, or none
  *     where nothing else counts up (tags, further arguments)

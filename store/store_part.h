@@ -410,7 +410,7 @@ enum core_status store_loop_begin(struct store *store, const struct store_rank *
                                   struct store_lane *lane);
 enum core_status store_loop_end(struct store *store, struct store_rank *rank,
                                 struct store_lane *lane);
-/* What the call became: its row; a message of it; something that is not to be repeated. */
+/* Note what the call became: its row; a message; something that cannot be repeated. */
 void store_loop_row(struct store *store, const struct store_row *row);
 void store_loop_message(struct store *store, bool receives, const struct store_side *side,
                         uint64_t order, uint64_t seq, int64_t bytes);

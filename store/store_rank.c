@@ -3,7 +3,7 @@
  *
  * Invariants
  *  1. A rank has exactly one row in table rank, whatever its spool holds.
- *  2. Of several lanes, the call that returned first is taken first: a request is made before it
+ *  2. The call of several lanes that returned first is stored first: a request is made before it
  *     completes. */
 #include <inttypes.h>
 #include <signal.h>

@@ -9,7 +9,7 @@
 
 #include "core/check.h"
 
-/* What a finding of the rule is. */
+/* The traits of a rule's findings. */
 enum world_rule_trait {
     WORLD_FAILS = 1,      /* the program fails */
     WORLD_OF_CALL = 2,    /* it is about the call in which a rank is */

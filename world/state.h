@@ -414,8 +414,8 @@ struct world_fiber {
     const struct world_past *past; /* order=explore: decisions that it has come past */
     struct world_decider *decider; /* it asks */
     const void *site;              /* where the program made the call; NULL: unknown */
-    /* Of the call, where a world goes on from its states (ranks/states.c): a hash of the arguments
-     * that it still uses, 0: not known; and what it overwrites when it returns, or NULL. */
+    /* Where a world goes on from its states (ranks/states.c): a hash of the arguments that the call
+     * still uses, 0: not known; and what it overwrites when it returns, or NULL. */
     uint64_t arguments;
     MPI_Status *status;
     int *index;

@@ -50,7 +50,7 @@ static enum core_status op_add(struct certificate_record *record, struct op op)
     return CORE_ARRAY_PUSH(record->op, record->op_count, record->op_room, "a certificate", op);
 }
 
-/* Of the rank's communications with this request those that are under way, the newest first. */
+/* Finds the rank's newest communication of this request that is under way. */
 static struct op *op_find(const struct certificate_record *record, uint32_t rank, uint64_t request,
                           enum op_kind kind, bool template)
 {
@@ -658,7 +658,7 @@ static void wait_check(struct check *check, const struct ending_call *call,
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-/* What each standing needs: the numbers of launch/proof/launch_proof.c, stated again. */
+/* Each standing needs so much time: launch/proof/launch_proof.c has the same numbers. */
 static const struct {
     uint64_t still_ms, factor;
 } needed[ENDING_STANDING_COUNT] = {[ENDING_STANDING_STILL] = {400, 1},

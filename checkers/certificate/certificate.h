@@ -22,7 +22,7 @@ struct certificate_verdict {
     char why[256]; /* "rank 3: ..."; empty: accepted */
 };
 
-/* What was recorded, as far as the check needs it; read once, for any number of certificates. */
+/* The record, as far as the check needs it; it is read once, for any number of certificates. */
 struct certificate_record;
 enum core_status certificate_record_read(struct trace *trace,
                                          struct certificate_record **out_record);

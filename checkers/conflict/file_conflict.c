@@ -921,7 +921,7 @@ static void file_conflict_sweep(struct conflict *c, uint32_t file)
     free(heap);
 }
 
-/* What becomes of a file that is deleted while it is open depends on the library and the system. */
+/* A file that is deleted while it is open may be gone or not: library and system decide. */
 static void file_conflict_deleted(struct conflict *c)
 {
     struct finding_dedup told = {.input = c->input, .list = c->list, .rule = RULE_FILE};

@@ -290,7 +290,7 @@ static bool in_parallel(const struct trace *trace, const struct trace_event *eve
            is_parallel(&trace->site[event->site]);
 }
 
-/* What is taken for granted of threads, see above. */
+/* Adds the order of threads that is assumed (see the head of this file). */
 static bool follow_threads(struct walk *walk, const struct trace_event *event)
 {
     struct order *order = walk->order;

@@ -111,8 +111,8 @@ bool fuzz_place(const struct fuzz_job *job, const char *report, char place[512])
     return place_behind(job, report, words, "SUMMARY: ", place);
 }
 
-/* Of memory that was freed: where, by the sanitizer, or where the request of a message was freed
- * whose buffer it is. */
+/* Finds where memory was freed: by the sanitizer's report, or by the place where the request of a
+ * message was freed whose buffer it is. */
 static void freed_of(const struct fuzz_job *job, struct kept *kept)
 {
     static const char *const of_memory[] = {"freed by thread", NULL}, *const of_request[] = {

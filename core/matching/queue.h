@@ -16,8 +16,8 @@
  *  1. No posted receive and no kept message match each other, except through a deferred wildcard.
  *  2. The receives and the messages of one key (destination, context, source, tag) are in the order
  *     in which they came.
- *  3. What a deferred wildcard accepts is never given to a receive posted after it while the
- *     wildcard waits. */
+ *  3. A message that a deferred wildcard accepts is never given to a receive posted after it while
+ *     the wildcard waits. */
 #ifndef CORE_MATCHING_QUEUE_H
 #define CORE_MATCHING_QUEUE_H
 

@@ -1,5 +1,5 @@
-/* What a search has not executed, and why: the one wording of how complete a search is. "All" is
- * printed only for what this says; explore/README.md and replay/README.md say all of what. */
+/* Says what a search has not executed, and why: the one wording of how complete a search is.
+ * explore/README.md and replay/README.md say which set "all there are" speaks of. */
 #ifndef CORE_SEARCH_REST_H
 #define CORE_SEARCH_REST_H
 

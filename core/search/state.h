@@ -1,5 +1,5 @@
-/* What a search has done so far, in a file, so that a later process goes on from there. The file is
- * whole at any time: it is written beside, and then takes the place of the one before. */
+/* Keeps in a file what a search has done so far, so that a later process goes on from there. The
+ * file is whole at any time: it is written beside, and then takes the place of the one before. */
 #ifndef CORE_SEARCH_STATE_H
 #define CORE_SEARCH_STATE_H
 

@@ -28,7 +28,7 @@
  *     handler of SIGBUS leaves it then. Its file is longer by a byte, to say so.
  *  6. Sequence numbers are per rank, from 1, in the order of entering; children follow their
  *     parent.
- *  7. What belongs to a call (lists, recv_half, args, texts, misuse, memory, dones, stack) is
+ *  7. Records of a call (lists, recv_half, args, texts, misuse, memory, dones, stack) are
  * committed in the same lane before the call's own event record. Digests and payloads may come at
  * any time: they name the event that owns the buffer. Definitions are committed before the first
  * record of the lane that uses them; texts with b = 65535 are notes and belong to no call.
@@ -41,7 +41,7 @@
  *     to the same again, wait in the header's poll[] until the lane records something else: a call
  *     that equals one of them (same call, site, arguments, requests, outcome) only raises its count
  *     and moves its t_leave. In what order different ones took turns is not kept.
- *     What is in poll[] counts (like a committed record) while its seq is above that of the lane's
+ *     A poll in poll[] counts (like a committed record) while its seq is above that of the lane's
  *     last committed event; its other parts are committed. A folded call has no sequence number of
  *     its own.
  * 11. An event, completion or list like an earlier one of its lane is written as what

@@ -5,7 +5,7 @@
  * A longer list that is equal to an earlier one (counts of a collective, blocks of a datatype) is
  * written as where that is kept (SPOOL_LIST_SAME).
  *
- *  1. What is kept follows from the lane's records before the position alone: each whole event,
+ *  1. The slots follow from the lane's records before the position alone: each whole event,
  *     completion (and list that is short enough) takes its slot, each that comes again
  *     changes the slot that it names. The writer uses the slots that it has filled since it last
  *     forgot them, which it does where a reader may begin (SPOOL_FLAG_LAST).

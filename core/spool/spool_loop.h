@@ -14,7 +14,7 @@
  * An item that is written whole while the loop goes ends it, as does one that is not alike while it
  * is learnt. Records of other kinds stand beside the loop.
  *
- *  1. What is kept follows from the lane's records before the position alone (spool_delta.h,
+ *  1. The state follows from the lane's records before the position alone (spool_delta.h,
  *     invariant 1): writer and reader pass each item that is written whole to spool_loop_feed, and
  *     each SPOOL_LOOP to spool_loop_open. The slots of spool_delta.h do not change by what a loop
  *     says; its `seq` and `t` do.

@@ -7,7 +7,7 @@
  *  1. What a cursor hands out is the cursor's own: another cursor may throw out what was looked up.
  *  2. The rows that are kept of a rank are all it has, in the order of seq, but for those that are
  *     left out (trace_rounds.h).
- *  3. Of all ranks, no more rows than the trace allows are kept or held by a cursor that reads. */
+ *  3. A cursor that reads keeps or holds no more rows of all ranks than the trace allows. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

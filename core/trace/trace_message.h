@@ -12,12 +12,12 @@ struct trace_message {
 };
 typedef enum core_status (*trace_message_fn)(const struct trace_message *message, void *context);
 
-/* Of messages whose sends, and whose receives, are equal calls (place, type, count, peer, tag), one
- * each, with their number. Those that began with MPI_Start name no type: see their events. threads:
- * some rank's calls come from several; then of those messages only that are sure to be paired as
- * recorded, since one thread sends and one receives all with that tag between two ranks. The same
- * holds for communicators whose messages may overtake each other, where all sends with that tag are
- * equal. A status other than CORE_OK ends it and is returned. */
+/* Gives one message for all whose sends, and whose receives, are equal calls (place, type, count,
+ * peer, tag), with their number. Those that began with MPI_Start name no type: see their events.
+ * threads: some rank's calls come from several; then of those messages only that are sure to be
+ * paired as recorded, since one thread sends and one receives all with that tag between two ranks.
+ * The same holds for communicators whose messages may overtake each other, where all sends with
+ * that tag are equal. A status other than CORE_OK ends it and is returned. */
 enum core_status trace_messages_each(struct trace *trace, bool threads, trace_message_fn fn,
                                      void *context);
 /* The call that made the persistent request which the MPI_Start `start` starts. CORE_NOT_FOUND

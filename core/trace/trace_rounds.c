@@ -8,7 +8,7 @@
  *  1. walk->behind of a rank counts the channels and communicators on which it is behind.
  *  2. A region's calls are those of its loop, each in its place, with the requests that the loop's
  *     step says, and have consecutive numbers.
- *  3. What is left out lies between two closed cuts, whole rounds apart in each rank. */
+ *  3. The calls that are left out lie between two closed cuts, whole rounds apart in each rank. */
 #include "core/trace/trace_rounds.h"
 
 #include <stdlib.h>

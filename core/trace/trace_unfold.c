@@ -6,8 +6,8 @@
  * Invariants
  *  1. Ids that a source hands out ascend. Of a call that is in both tables (damage) the part's
  *     counts.
- *  2. What is handed out of a part was checked: its loop is there, each request is one, each time
- *     has decimal digits. */
+ *  2. Each row that is given out of a part was checked: its loop is there, each request is one,
+ * each time has decimal digits. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

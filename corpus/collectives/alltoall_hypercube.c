@@ -35,7 +35,7 @@ int cw_alltoall_hypercube(const void *sendbuf, int sendcount, MPI_Datatype sendt
         return MPI_ERR_COMM;
     struct temporary in = {0};
     MPI_Aint half = n * (size / 2);
-    /* What this rank has for the others, in the form in which it travels. */
+    /* The blocks that this rank has for the others, in the form in which they are sent. */
     TRY(temporary_new(n * size, recvtype, &own));
     if (sendbuf == MPI_IN_PLACE)
         TRY(copy_elements(recvbuf, n * size, recvtype, own.data, n * size, recvtype));

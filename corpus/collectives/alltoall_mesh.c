@@ -34,7 +34,7 @@ int cw_alltoall_mesh(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
     int row = rank / q, column = rank % q;
     struct ring along_row = {q, column, row * q, 1, comm}, along_column = {q, row, column, q, comm};
     struct temporary first = {0}, second = {0};
-    /* What this rank has for the others, in the form in which it travels. */
+    /* The blocks that this rank has for the others, in the form in which they are sent. */
     TRY(temporary_new(n * size, recvtype, &own));
     if (sendbuf == MPI_IN_PLACE)
         TRY(copy_elements(recvbuf, n * size, recvtype, own.data, n * size, recvtype));

@@ -16,7 +16,7 @@ int cw_alltoall_pairwise_xor(const void *sendbuf, int sendcount, MPI_Datatype se
     rank_and_size(comm, &rank, &size);
     if (!is_power_of_two(size))
         return MPI_ERR_COMM;
-    /* What this rank has for the others, in the form in which it travels. */
+    /* The blocks that this rank has for the others, in the form in which they are sent. */
     TRY(temporary_new(n * size, recvtype, &own));
     if (sendbuf == MPI_IN_PLACE)
         TRY(copy_elements(recvbuf, n * size, recvtype, own.data, n * size, recvtype));

@@ -16,7 +16,7 @@ int cw_alltoall_ring(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
     struct temporary own = {0};
     MPI_Aint n = recvcount;
     rank_and_size(comm, &rank, &size);
-    /* What this rank has for the others, in the form in which it travels. */
+    /* The blocks that this rank has for the others, in the form in which they are sent. */
     TRY(temporary_new(n * size, recvtype, &own));
     if (sendbuf == MPI_IN_PLACE)
         TRY(copy_elements(recvbuf, n * size, recvtype, own.data, n * size, recvtype));

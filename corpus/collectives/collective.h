@@ -1,4 +1,4 @@
-/* What the collectives share: sizes, blocks of any datatype, temporary buffers, local copies,
+/* Helpers of all collectives: sizes, blocks of any datatype, temporary buffers, local copies,
  * exchanges.
  *
  * Relies on <mpi.h> and the C library alone; holds no state. A function that can fail returns MPI's

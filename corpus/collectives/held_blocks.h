@@ -1,4 +1,5 @@
-/* Which blocks a rank holds while an allgather goes through a hypercube, highest dimension first.
+/* The blocks that a rank holds while an allgather goes through a hypercube, highest dimension
+ * first.
  *
  * Before the exchange over `bit`, rank r holds the blocks of the ranks that differ from it in
  * higher bits only: they lie 2 * bit blocks apart, from block r mod (2 * bit) on.

@@ -1,8 +1,8 @@
-/* What allreduce and barrier by recursive doubling share: which ranks take part when P is no power
- * of two.
+/* The ranks that take part in recursive doubling when P is no power of two; allreduce and barrier
+ * share them.
  *
- * Of the first 2 * (P - 2^d) ranks, where 2^d is the largest power of two in P, each even one hands
- * over to its odd neighbour first and hears the result from it at the end. The others are numbered
+ * Let 2^d be the largest power of two in P. Each even one of the first 2 * (P - 2^d) ranks hands
+ * over to its odd neighbour first and gets the result from it at the end. The others are numbered
  * 0..2^d-1 in rank order.
  */
 #ifndef CORPUS_COLLECTIVES_RECURSIVE_DOUBLING_H

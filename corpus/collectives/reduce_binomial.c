@@ -11,7 +11,7 @@
 #include "corpus/collectives/building_blocks.h"
 #include "corpus/collectives/phases.h"
 
-/* Which rank holds what the ranks low..low+width-1 have combined. */
+/* The rank that holds the result of the ranks low..low+width-1. */
 static int block_holder(int low, int width, int root)
 {
     return root >= low && root < low + width ? root : low;

@@ -19,8 +19,8 @@ int cw_reduce_ring(const void *sendbuf, void *recvbuf, int count, MPI_Datatype t
     TRY(reduction_start(&r, sendbuf, recvbuf, count, type, op, comm));
     for (int distance = 1; distance < size; distance *= 2) {
         int partner = rank ^ distance;
-        /* What a block has combined lies on the rank that sits in it as the root sits in its own
-         * block. */
+        /* The result of a block is on the rank whose place in it is the root's place in the root's
+         * own block. */
         if (rank % (2 * distance) == root % (2 * distance)) {
             TRY(reduction_receive(&r, partner));
         } else {

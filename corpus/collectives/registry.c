@@ -102,7 +102,7 @@ int collective_domain_holds(const struct collective *c, int ranks)
     return 0;
 }
 
-/* What each call takes of the arguments. */
+/* The arguments that each call takes. */
 #define TAKEN_bcast a->recvbuf, a->recvcount, a->recvtype, a->root, a->comm
 #define TAKEN_reduce a->sendbuf, a->recvbuf, a->recvcount, a->recvtype, a->op, a->root, a->comm
 #define TAKEN_scatter \

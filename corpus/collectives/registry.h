@@ -149,13 +149,13 @@ enum {
     collective_form_custom = COLLECTIVE_BLOCKING
 };
 
-/* Of a custom one. Its send and receive buffers hold as many elements as .sends and .receives say
- * (functions of rank, size and count); if nothing is said, count for each rank. */
+/* A custom collective. Its send and receive buffers hold as many elements as .sends and .receives
+ * say (functions of rank, size and count); if nothing is said, count for each rank. */
 typedef int (*collective_custom_fn)(const void *sendbuf, void *recvbuf, int count,
                                     MPI_Datatype type, MPI_Comm comm);
 typedef long (*collective_elements_fn)(int rank, int size, int count);
-/* What rank must have received: sent[i] is rank i's send buffer, *received what the receive buffer
- * held before. Elements are ints side by side. */
+/* Computes what rank must have received: sent[i] is rank i's send buffer, *received what the
+ * receive buffer held before. Elements are ints side by side. */
 typedef void (*collective_reference_fn)(const int *const sent[], int *received, int rank, int size,
                                         int count);
 
@@ -281,7 +281,7 @@ constexpr const char *collective_own_name(const char *name)
 #define COLLECTIVE_STEPS(call, row_id, start_fn, test_fn, ...) \
     COLLECTIVE(call##_start, row_id, start_fn, .test = test_fn, ##__VA_ARGS__)
 
-/* What MPI does not have: a halo exchange, a transpose. */
+/* Collectives that MPI does not have: a halo exchange, a transpose. */
 #define COLLECTIVE_CUSTOM(name, run_fn, reference_fn, ...) \
     COLLECTIVE(custom, "", run_fn, .reference = reference_fn, ##__VA_ARGS__)
 

@@ -1,10 +1,10 @@
-/* What the circular shifts share: moving a buffer one hop at a time. */
+/* Moves a buffer one hop at a time, for the circular shifts. */
 #ifndef CORPUS_COLLECTIVES_SHIFT_H
 #define CORPUS_COLLECTIVES_SHIFT_H
 
 #include "corpus/collectives/collective.h"
 
-/* What is in `recvbuf` goes to `to`, and what `from` has comes into it; `spare` is room for as
+/* Sends `recvbuf` to `to`, and receives into it what `from` sends; `spare` has room for as
  * much. */
 static inline int shift_hop(void *recvbuf, struct temporary *spare, int count, MPI_Datatype type,
                             int to, int from, MPI_Comm comm)

@@ -36,7 +36,7 @@ static int shift_power(void *recvbuf, struct temporary *spare, int count, MPI_Da
         return shift_hop(recvbuf, spare, count, type, rank_at(target), rank_at(source), comm);
     int middle = here ^ low;
     int error = shift_hop(recvbuf, spare, count, type, rank_at(middle), rank_at(middle), comm);
-    /* What came from the neighbour goes where that one would send it over the second dimension. */
+    /* The neighbour's block goes where the neighbour would send it over the second dimension. */
     int onward = node_of((rank_at(middle) + step + size) % size);
     return error ? error
                  : shift_hop(recvbuf, spare, count, type, rank_at(onward),
@@ -58,7 +58,7 @@ int cw_shift_hypercube(const void *sendbuf, void *recvbuf, int count, MPI_Dataty
     for (int power = 1; power < size && rest % size; power *= 2) {
         if (!(rest & power))
             continue;
-        /* Of a run of ones only the ends count: ...0111 is 1000 - 0001. */
+        /* Only the ends of a run of ones count: ...0111 is 1000 - 0001. */
         int step = rest & 2 * power && 2 * power < size ? -power : power;
         rest -= step;
         TRY(shift_power(recvbuf, &spare, count, type, rank, size, step, comm));

@@ -107,7 +107,7 @@ static void own_pointer(MPI_File f)
     EXPECT(in == out);
 }
 
-/* What one rank wrote another may read, or write over, only after these. */
+/* Another rank may read or overwrite what one rank wrote only after these. */
 static void pass_on(MPI_File f)
 {
     CALL(MPI_File_sync, f);

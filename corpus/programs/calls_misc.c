@@ -1,5 +1,5 @@
-/* What is left: info objects, attributes, memory, time, names, handles for Fortran, threads asked
- * about, MPI_T. Each rank prints how often it made which call.
+/* The other calls: info objects, attributes, memory, time, names, handles for Fortran, threads
+ * asked about, MPI_T. Each rank prints how often it made which call.
  *
  * MPI_Initialized before and MPI_Finalized after are called but not counted: there is no rank to
  * record them for.

@@ -135,7 +135,7 @@ static void locks(void)
         MPI_Win_free(&window[w]);
 }
 
-/* Who holds all targets keeps out who wants one for himself. */
+/* A rank that holds all targets keeps out a rank that wants one for itself. */
 static void shared(void)
 {
     MPI_Win window;

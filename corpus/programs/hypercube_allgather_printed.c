@@ -74,7 +74,7 @@ static void by_pack(int *all, int m, int rank, int size)
     free(in);
 }
 
-/* What arrives is appended, so slot k ends up with the block of rank XOR (the bits of k read
+/* Each block is appended, so slot k ends up with the block of rank XOR (the bits of k read
  * backwards). */
 static void by_sort(int *all, int m, int rank, int size)
 {

@@ -49,7 +49,7 @@ static void *receives(void *argument)
     return NULL;
 }
 
-/* Who has the mutex receives what the other rank sends as soon as it has its own mutex. */
+/* The thread with the mutex receives what the other rank sends once that has its own mutex. */
 static void *mutex_user(void *argument)
 {
     if (argument) {

@@ -1,12 +1,11 @@
 /* Runs a whole MPI program, main and all, on the in-process MPI: compile it with
  * -Dmain=crosswait_program_main (or rename main in its object), link it with this and libworld.a.
- * What a process has for itself and a rank here has not is replaced: exit handlers run when the
- * rank's main returns, and a rank that sleeps lets the others go on while the virtual clock moves.
- * Usage: PROGRAM [-n RANKS] [-p POLICY] [-s SEED] [-v] [-- ARGUMENTS...]
- * POLICY is what can be had in process of replay/policy/policy.h, from buffering=eager:4096 on; a
- * word without a key is a buffering. A seed is also order=random.
- * Prints each finding as a line on standard error; exit status 0 without findings, 1 with, 2 for
- * bad usage. */
+ * Functions that act on a whole process are replaced by some that act on a rank: exit handlers run
+ * when the rank's main returns, and a rank that sleeps lets the others go on while the virtual
+ * clock moves. Usage: PROGRAM [-n RANKS] [-p POLICY] [-s SEED] [-v] [-- ARGUMENTS...] POLICY is
+ * what can be had in process of replay/policy/policy.h, from buffering=eager:4096 on; a word
+ * without a key is a buffering. A seed is also order=random. Prints each finding as a line on
+ * standard error; exit status 0 without findings, 1 with, 2 for bad usage. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

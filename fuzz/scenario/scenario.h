@@ -172,7 +172,7 @@ void scenario_normalise(struct scenario *scenario);
 int scenario_type_class(enum scenario_type type);
 /* Far, huge or many: memory that is hardly there. */
 bool scenario_type_large(enum scenario_type type);
-/* Of those huge or many: gigabytes of data, which an int may not count. */
+/* Huge or many: gigabytes of data, which an int may not count. */
 bool scenario_type_huge(enum scenario_type type);
 /* So many of what MPI counts are one element. */
 enum { SCENARIO_MANY = 1 << 29 };

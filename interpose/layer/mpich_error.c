@@ -4,7 +4,7 @@
  * of the object ends the job, the error is kept (exit_record.h) before the library does so, as its
  * launcher may kill the rank at once. A library that does not show the two raises as it does.
  *
- *  1. What is raised goes on to the library's own function as it came. */
+ *  1. Each error goes on to the library's own function as it came. */
 #include "interpose/recorder.h"
 
 #include "interpose/exit_record.h"

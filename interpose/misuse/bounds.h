@@ -6,7 +6,7 @@
  *     never more than a bounded number of times: in the steady state it costs a comparison.
  *  2. Nothing is read but what the kernel says can be read, the allocator's own words in front of
  *     the program's blocks (heap.h), and frames that the unwinder goes through.
- *  3. Of programs with AddressSanitizer each buffer is asked of it, each time. */
+ *  3. In programs with AddressSanitizer each buffer is asked of it, each time. */
 #ifndef INTERPOSE_MISUSE_BOUNDS_H
 #define INTERPOSE_MISUSE_BOUNDS_H
 

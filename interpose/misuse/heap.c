@@ -8,8 +8,8 @@
  *     mapped, as the heap shrinks at its end only. Another thread may change sizes meanwhile: where
  *     a buffer does not fit, the block is believed when it is found twice.
  *  2. Where a size makes no sense, this is no heap of glibc's, and nothing is said.
- *  3. That a buffer does not fit is found from the heap's start on, never from a place that was a
- *     block's before. */
+ *  3. A buffer is judged too long by blocks that are followed from the heap's start on, never from
+ * a place that was a block's before. */
 #include "interpose/misuse/heap.h"
 
 #include <dlfcn.h>

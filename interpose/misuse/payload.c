@@ -425,7 +425,7 @@ static void held_free(struct held *h)
 
 static void held_done(struct lane *lane, const struct held *h, uint64_t received)
 {
-    /* What is sent was looked at when it was posted, and may be gone since. */
+    /* The recorder read the send buffer when it was posted; the memory may be gone since. */
     payload_record(lane, h->seq, SPOOL_AT_DONE, SPOOL_BUFFER_SEND, &h->send, UINT64_MAX);
     if (!payload_record(lane, h->seq, SPOOL_AT_DONE, SPOOL_BUFFER_RECV, &h->receive, received) &&
         !h->unread)

@@ -17,7 +17,7 @@
  *     one call that it was in.
  *  4. lane->steady are the calls of that kind that the lane recorded last, without others in
  *     between, as long as writer.events equals lane->steady_events.
- *  5. Of a call that is folded, nothing but its count is on record. */
+ *  5. A call that is folded leaves nothing but its count on record. */
 #include "interpose/recorder.h"
 #include "interpose/live_order.h"
 

@@ -7,9 +7,9 @@
  *     call that takes it back, by a fiber, which is ordered behind the one and before the other and
  *     beside all that happens between them. Whoever touches the buffer meanwhile, on whatever
  *     thread, is in a race with it.
- *  3. That is done only where ThreadSanitizer leaves out the accesses of libraries that it does not
- *     see (TSAN_OPTIONS=ignore_noninstrumented_modules=1): else it takes what the MPI library does
- *     itself for such a race. */
+ *  3. Both are reported to it only where ThreadSanitizer leaves out the accesses of libraries that
+ * it does not see (TSAN_OPTIONS=ignore_noninstrumented_modules=1): else it takes what the MPI
+ * library does itself for such a race. */
 #ifndef INTERPOSE_MISUSE_SHADOW_H
 #define INTERPOSE_MISUSE_SHADOW_H
 

@@ -2,8 +2,9 @@
  *
  *  1. An object is in the table from the call that made it; freed ones stay, until the library uses
  *     their address again.
- *  2. What is not in the table is predefined, was made where it was not recorded, or is no object:
- *     the first word of each of the library's objects points at its class, which tells the last. */
+ *  2. A handle that is not in the table is predefined, was made where it was not recorded, or is no
+ * object: the first word of each of the library's objects points at its class, which tells the
+ * last. */
 #include "interpose/library/library.h"
 #include "interpose/misuse/usage.h"
 

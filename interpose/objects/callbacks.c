@@ -1,7 +1,7 @@
 /* Functions of the program that the library calls: functions of ours stand for them, which say that
  * the application runs.
  *
- * What those of attributes and of generalized requests call is the application's own, although the
+ * Callbacks of attributes and of generalized requests make calls of the application, although the
  * library called them. A small piece of memory says which they are; that of an attribute's is never
  * given back, since attributes may outlive their keyval. Keyvals of the same functions and state
  * share it: a program may make and free them for ever.

@@ -1,7 +1,7 @@
 /* Whether a job that still runs, and stands still, can never go on: a proof from its spools alone,
  * for the launcher.
  *
- * What makes it sound: a call that a rank is in has not completed in the real library, and nothing
+ * It is sound: a call that a rank is in has not completed in the real library, and nothing
  * moves although every rank has had the time to do what it can (the caller sees to that). So a
  * pending receive that no message fits waits for its source; a pending send that no posted receive
  * fits waits for its destination; a collective waits for members that have not entered it. A rank

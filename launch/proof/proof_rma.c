@@ -1,7 +1,7 @@
 /* Finds what ranks wait for in one-sided epochs. MPI_Win_start and MPI_Win_complete wait for the
  * targets' posts, MPI_Win_wait for the origins' completions, MPI_Win_lock for those who hold a lock
  * that excludes it; or MPI_Win_flush and MPI_Win_unlock do, where the library takes locks late.
- * That a call waits at all is seen: it does not return. */
+ * A call that does not return is known to wait. */
 #include <stddef.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* Collectives as one operation, and the locks of passive one-sided epochs.
  *
- * Who waits for whom: synchronising, a rank leaves when all members have entered. Relaxed, only
- * what the standard promises: it needs data of all (all-to-all shapes; on an intercommunicator, of
- * the other group), of the root, of the ranks below it, or of nobody. */
+ * Under coll=synchronising a rank leaves when all members have entered. Under coll=relaxed it waits
+ * only for what the standard promises: it needs data of all (all-to-all shapes; on an
+ * intercommunicator, of the other group), of the root, of the ranks below it, or of nobody. */
 #include <stdlib.h>
 #include <string.h>
 

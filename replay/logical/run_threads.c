@@ -3,8 +3,8 @@
  * Contexts are numbered like ranks: those of single-threaded ranks are the ranks, the threads of
  * the others follow behind the last rank, rank by rank.
  *
- * What orders the threads of a rank but MPI (locks, joins) is not recorded. With threads=free
- * nothing orders them but what no run can do without: a message or a request must have been made
+ * The record does not hold how locks and joins order the threads of a rank. With threads=free only
+ * that orders them which no run can do without: a message or a request must have been made
  * before it is received, cancelled or freed. Whatever is stuck then is stuck in any run in which
  * each thread makes these calls. With threads=recorded an operation also waits for those which had
  * returned when it began in the recorded run.

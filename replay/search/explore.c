@@ -6,9 +6,8 @@
  * get no further candidate, because no other rank has a send to it left, is decided on its own: all
  * other decisions commute with it.
  *
- * What depends on what: two decisions depend on each other when they are about the same receiver,
- * or the same message. Decisions of programs that cancel or lock are taken to depend on each other
- * always.
+ * Two decisions depend on each other when they are about the same receiver, or the same message.
+ * Decisions of programs that cancel or lock are taken to depend on each other always.
  *
  * Invariants
  *  1. Running along the same decisions gives the same options: replays are checked against what the

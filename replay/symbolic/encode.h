@@ -2,8 +2,8 @@
  * are taken by whom and which sends are buffered. The meaning is that of the logical engine
  * (replay/logical/run.h).
  *
- * What is free: of each standard send whether it has a buffer; of each receive and probe that is
- * not certain (matches.h) which of its candidates it gets. A wait for any or some goes on when one
+ * Free are whether each standard send has a buffer, and which of its candidates each receive and
+ * probe gets that is not certain (matches.h). A wait for any or some goes on when one
  * is complete. Clauses besides the circuit: a message and a receive are in one match at most; no
  * message and no receive that fit each other are left alone; in each group of receives and messages
  * that can meet, as many of the ones as of the others are in a match (count.c: without that,

@@ -2,8 +2,8 @@
  * its matches, or by a formula that a SAT solver decides (after MOPPER: Forejt, Joshi, Kroening,
  * Narayanaswamy and Sharma, TOPLAS 2017).
  *
- * What it says is of the operations of this program: where a rank would do others after it received
- * another message, that is assumed not to be so, as everywhere in the engine. */
+ * The answer is about the operations of this program. As everywhere in the engine, a rank is
+ * assumed to do the same operations after it received another message. */
 #ifndef REPLAY_SYMBOLIC_SYMBOLIC_H
 #define REPLAY_SYMBOLIC_SYMBOLIC_H
 
@@ -51,7 +51,7 @@ enum core_status symbolic_decide(const struct replay_program *program,
                                  struct symbolic_decision *out_decision);
 void symbolic_decision_done(struct symbolic_decision *decision);
 
-/* What "no deadlock" rests on, for people; NULL: the calls leave no choice but buffers. */
+/* Says in words on what "no deadlock" rests; NULL: the calls leave no choice but buffers. */
 const char *symbolic_assumption(const struct symbolic_decision *decision);
 
 #endif

@@ -16,6 +16,7 @@ END
 echo '#include "replay/logical/run.h"' >tree/world/local/op.c
 cat >tree/checkers/check_rma.c <<'END'
 /* --- a section --- */
+/* Who opens so has no subject */
 /* a comment may say that a buffer cannot fly, and compare strcmp(call, "MPI_Send") */
 static int is_send(const char *call) { return !strcmp(call, "MPI_Send"); }
 static int is_swap(const char *name) { return strstr(name, "Compare_and_swap") != 0; }

@@ -63,6 +63,8 @@ FILE = re.compile(
 )
 
 
+OPENING = r"(?:Of|What|Who|Whose|That|Which) "
+
 # Rooms, or groups of them, that assert what they rely on, half an assertion a function or more.
 ASSERTED = [("core", "program", "store"), ("replay",), ("checkers",), ("world",)]
 
@@ -266,6 +268,19 @@ class House:
                 ):
                     self.say("banners", name, number, line[:80])
 
+    def openings(self):
+        """A comment of the product opens with its subject or its verb, so that its first line says
+        what the code does: never with Of, What, Who, Whose, That or Which. So does each invariant
+        and each paragraph."""
+        for name in self.sources(*ROOMS, "corpus"):
+            lines = self.read(name).splitlines()
+            for number, line in enumerate(lines, 1):
+                opens = re.match(r"\s*/\* " + OPENING, line)
+                goes_on = re.match(r"\s*\*\s+(?:\d+\. )?" + OPENING, line)
+                ended = number > 1 and re.search(r"(?:\.|\*)\s*$", lines[number - 2])
+                if opens or (goes_on and ended):
+                    self.say("openings", name, number, line.strip()[:60])
+
     def columns(self):
         """Nothing that people write is wider than 100 columns, but for rows of data."""
         for name in [f for f in self.files if WRITTEN.search(f) and f not in ROWS]:
@@ -366,6 +381,7 @@ RULES = [
     "clean",
     "paths",
     "banners",
+    "openings",
     "columns",
     "declared",
     "asked",

@@ -8,22 +8,21 @@
  * been, had the decision been put off: those that came about without it (struct world_missed). So
  * whoever searches through all worlds needs no model of MPI.
  *
- * Answers: of a wildcard receive or a probe, the world rank whose message is taken; of a waitany
- * the index, of a waitsome the set of indices as bits. Of a poll, which may find nothing: 0 if so,
- * else one more; of a testsome the set, of a test and a testall 1.
+ * A wildcard receive or probe is answered by the world rank whose message it gets; a waitany by the
+ * index, a waitsome by the set of indices as bits. A poll, which may find nothing, is answered by 0
+ * if it does, else by one more; a testsome by the set, a test and a testall by 1.
  *
- * Of a receive that is cancelled: the world rank as well, or how many ranks there are: it gets
- * nothing. A receive that has its message by then might have been cancelled all the same, unless
- * its rank knew; one that names its source has a decision then (DECISION_CANCEL).
+ * A receive that is cancelled is answered by the world rank as well, or by the number of ranks: it
+ * gets nothing. A receive that has its message by then might have been cancelled all the same,
+ * unless its rank knew; one that names its source has a decision then (DECISION_CANCEL).
  *
- * Of the first MPI_Win_test of an exposure epoch (DECISION_EPOCH): as
- * of a test.
+ * The first MPI_Win_test of an exposure epoch (DECISION_EPOCH) is answered as a test is.
  *
- * Of a send that a poll asks for once more (DECISION_BUFFER): 1: it is
- * complete, as it has a buffer, 0: it has none, and waits for its receive from now on.
+ * A send that a poll asks for once more (DECISION_BUFFER) is answered by 1: it is complete, as it
+ * has a buffer; or by 0: it has none, and waits for its receive from now on.
  *
- * Of a window (explore_access.h): the world rank that gets the lock, or whose operation is done
- * next. Of the threads of a rank: which of them goes on.
+ * A window (explore_access.h) is answered by the world rank that gets the lock, or whose operation
+ * is done next; the threads of a rank by the thread that goes on.
  *
  * core/decision/decision.h says how decisions are numbered and counted.
  *

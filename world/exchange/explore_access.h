@@ -5,17 +5,17 @@
  * earlier: one that was called, and that its rank does not complete yet, may come before another
  * that conflicts with it, and before its target looks at the memory (MPI_Win_sync).
  *
- * Who looks in vain, again and again, waits: a look from the same place of the program at what was
- * looked at before, by a rank that did and heard of nothing else since, goes on once something that
- * the rank has looked at in that time was changed, or a message came, or when nobody else can go
- * on. So does an operation that brings something back and changes nothing: MPI_Get, or a compare
- * and swap that fails. Of these the first few do not wait, unless the rank is where it was
- * (ranks/same.c); then nothing is lost by that. What nobody waits for, and would change what is
+ * A rank that looks in vain, again and again, waits: a look from the same place of the program at
+ * what was looked at before, by a rank that did and heard of nothing else since, goes on once
+ * something that the rank has looked at in that time was changed, or a message came, or when nobody
+ * else can go on. So does an operation that brings something back and changes nothing: MPI_Get, or
+ * a compare and swap that fails. Of these the first few do not wait, unless the rank is where it
+ * was (ranks/same.c); then nothing is lost by that. What nobody waits for, and would change what is
  * looked at, is done.
  *
- * Of the threads of a rank: which of two calls on one communicator comes first, where that can be
- * seen: sends to one rank, receives and probes that may get the same message, collectives; and
- * whether one that the program made, or a window or file, is freed before it is used.
+ * Threads of a rank are ordered where the program can see which of two calls on one communicator
+ * comes first: sends to one rank, receives and probes that may get the same message, collectives;
+ * and whether one that the program made, or a window or file, is freed before it is used.
  *
  * Such a decision is named by the rank whose memory or threads these are, and a number that tells
  * windows, locks and communicators apart; its answer is the rank, or the thread, that goes on; of

@@ -1,6 +1,6 @@
 /* Files over POSIX: what the ranks that opened one together share, and each rank's view of it.
  *
- * What a rank writes reaches the others only when MPI promises it: with MPI_File_sync, at the
+ * Data that a rank writes reach the others only when MPI promises it: with MPI_File_sync, at the
  * close, or at once in atomic mode. Until then it waits with its writer, who sees it. Where the
  * choice source decides, some writes pass at once; under order=explore each passes at any time
  * until then, by itself, but behind those before it of its rank that touch the same bytes. An

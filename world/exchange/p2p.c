@@ -3,8 +3,8 @@
  * can touch its buffer meanwhile. */
 #include "world/exchange/explore.h"
 
-/* Of a tag that not every MPI library has. One above MPI_TAG_UB is a mistake of a program that
- * asked for it; of another one it is told. */
+/* Checks a tag. One above MPI_TAG_UB is a mistake of a program that asked for that attribute; else
+ * the world reports the highest tag, which not every MPI library has. */
 static int tag_check(MPI_Comm comm, int tag, bool send)
 {
     int most = WORLD->options->tag_ub;

@@ -513,7 +513,7 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 
 /* --- freeing, cancelling ---------------------------------------------------------------------- */
 
-/* Of a message that is under way. */
+/* Reports that the request of a message under way was freed. */
 static void wait_freed_event(const struct ompi_request_t *freed)
 {
     CORE_CHECK(freed->freed && freed->owner == ME);

@@ -2,7 +2,7 @@
  * in ticks, which pass only when nobody is ready to run, or with a poll in vain; so a run depends
  * on nothing but its options.
  *
- * What is due lies in lists by level: the highest bit in which its tick differs from the present
+ * Delayed events are in lists by level: the highest bit in which its tick differs from the present
  * one; level 0 is due now. When time passes, the one list whose level that is goes to lower ones.
  * There may be as many as ranks squared, and each is looked at a few times only.
  *

@@ -47,13 +47,13 @@ struct region_rank {
     /* Where it was when something was found of it; no call: nothing was. */
     char call[REGION_NAME_MAX], why[REGION_WHY_MAX];
     uint64_t site;
-    /* Of its threads (ranks/threads.c): one may do more than was seen; another might have got a
-     * mutex first. */
+    /* Its threads (ranks/threads.c): one may do more than was seen; another might have got a mutex
+     * first. */
     bool loose, contended, several; /* it has had several */
     bool shares; /* it has memory that it shares by itself with other processes */
     bool early;  /* it ended without saying so, in the midst of the world */
-    /* Of a world that goes on from its states: it ran since its memory was hashed; the hash; what
-     * keeps it from having one, a literal of the program's side. */
+    /* Where worlds go on from states: whether it ran since its memory was hashed; the hash; why it
+     * has none, a literal of the program's side. */
     bool ran;
     uint64_t memory[2];
     const char *why_not;

@@ -238,7 +238,7 @@ static void files_find(void)
 static uint64_t files_before;
 static off_t position_before[FILES_MAX];
 
-/* Which files a process has open: asked of each number, as a folder of them costs much more. */
+/* Finds the open files of a process number by number: reading their folder costs much more. */
 static uint64_t files_hash(void)
 {
     static struct pollfd file[FILES_ASKED];

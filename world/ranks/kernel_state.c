@@ -172,7 +172,7 @@ static void files_add(void)
     ALLOW_VALUES(SYS_ioctl, 1, TCGETS, TIOCGWINSZ, FIONREAD);
 }
 
-/* What can be written to can be read, so that it is hashed; what was written stays so. */
+/* Memory that can be written can be read as well, so that it is hashed. */
 static void memory_calls_add(void)
 {
     ALLOW_VALUES(SYS_mprotect, 2, PROT_READ | PROT_WRITE, PROT_READ | PROT_WRITE | PROT_EXEC);

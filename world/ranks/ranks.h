@@ -74,7 +74,7 @@ bool rank_file_is_compared(int file); /* where it is read next: by rank_files_ch
 const char *rank_kernel_watch(void);
 void rank_kernel_hash(uint64_t out_hash[2]);
 int rank_errno(void); /* sched.c: the program's, while it waits */
-/* What all share: the variables, how many bytes they are; the tables behind them. */
+/* The memory that all ranks share: bytes of variables, and the tables behind them. */
 size_t rank_shared(void **out_variables, void **out_tables, size_t *out_tables_bytes);
 int rank_stream(int number); /* of a rank: two */
 
@@ -90,7 +90,7 @@ struct rank_range {
 /* This library's own, what its waiting leaves in errno, and where the kernel tells the thread on
  * which processor it runs. */
 void rank_left_out(struct rank_range out_range[RANK_LEFT_OUT]);
-/* Of a line of the maps: the first thread's. */
+/* Whether a line of the maps is the stack of the first thread. */
 bool rank_map_is_stack(const char *line, const char *line_end);
 /* All of /proc/self/maps; 0: it does not fit. */
 size_t rank_maps_read(char *text, size_t room);

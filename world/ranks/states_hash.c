@@ -132,7 +132,7 @@ static bool is_foreign(const struct rank_range *own, uintptr_t from, uintptr_t t
            !(from >= own->from && to <= own->to);
 }
 
-/* What a map says of itself: FROM-TO FLAGS OFFSET DEVICE INODE PATH. Memory that can be read alone
+/* Reads a line of the maps: FROM-TO FLAGS OFFSET DEVICE INODE PATH. Memory that can be read alone
  * counts where it is nobody's file, as it may have been written before; the rest of it cannot
  * change (kernel_state.c). What can be written to can be read, on this kind of machine. */
 static bool map_counts(const char *flags, const char *line_end)
@@ -245,7 +245,7 @@ static void none_as(const char *why)
         why_none = why;
 }
 
-/* What lies in the worlds' memory and was made before something was decided is the same in all. */
+/* Memory of the worlds that was made before the first decision is the same in all. */
 static void pointer_add(const void *pointer, const char *what)
 {
     uint8_t *begin, *end;
@@ -315,7 +315,7 @@ static void message_add(const struct world_rank *rank, const struct world_messag
         number_add((uintptr_t)m->send); /* a handle: it may name which of the sender's it is */
 }
 
-/* Who came first of two senders makes no difference: there is none to whoever receives. */
+/* Adds messages by sender: the order of two senders makes no difference to a receiver. */
 static void messages_add(const struct world_rank *rank)
 {
     CORE_CHECK(rank->unexpected_end && !*rank->unexpected_end);
@@ -471,7 +471,7 @@ static void findings_add(void)
     }
 }
 
-/* What was written; the files are those that the runner reads. */
+/* Adds what the ranks have printed, from the files that the runner reads. */
 static void streams_add(void)
 {
     static char text[STREAM_BYTES];

@@ -4,7 +4,7 @@
  * world of the same choices, and which of two calls comes first is a choice
  * (world/exchange/explore_access.h).
  *
- * That a thread waits for another is seen from outside: it is in a futex that only threads of this
+ * A thread is seen from outside to wait for another: it is in a futex that only threads of this
  * process can touch, and all of them are known or wait as well. One that computes, or waits for
  * something else, is waited for until it has computed for GIVE_UP_TICKS, or waited for
  * GIVE_UP_NS; then the others go on without it, and it is said that there may be more, or that a

@@ -1,5 +1,5 @@
-/* What programs and libraries of the standard ABI need of libmpi_abi besides its functions that
- * take handles. */
+/* The part of libmpi_abi that programs and libraries of the standard ABI need besides the functions
+ * that take handles. */
 #include "world/shims/shim.h"
 
 int MPI_Abi_get_version(int *major, int *minor);

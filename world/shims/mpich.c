@@ -1,4 +1,4 @@
-/* What programs and libraries of MPICH's ABI need of libmpi besides its functions. */
+/* The part of libmpi that programs and libraries of MPICH's ABI need besides its functions. */
 #include "world/shims/shim.h"
 
 int shim_Comm_get_attr(int object, int key, void *value, int *flag) __asm__("MPI_Comm_get_attr");

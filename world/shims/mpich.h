@@ -244,7 +244,7 @@ enum {
     MPI_MAX_LIBRARY_VERSION_STRING = 8192
 };
 
-/* Of files, and assertions of windows. */
+/* Modes of files, and assertions of windows. */
 enum {
     MPI_MODE_CREATE = 1,
     MPI_MODE_RDONLY = 2,
