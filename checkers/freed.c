@@ -81,8 +81,8 @@ static void freed_tell(struct freed *f, bool error, uint64_t use, const struct t
         return;
     if (!told->finding) {
         finding_title(finding,
-                      "%s: a thread frees a %s that another one uses, with nothing in between that "
-                      "orders the two",
+                      "%s: a thread frees a %s that another one uses, and no "
+                      "synchronisation orders the two",
                       f->input->trace->call[free_call.call].name, kind_of(event));
         finding->assumed = !error;
         if (!error)

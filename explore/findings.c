@@ -35,7 +35,7 @@ static enum core_status places_add(struct finding *finding, const struct explore
     for (uint32_t i = 0; i < look->chosen.count && i < ANSWERS_TOLD && status == CORE_OK; i++)
         status = place_add(finding, &look->chosen.line[i], true);
     if (look->chosen.count > ANSWERS_TOLD)
-        finding_fact(finding, "it takes %" PRIu32 " more such choices: --again shows them",
+        finding_fact(finding, "the schedule has %" PRIu32 " more such choices: --again shows them",
                      look->chosen.count - ANSWERS_TOLD);
     return status;
 }
@@ -93,10 +93,11 @@ static void count_say(struct finding *finding, const struct explore_search *sear
     const struct explore_class *class = look->class;
     const char *all = is_all(search) ? "" : " that were tried";
     if (look->buffered)
-        finding_fact(finding, "if the library buffers these sends and no others, as it may: %s",
+        finding_fact(finding,
+                     "this needs a library that buffers these sends and no others, as it may: %s",
                      look->buffered);
     else if (class->sends.wait)
-        finding_fact(finding, "if the library buffers no sends, as it may");
+        finding_fact(finding, "this needs a library that buffers no sends, as it may");
     if (search->behaviours == 1)
         finding_fact(finding, "in the one behaviour%s",
                      is_all(search) ? " that there is" : " that was tried");
@@ -140,10 +141,11 @@ static void errors_say(struct finding *finding, const struct explore_look *look)
         }
     if (!first)
         return;
-    finding_fact(finding, "rank %d says '%.*s'%s", look->failed, line_shown(first), first,
+    finding_fact(finding, "rank %d prints '%.*s'%s", look->failed, line_shown(first), first,
                  line_rest(first));
     if (last != first)
-        finding_fact(finding, "and at last '%.*s'%s", line_shown(last), last, line_rest(last));
+        finding_fact(finding, "and as its last line '%.*s'%s", line_shown(last), last,
+                     line_rest(last));
 }
 
 static enum core_status failure_add(struct explore_program *program, struct explore_search *search,
@@ -155,12 +157,12 @@ static enum core_status failure_add(struct explore_program *program, struct expl
     failure_title(finding, look);
     enum core_status status = places_add(finding, look);
     if (look->also)
-        finding_fact(finding, "so may it end, too: %s", look->also);
+        finding_fact(finding, "it can also end so: %s", look->also);
     errors_say(finding, look);
     count_say(finding, search, look);
     if (look->once)
-        finding_fact(finding, "it did not repeat itself: the same choices, taken again, gave "
-                              "another outcome");
+        finding_fact(finding, "the program does not repeat itself: a second run with the same "
+                              "choices gave another outcome");
     if (look->class->sampled)
         finding_fact(finding, "found by chance, seed %" PRIu64, search->options->seed);
     repeat_set(finding, program, look);
@@ -236,15 +238,15 @@ static enum core_status tell_unlike(struct explore_program *program,
 
 /* Two worlds that differed once need not differ again: a program that does not repeat itself may
  * show the same when they are rerun. */
-static bool tells_apart(const struct explore_look *look, const struct explore_look *base,
-                        const struct explore_allow *allow)
+static bool looks_differ(const struct explore_look *look, const struct explore_look *base,
+                         const struct explore_allow *allow)
 {
     struct explore_difference d;
-    bool apart = look->found || base->found || allow->messages ||
-                 explore_output_differ(&look->output, &base->output, allow, &d);
-    if (apart && !look->found && !base->found && !allow->messages)
+    bool differ = look->found || base->found || allow->messages ||
+                  explore_output_differ(&look->output, &base->output, allow, &d);
+    if (differ && !look->found && !base->found && !allow->messages)
         explore_difference_done(&d);
-    return apart;
+    return differ;
 }
 
 /* *out_base: what comes with the fewest answers, the first of equal ones; *out_least: what tells
@@ -259,7 +261,7 @@ static void race_ends(struct explore_look *look, uint32_t count, const struct ex
     for (uint32_t i = 0; i < count; i++)
         if (!look[i].failure && &look[i] != *out_base &&
             (!*out_least || look[i].list.count < (*out_least)->list.count) &&
-            tells_apart(&look[i], *out_base, allow))
+            looks_differ(&look[i], *out_base, allow))
             *out_least = &look[i];
 }
 
@@ -278,7 +280,7 @@ static void conflict_title(struct finding *finding, int owner, int other, const 
     finding->effect = FINDING_EFFECT_MEETS;
     finding_title(finding,
                   "conflicting accesses to rank %d's window: %s of rank %d and a %s by rank %d "
-                  "itself, with nothing in between that orders the two",
+                  "itself, and no synchronisation orders the two",
                   owner, call, other, loads ? "load" : "store", owner);
 }
 
@@ -350,10 +352,10 @@ static enum core_status store_places_add(struct explore_program *program, struct
     return status;
 }
 
-static bool is_told_as(const struct explore_store *store, const struct explore_conflict *told)
+static bool is_told_as(const struct explore_store *store, const struct explore_conflict *reported)
 {
-    return told && !told->loads && told->own_site == store->own_site &&
-           told->other_site == store->other_site && !strcmp(told->call, store->call);
+    return reported && !reported->loads && reported->own_site == store->own_site &&
+           reported->other_site == store->other_site && !strcmp(reported->call, store->call);
 }
 
 /* MPI does not allow both at once, whatever comes of it. */
@@ -379,11 +381,12 @@ static enum core_status store_add(struct explore_program *program,
 /* But for the one that was told with the outcomes that depend on its order. */
 static enum core_status stores_add(struct explore_program *program,
                                    const struct explore_search *search,
-                                   const struct explore_conflict *told, struct finding_list *list)
+                                   const struct explore_conflict *reported,
+                                   struct finding_list *list)
 {
     enum core_status status = CORE_OK;
     for (uint32_t i = 0; i < search->stores.count && status == CORE_OK; i++)
-        if (!is_told_as(&search->stores.store[i], told))
+        if (!is_told_as(&search->stores.store[i], reported))
             status = store_add(program, &search->stores.store[i], list);
     return status;
 }
@@ -551,11 +554,11 @@ enum core_status explore_findings(struct explore_program *program, struct explor
     for (uint32_t i = 0; i < looked && status == CORE_OK; i++)
         if (look[i].failure && !is_told(search, &look[i]))
             status = failure_add(program, search, &look[i], list);
-    const struct explore_conflict *told = NULL;
+    const struct explore_conflict *reported = NULL;
     if (passing > 1 && status == CORE_OK)
-        status = race_add(program, search, look, looked, passing, list, &told);
+        status = race_add(program, search, look, looked, passing, list, &reported);
     if (status == CORE_OK)
-        status = stores_add(program, search, told, list);
+        status = stores_add(program, search, reported, list);
     if (status == CORE_OK)
         status = astray_add(search, list);
     for (uint32_t i = 0; i < looked; i++)

@@ -706,7 +706,7 @@ static void file_conflict_say(struct conflict *c, enum verdict verdict, const st
         finding_title(finding,
                       "conflicting accesses to bytes %" PRId64 " to %" PRId64
                       " of a file: rank %" PRIu32 " %s them, rank %" PRIu32
-                      " %s them, with nothing in between that orders the two",
+                      " %s them, and no synchronisation orders the two",
                       low, high - 1, a->rank, does[0], b->rank, does[1]);
     else
         finding_title(

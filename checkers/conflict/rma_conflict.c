@@ -275,7 +275,7 @@ static void tell_first(struct conflicts *c, struct finding *finding, const struc
     char who[2][48];
     finding_title(finding,
                   "conflicting accesses to bytes %" PRId64 " to %" PRId64 " of rank %" PRIu32
-                  "'s window: %s %s them, %s %s them%s, with nothing in between that %s the two",
+                  "'s window: %s %s them, %s %s them%s, and no synchronisation %s the two",
                   bytes->low, bytes->high - 1, a->target, who_says(c, b, a, who[0], sizeof who[0]),
                   kind_names[b->kind], who_says(c, a, b, who[1], sizeof who[1]),
                   kind_names[a->kind], a->itself || b->itself ? " itself" : "",

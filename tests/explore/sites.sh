@@ -62,4 +62,4 @@ mpicc -g -fsanitize=undefined -DOVERFLOW -o undefined faulty.c &&
     mpicc -g -fsanitize=address -o address faulty.c || exit 1
 crosswait explore -n 3 ./undefined 2>&1 | grep -v ' = help'
 crosswait explore -n 3 ./address 2>&1 |
-    grep -o "^error.*\|rank 0 says\|AddressSanitizer: heap-buffer-overflow\|^crosswait: .*"
+    grep -o "^error.*\|rank 0 prints\|AddressSanitizer: heap-buffer-overflow\|^crosswait: .*"

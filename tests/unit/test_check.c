@@ -384,7 +384,7 @@ static const struct row {
 #define ANSWERS "Send peer=0 tag=7 type=int count=4"
     {"thread",
      "thread",
-     "a thread frees a window that another one uses, with nothing in between that orders the two "
+     "a thread frees a window that another one uses, and no synchronisation orders the two "
      "(rank 0)",
      {LEVEL("3") WIN FENCE PUT("1", "0") "Win_free thread=1 in" END,
       LEVEL("3") WIN FENCE "Win_free" END},
