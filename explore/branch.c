@@ -125,7 +125,7 @@ static bool comes_elsewhere(struct explore_search *s, const struct grown *grown,
                             const struct world_option *option)
 {
     const struct world_decision *d = &decisions->decision[index];
-    for (uint32_t i = index, apart = option->apart; i-- > 0 && apart;) {
+    for (uint32_t i = index, independent = option->independent; i-- > 0 && independent;) {
         const struct world_decision *e = &decisions->decision[i];
         if (e->rank != d->rank || e->number - e->place != d->number - d->place || !e->place)
             continue;
@@ -136,7 +136,7 @@ static bool comes_elsewhere(struct explore_search *s, const struct grown *grown,
         uint64_t hash = explore_item_name(&item);
         if (option->answer < e->answer && core_table_find(&s->known, &hash))
             return true;
-        apart--;
+        independent--;
     }
     return false;
 }
@@ -183,11 +183,11 @@ static uint32_t number_free(const struct grown *grown, uint32_t level,
                             const struct explore_list *own, const struct world_decision *d)
 {
     uint32_t number = d->place ? d->number - d->place + 1 : d->number;
-    for (bool taken = d->place; taken; number += taken) {
+    for (bool is_used = d->place; is_used; number += is_used) {
         int64_t there = place_of(grown, (uint32_t)d->rank, number);
-        taken = there >= 0 && there < level;
-        for (uint32_t i = 0; i < own->count && !taken; i++)
-            taken = own->answer[i].rank == (uint32_t)d->rank && own->answer[i].number == number;
+        is_used = there >= 0 && there < level;
+        for (uint32_t i = 0; i < own->count && !is_used; i++)
+            is_used = own->answer[i].rank == (uint32_t)d->rank && own->answer[i].number == number;
     }
     return number;
 }
@@ -206,9 +206,9 @@ static enum core_status put_off(struct explore_search *s, const struct grown *gr
     for (uint32_t i = missed->before; i < missed->decision; i++)
         first = grown->place[i] < first ? grown->place[i] : first;
     uint32_t level = level_of(list, first);
-    for (uint32_t i = 0; i < missed->past_count && status == CORE_OK; i++) {
+    for (uint32_t i = 0; i < missed->causes_count && status == CORE_OK; i++) {
         const struct world_decision *d =
-            &decisions->decision[decisions->past[missed->past_first + i]];
+            &decisions->decision[decisions->causes[missed->causes_first + i]];
         if (place_of(grown, (uint32_t)d->rank, d->number) >= (int64_t)level)
             status = branch_push(&own, (struct explore_answer){(uint32_t)d->rank,
                                                                number_free(grown, level, &own, d),

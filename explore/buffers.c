@@ -82,8 +82,8 @@ struct explore_walk {
     uint32_t *passed; /* by rank: steps */
     uint32_t *fence;  /* by rank: steps up to the last one beside which no thread ran */
     uint32_t rank_count, ranks_seen, threads_seen;
-    bool apart;    /* threads go on by themselves: not as they happened to come */
-    bool standard; /* there is a send that may have a buffer */
+    bool threads_free; /* threads go on by themselves: not as they happened to come */
+    bool standard;     /* there is a send that may have a buffer */
 };
 
 /* --- what ran --------------------------------------------------------------------------------- */
@@ -336,7 +336,7 @@ static bool is_reached(const struct explore_walk *w, const struct line *line,
 {
     uint32_t passed = w->passed[line->key.rank];
     CORE_CHECK(step->behind <= step->before);
-    return (w->apart ? step->behind : step->before) <= passed;
+    return (w->threads_free ? step->behind : step->before) <= passed;
 }
 
 static bool go_on(struct explore_walk *w, struct line *line, const struct replay_names *kept)
@@ -371,9 +371,9 @@ static enum core_status waiting_add(const struct explore_walk *w, const struct l
     return end->send && end->standard ? replay_policy_add(waiting, &name) : CORE_OK;
 }
 
-bool explore_walk_apart(struct explore_walk *w)
+bool explore_walk_free_threads(struct explore_walk *w)
 {
-    w->apart = true;
+    w->threads_free = true;
     return w->threads_seen > w->ranks_seen;
 }
 

@@ -53,7 +53,7 @@ static enum core_status rank_make(const struct mirror *mirror, uint32_t rank,
     for (uint32_t i = 0; status == CORE_OK && i < state->threads.count; i++)
         status = thread_make(r, state->threads.thread[i].op_count, &state->thread[i]);
     if (status == CORE_OK)
-        status = CORE_ARRAY_NEW(state->past, r->op_count, A_MIRROR);
+        status = CORE_ARRAY_NEW(state->causes, r->op_count, A_MIRROR);
     if (status == CORE_OK)
         status = CORE_ARRAY_NEW(state->done, r->op_count, A_MIRROR);
     if (status == CORE_OK)
@@ -84,7 +84,7 @@ static void rank_done(struct rank_state *state)
     }
     free(state->thread);
     reexec_threads_done(&state->threads);
-    free(state->past);
+    free(state->causes);
     free(state->done);
     free(state->comm);
     free(state->group);
@@ -113,9 +113,9 @@ static bool ends_in_poll(const struct replay_op *op)
 /* The operation's decision, if it is one. A rank that died in it got something, or
  * died of something else: nothing tells. Where not all sends have buffers, what the policy names
  * may never come: it is refused if something else was there instead, which the world sees. */
-static void reexec_wish(const struct at *at, int32_t answer)
+static void reexec_force_answer(const struct at *at, int32_t answer)
 {
-    bool waits = at->op->flags & REPLAY_FLAG_PENDING || answer == WORLD_WISH_NEVER;
+    bool waits = at->op->flags & REPLAY_FLAG_PENDING || answer == WORLD_ANSWER_NEVER;
     bool fewer = at->mirror->policy->buffering != REPLAY_EAGER && !ends_in_poll(at->op);
     uint32_t number = world_decided() + 1, thread = (uint32_t)(at->thread - at->state->thread),
              named = decision_of_thread(at->state->threads.thread[thread].number, number);
@@ -124,11 +124,11 @@ static void reexec_wish(const struct at *at, int32_t answer)
     at->thread->decided[number] = at->index;
     at->state->refused |= waits && !at->state->died && name && !fewer;
     if (!waits)
-        world_wish(answer);
+        world_force_answer(answer);
     else if (at->state->died)
-        world_wish(WORLD_WISH_FREE);
+        world_force_answer(WORLD_ANSWER_FREE);
     else
-        world_wish(name && fewer ? name->source : WORLD_WISH_NEVER);
+        world_force_answer(name && fewer ? name->source : WORLD_ANSWER_NEVER);
 }
 
 static int peer_of(const struct replay_op *op)
@@ -146,7 +146,7 @@ static int tag_of(const struct replay_op *op)
 /* Where no status told it, the message was not received. */
 static int32_t source_of(const struct replay_op *op)
 {
-    return op->matched >= 0 ? op->matched : op->peer >= 0 ? op->peer : WORLD_WISH_NEVER;
+    return op->matched >= 0 ? op->matched : op->peer >= 0 ? op->peer : WORLD_ANSWER_NEVER;
 }
 
 static void reexec_send(const struct at *at)
@@ -173,7 +173,7 @@ static void reexec_receive(const struct at *at)
     const struct replay_op *op = at->op;
     MPI_Comm comm = at->state->comm[op->comm];
     if (op->peer != REPLAY_PROC_NULL)
-        reexec_wish(at, source_of(op));
+        reexec_force_answer(at, source_of(op));
     if (op->kind == REPLAY_IRECV)
         MPI_Irecv(NULL, 0, MPI_BYTE, peer_of(op), tag_of(op), comm,
                   &at->state->request[op->request]);
@@ -191,7 +191,7 @@ static void reexec_probe(const struct at *at)
     int flag;
     if (op->peer == REPLAY_PROC_NULL)
         return;
-    reexec_wish(at, source < 0 ? source : source + poll);
+    reexec_force_answer(at, source < 0 ? source : source + poll);
     if (takes && poll)
         MPI_Improbe(peer_of(op), tag_of(op), comm, &flag, message, MPI_STATUS_IGNORE);
     else if (takes)
@@ -220,7 +220,7 @@ static void complete_one(const struct at *at, MPI_Request *request)
     const struct replay_op *op = at->op;
     bool poll = op->kind == REPLAY_TEST || op->flags & REPLAY_FLAG_TEST;
     int flag;
-    reexec_wish(at, op->kind == REPLAY_TEST ? 0 : 1);
+    reexec_force_answer(at, op->kind == REPLAY_TEST ? 0 : 1);
     if (!poll)
         MPI_Wait(request, MPI_STATUS_IGNORE);
     else if (op->mode == REPLAY_TEST_LOOK)
@@ -234,24 +234,26 @@ static void complete_list(const struct at *at, const struct replay_set *set, MPI
     const struct replay_op *op = at->op;
     bool nothing = op->kind == REPLAY_TEST, poll = nothing || op->flags & REPLAY_FLAG_TEST;
     int count = (int)set->count, flag, one;
-    int32_t some = op->bytes && op->bytes < 1u << 30 ? (int32_t)op->bytes : WORLD_WISH_FREE;
+    int32_t some = op->bytes && op->bytes < 1u << 30 ? (int32_t)op->bytes : WORLD_ANSWER_FREE;
     switch ((enum replay_test)op->mode) {
     case REPLAY_TEST_ANY:
-        reexec_wish(at, nothing ? 0 : set->chosen < 0 ? WORLD_WISH_FREE : set->chosen + poll);
+        reexec_force_answer(at, nothing           ? 0
+                                : set->chosen < 0 ? WORLD_ANSWER_FREE
+                                                  : set->chosen + poll);
         if (poll)
             MPI_Testany(count, list, &one, &flag, MPI_STATUS_IGNORE);
         else
             MPI_Waitany(count, list, &one, MPI_STATUS_IGNORE);
         return;
     case REPLAY_TEST_SOME:
-        reexec_wish(at, nothing ? 0 : some);
+        reexec_force_answer(at, nothing ? 0 : some);
         if (poll)
             MPI_Testsome(count, list, &one, at->thread->index, MPI_STATUSES_IGNORE);
         else
             MPI_Waitsome(count, list, &one, at->thread->index, MPI_STATUSES_IGNORE);
         return;
     default:
-        reexec_wish(at, nothing ? 0 : 1);
+        reexec_force_answer(at, nothing ? 0 : 1);
         if (poll)
             MPI_Testall(count, list, &flag, MPI_STATUSES_IGNORE);
         else
@@ -368,10 +370,10 @@ static void reexec_operate(const struct at *at)
         struct at found_nothing = *at;
         once.flags &= (uint16_t)~REPLAY_FLAG_PENDING;
         found_nothing.op = &once;
-        reexec_wish(at, 0);
+        reexec_force_answer(at, 0);
         if (comes_again(at) && !at->state->refused)
             reexec_complete(&found_nothing);
-        world_wish(WORLD_WISH_FREE);
+        world_force_answer(WORLD_ANSWER_FREE);
         return;
     }
     switch ((enum replay_op_kind)op->kind) {
@@ -389,7 +391,7 @@ static void reexec_operate(const struct at *at)
         break;
     case REPLAY_IPROBE: {
         int flag;
-        reexec_wish(at, 0);
+        reexec_force_answer(at, 0);
         MPI_Iprobe(peer_of(op), tag_of(op), at->state->comm[op->comm], &flag, MPI_STATUS_IGNORE);
         break;
     }
@@ -433,7 +435,7 @@ static void reexec_operate(const struct at *at)
     default: /* time; attached buffers, as all sends have one here */
         break;
     }
-    world_wish(WORLD_WISH_FREE);
+    world_force_answer(WORLD_ANSWER_FREE);
 }
 
 /* The job's number for it among turns. */
@@ -516,14 +518,14 @@ static void others_await(const struct at *at)
             world_thread_block();
         }
         at->thread->waits = 0;
-        world_thread_behind(at->state->past[behind]);
+        world_thread_behind(at->state->causes[behind]);
     }
 }
 
 static void others_wake(const struct at *at)
 {
     at->state->done[at->index] = true;
-    at->state->past[at->index] = world_thread_past();
+    at->state->causes[at->index] = world_thread_causes();
     for (uint32_t i = 0; i < at->state->threads.count; i++)
         if (at->state->thread[i].waits == at->index + 1) {
             at->state->thread[i].waits = 0;

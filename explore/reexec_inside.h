@@ -29,7 +29,7 @@ struct rank_state {
     MPI_Message *message; /* by request */
     struct reexec_rank_threads threads;
     struct thread_state *thread; /* by index */
-    const void **past;           /* by operation: what its thread had come past by then */
+    const void **causes;         /* by operation: the causes of its thread by then */
     bool *done;                  /* by operation */
     bool died;                   /* of itself */
     bool refused;                /* it waited for what the policy names, which did not come */

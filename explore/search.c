@@ -428,7 +428,7 @@ static enum core_status fewer_buffers(struct explore_search *s, struct explore_w
     struct fewer f = {.walk = walk, .decisions = decisions};
     enum core_status status = places_look(s, all, &f);
 
-    if (status == CORE_OK && explore_walk_apart(walk))
+    if (status == CORE_OK && explore_walk_free_threads(walk))
         status = places_look(s, all, &f);
     s->limited |= (f.more && !f.stuck) || f.lost;
     s->broken_off |= f.lost;

@@ -152,10 +152,10 @@ struct explore_search {
     unsigned lacks;   /* EXPLORE_LACKS_: why it is limited, where worlds are jobs */
     bool broken_off;  /* a behaviour did not come to its end with fewer buffers */
     bool early;       /* a rank ended a world while others went on: as in world_decisions */
-    /* Each state that the program can come to was looked at once; 0: states were not told apart.
+    /* Each state that the program can come to was looked at once; 0: states were not distinguished.
      * Behaviours are then those of which a world was run: one for each end at least. */
     uint64_t states;
-    char states_why[160]; /* states cannot be told apart; "": not asked for, or they can */
+    char states_why[160]; /* states cannot be distinguished; "": not asked for, or they can */
     /* the search's own */
     explore_run_fn run;
     void *context;
@@ -184,8 +184,8 @@ enum core_status explore_search(explore_run_fn run, void *context, int rank_coun
                                 const struct explore_options *options,
                                 struct explore_search *out_search);
 void explore_search_done(struct explore_search *search);
-/* Takes up a change of how outcomes are told apart: of each that came to a good end a world is run
- * again, and those that are alike now become one. *out_places, the caller's: of each as it was,
+/* Takes up a change of how outcomes are distinguished: of each that came to a good end a world is
+ * run again, and those that are alike now become one. *out_places, the caller's: of each as it was,
  * where it is now. */
 enum core_status explore_search_join(struct explore_search *search, uint32_t **out_places);
 /* The same answers gave another outcome: invariant 4. */
@@ -225,7 +225,7 @@ enum core_status explore_walk_new(const struct explore_events *events, int rank_
 void explore_walk_free(struct explore_walk *walk);
 /* From now on threads of a rank go on by themselves, where nothing orders them: what a thread
  * waited for may have been what the program does itself, or chance. False: no rank has several. */
-bool explore_walk_apart(struct explore_walk *walk);
+bool explore_walk_free_threads(struct explore_walk *walk);
 /* How far it comes when only the sends named keep their buffers: *out_waiting, the caller's, are
  * those that others would need, none if it comes to its end; *out_place is a hash of all that
  * happened until then. */

@@ -42,8 +42,8 @@ static void answer_parts(const struct answer *answer, const struct world_decisio
                                     decisions->option_count * sizeof *decisions->option};
     part[4] = (struct search_bytes){decisions->missed,
                                     decisions->missed_count * sizeof *decisions->missed};
-    part[5] =
-        (struct search_bytes){decisions->past, decisions->past_count * sizeof *decisions->past};
+    part[5] = (struct search_bytes){decisions->causes,
+                                    decisions->causes_count * sizeof *decisions->causes};
 }
 
 /* --- a helper --------------------------------------------------------------------------------- */
@@ -161,7 +161,7 @@ bool explore_spread_take(struct explore_spread *spread, uint64_t hash,
     spread->decisions.decision = (const void *)at[1];
     spread->decisions.option = (const void *)at[3];
     spread->decisions.missed = (const void *)at[4];
-    spread->decisions.past = (const void *)at[5];
+    spread->decisions.causes = (const void *)at[5];
     spread->outcome =
         (struct world_outcome){.finished = answer->finished, .decisions = &spread->decisions};
     if (answer->failure != WORLD_RULE_NONE) {

@@ -228,12 +228,12 @@ struct several { /* requests that a call names */
 
 /* all: the call completes all of them or none. False: there is nothing to decide, or the call will
  * be refused: `told`, where it says what it found, is nowhere, or so are the requests. */
-static bool decide_several(int count, MPI_Request request[], bool told, bool poll, bool all,
+static bool decide_several(int count, MPI_Request request[], bool is_named, bool poll, bool all,
                            struct several *out)
 {
     struct several s = {.count = count, .request = request};
     bool again = poll;
-    if (!told || !recorder_seen(request, (int64_t)count * (int64_t)sizeof *request))
+    if (!is_named || !recorder_seen(request, (int64_t)count * (int64_t)sizeof *request))
         return false;
     s.info = count > 0 ? recorder_request_list(here, count, request) : NULL;
     for (int i = 0; s.info && i < count; i++) {

@@ -41,7 +41,7 @@ static struct {
     struct sigaction before[SIGNALS];
     bool walks;         /* invariant 1 */
     _Atomic int teller; /* the thread that writes the end; 0: none */
-    _Atomic bool told;
+    _Atomic bool reported;
     sigjmp_buf escape;           /* of the teller */
     struct spool_end *exception; /* Python's, that nothing caught */
     uint64_t exception_seq;      /* how many calls there had been */
@@ -134,7 +134,7 @@ static void state_set(enum spool_state state, int code)
 
 static bool told_before(void) /* invariant 3 */
 {
-    return atomic_exchange(&exit_record.told, true);
+    return atomic_exchange(&exit_record.reported, true);
 }
 
 static void text_set(struct spool_end *end, const char *text)
@@ -176,7 +176,7 @@ static void on_exception(const char *name, int mpi_error, const struct python_pl
     struct spool_end *end;
     bool own;
 
-    if (!recorder.on || atomic_load(&exit_record.told) || (int)getpid() != life_pid())
+    if (!recorder.on || atomic_load(&exit_record.reported) || (int)getpid() != life_pid())
         return;
     count = recorder_python_sites(lane_of_end(&own), place, count, frame);
     end = end_begin(EXIT_CAUSE_EXCEPTION, 0);

@@ -169,12 +169,12 @@ void lib_threads_after(void)
 
 void lib_threads_tell(struct spool_header *header)
 {
-    static bool told;
+    static bool reported;
 
     memcpy(header->own, own, sizeof own);
-    if (told)
+    if (reported)
         return;
-    told = true;
+    reported = true;
     header->own_signals = ~0ull;
     if (watched && recorder_watch_signals(&header->own_signals))
         header->flags |= SPOOL_FLAG_HANDLERS;

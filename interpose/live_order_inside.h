@@ -16,8 +16,8 @@ enum {
 };
 
 struct live_order_row {
-    _Atomic uint32_t had;   /* how many turns there were */
-    _Atomic uint32_t taken; /* by a rank, from 1, while it has its turn */
+    _Atomic uint32_t had;    /* how many turns there were */
+    _Atomic uint32_t holder; /* by a rank, from 1, while it has its turn */
 };
 
 extern struct lock live_order_lock;

@@ -81,17 +81,17 @@ static bool is_next(const struct window *w, int target, bool locks, uint32_t pla
 static bool row_take(struct live_order_row *row)
 {
     uint32_t nobody = 0;
-    bool taken =
-        atomic_compare_exchange_strong(&row->taken, &nobody, (uint32_t)recorder.world_rank + 1);
-    if (!taken && *live_order_lost)
+    bool held =
+        atomic_compare_exchange_strong(&row->holder, &nobody, (uint32_t)recorder.world_rank + 1);
+    if (!held && *live_order_lost)
         live_order_vague();
-    return taken || *live_order_lost;
+    return held || *live_order_lost;
 }
 
 static void row_leave(struct live_order_row *row)
 {
     uint32_t own = (uint32_t)recorder.world_rank + 1;
-    atomic_compare_exchange_strong(&row->taken, &own, 0);
+    atomic_compare_exchange_strong(&row->holder, &own, 0);
 }
 
 /* The row of its turn, which it has until it leaves it; NULL: it has not come. */

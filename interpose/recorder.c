@@ -507,7 +507,7 @@ struct lane *usage_outside(unsigned call, void **cfa)
         return special_start_late(cfa);
     if (recorder_plain())
         return NULL;
-    if (UNLIKELY(recorder.apart_ended)) {
+    if (UNLIKELY(recorder.sessions_ended)) {
         recorder_missed(recorder.lanes, 1);
         return NULL;
     }
@@ -543,11 +543,11 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
         recorder_started_once(thread_level, t_enter, call, cfa, recorder_handle.group_null);
 }
 
-void recorder_started_apart(uint64_t t_enter, unsigned call, void **cfa, MPI_Group all)
+void recorder_start_session(uint64_t t_enter, unsigned call, void **cfa, MPI_Group all)
 {
-    recorder.apart = library_handles() && !OWN(Group_rank)(all, &recorder.world_rank) &&
-                     !OWN(Group_size)(all, &recorder.world_size);
-    if (recorder.apart)
+    recorder.by_session = library_handles() && !OWN(Group_rank)(all, &recorder.world_rank) &&
+                          !OWN(Group_size)(all, &recorder.world_size);
+    if (recorder.by_session)
         recorder_started_once(MPI_THREAD_SINGLE, t_enter, call, cfa, all);
 }
 

@@ -100,15 +100,15 @@ extern struct recorder { /* of the process */
     bool linger;  /* threads stay a moment in calls (overlap_delay.h) */
     bool layer;   /* the library layer is on */
     bool several; /* machines */
-    bool apart;   /* it was started by MPI_Session_init, and MPI_Init has not been called */
-    bool apart_ended; /* and its last session ended: what comes later is not recorded */
-    bool late;        /* MPI ran before recording started, by MPI_Init or by a session */
-    bool late_ended;  /* so, and it ended a session whose start was not seen */
-    bool filter;      /* not every call is wanted */
-    bool partial;     /* so, or a call was made of which only the name is known: what made an object
-                         or a request may not be on record */
-    int standard;     /* the version of MPI that the library says it is of: 401 is 4.1 */
-    int stack;        /* frames kept of each call's stack; 0 none */
+    bool by_session;     /* it was started by MPI_Session_init, and MPI_Init has not been called */
+    bool sessions_ended; /* and its last session ended: what comes later is not recorded */
+    bool late;           /* MPI ran before recording started, by MPI_Init or by a session */
+    bool late_ended;     /* so, and it ended a session whose start was not seen */
+    bool filter;         /* not every call is wanted */
+    bool partial; /* so, or a call was made of which only the name is known: what made an object
+                     or a request may not be on record */
+    int standard; /* the version of MPI that the library says it is of: 401 is 4.1 */
+    int stack;    /* frames kept of each call's stack; 0 none */
     int world_rank, world_size;
     uint64_t seq;                 /* last one given out */
     _Atomic uint64_t *seq_shared; /* where the watcher sees it */
@@ -186,7 +186,7 @@ extern struct lane
 void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **cfa, int error);
 uint64_t recorder_started_clock(void);
 /* By a session, without MPI_Init (session.c): of all processes, of which it is one. */
-void recorder_started_apart(uint64_t t_enter, unsigned call, void **cfa, MPI_Group all);
+void recorder_start_session(uint64_t t_enter, unsigned call, void **cfa, MPI_Group all);
 void recorder_world_known(struct lane *lane); /* MPI_COMM_WORLD is there from now on */
 bool session_starts(void);
 void session_made(void);

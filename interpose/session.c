@@ -29,21 +29,21 @@ int session_start(Session_init_fn real, void **cfa, MPI_Info info, MPI_Errhandle
                 OWN(Group_from_session_pset)(*session, "mpi://WORLD", &all) == MPI_SUCCESS;
     recorder_thread.current = NULL;
     if (good)
-        recorder_started_apart(t_enter, CALL_Session_init, cfa, all);
-    session_count = recorder.apart;
+        recorder_start_session(t_enter, CALL_Session_init, cfa, all);
+    session_count = recorder.by_session;
     return returned;
 }
 
 void session_made(void)
 {
-    session_count += recorder.apart;
+    session_count += recorder.by_session;
 }
 
 /* Whether the record ends with this call; then what was left is said. */
 bool session_is_last(struct lane *lane, uint64_t seq)
 {
     recorder.late_ended = recorder.late_ended || recorder.late;
-    if (!recorder.apart || --session_count > 0)
+    if (!recorder.by_session || --session_count > 0)
         return false;
     recorder_request_finalizing(lane, seq);
     usage_finalizing(lane, seq);
@@ -52,8 +52,8 @@ bool session_is_last(struct lane *lane, uint64_t seq)
 
 void session_ended(struct lane *lane)
 {
-    recorder.apart = false;
-    recorder.apart_ended = true;
+    recorder.by_session = false;
+    recorder.sessions_ended = true;
     recorder_finalized(lane);
     if (recorder_plain())
         life_name_spools(recorder_folder());
@@ -61,6 +61,6 @@ void session_ended(struct lane *lane)
 
 void session_joined(struct lane *lane)
 {
-    recorder.apart = false;
+    recorder.by_session = false;
     recorder_world_known(lane);
 }

@@ -13,7 +13,7 @@
 /* MPI_Init of a program that is recorded since its first session. */
 static struct spool_event *join_open(struct lane **out_lane, unsigned call, void **cfa)
 {
-    struct lane *lane = recorder.apart ? recorder_lane(cfa) : NULL;
+    struct lane *lane = recorder.by_session ? recorder_lane(cfa) : NULL;
     struct spool_event *e = lane ? recorder_enter(lane, call, cfa) : NULL;
 
     *out_lane = lane;

@@ -452,26 +452,27 @@ static void look_take(struct launch *launch, struct relay *relay, const struct r
                       const void *payload)
 {
     const struct relay_tick *tick = payload;
-    const struct relay_rank *told = (const struct relay_rank *)(tick + 1);
+    const struct relay_rank *reported = (const struct relay_rank *)(tick + 1);
 
     struct launch_world *world = NULL;
 
-    for (uint32_t i = 0; i < (head->bytes - sizeof *tick) / sizeof *told; i++) {
+    for (uint32_t i = 0; i < (head->bytes - sizeof *tick) / sizeof *reported; i++) {
         struct launch_rank *rank;
 
-        if (!i || memcmp(told[i].world, told[i - 1].world, sizeof told[i].world) != 0)
-            world = memchr(told[i].world, 0, sizeof told[i].world) ? world_of(launch, told[i].world)
-                                                                   : NULL;
-        rank = world ? launch_watch_rank(world, told[i].rank) : NULL;
+        if (!i || memcmp(reported[i].world, reported[i - 1].world, sizeof reported[i].world) != 0)
+            world = memchr(reported[i].world, 0, sizeof reported[i].world)
+                        ? world_of(launch, reported[i].world)
+                        : NULL;
+        rank = world ? launch_watch_rank(world, reported[i].rank) : NULL;
         if (!rank || rank->local)
             continue;
         rank->relay = relay_number(launch->relays, relay);
-        rank->relay_standing = told[i].standing;
-        if (told[i].status_known && !rank->status_known) {
+        rank->relay_standing = reported[i].standing;
+        if (reported[i].status_known && !rank->status_known) {
             rank->status_known = true;
-            rank->status = told[i].status;
+            rank->status = reported[i].status;
         }
-        if (told[i].gone && !rank->gone)
+        if (reported[i].gone && !rank->gone)
             launch_watch_gone(launch, rank);
     }
     relay->answered = tick->number;

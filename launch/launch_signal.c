@@ -3,7 +3,7 @@
  * second TERM makes mpirun give up its cleaning. What is sent to us alone is passed on, but for
  * SIGUSR1: it asks for a snapshot.
  *
- * A witness tells the two apart: a child of ours in the same group that only waits for the same
+ * A witness distinguishes the two: a child of ours in the same group that only waits for the same
  * signals. What it gets too was sent to the group. It dies with us. */
 #include <errno.h>
 #include <fcntl.h>

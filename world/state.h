@@ -280,11 +280,11 @@ struct world_message { /* sent, not yet received */
     int32_t tag;
     int32_t world; /* the sender's world rank */
     size_t bytes;
-    const struct world_past *past; /* order=explore: what it would not be without */
-    struct ompi_request_t *send;   /* waits for the match; NULL: buffered */
-    uint32_t number;               /* of the send: R.#N of a policy; else 0 */
-    int32_t id;                    /* of the request that sent it */
-    uint32_t place;                /* among all that were sent */
+    const struct world_causes *causes; /* order=explore: what it would not be without */
+    struct ompi_request_t *send;       /* waits for the match; NULL: buffered */
+    uint32_t number;                   /* of the send: R.#N of a policy; else 0 */
+    int32_t id;                        /* of the request that sent it */
+    uint32_t place;                    /* among all that were sent */
     uint8_t *packed;   /* the data; NULL: still with the sender, which processes never are */
     MPI_Datatype type; /* of the sender, for signatures; may be NULL */
     uint64_t start[2];
@@ -345,7 +345,7 @@ struct ompi_request_t {
     /* order=explore: which posting of all; its place among its rank's; what it needed to be posted
      * and to complete; what decides about a wildcard; it was looked at in vain */
     uint32_t serial, order;
-    const struct world_past *past, *done_past;
+    const struct world_causes *causes, *done_causes;
     struct world_decider *decider;
     bool polled;
     bool cancelling, refuses;       /* what it gets, if anything, is decided; it will be nothing */
@@ -408,12 +408,12 @@ struct world_fiber {
     uint32_t thread, slot;
     uint32_t helper; /* of a nonblocking collective: which of its rank's, from 1 */
     struct decision_count decisions;
-    int32_t wish; /* for its next decision: world_wish */
-    int waiting;  /* requests it still waits for before it is ready */
+    int32_t forced; /* for its next decision: world_force_answer */
+    int waiting;    /* requests it still waits for before it is ready */
     bool probing;
-    const struct world_past *past; /* order=explore: decisions that it has come past */
-    struct world_decider *decider; /* it asks */
-    const void *site;              /* where the program made the call; NULL: unknown */
+    const struct world_causes *causes; /* order=explore: decisions that are causes of it */
+    struct world_decider *decider;     /* it asks */
+    const void *site;                  /* where the program made the call; NULL: unknown */
     /* Where a world goes on from its states (ranks/states.c): a hash of the arguments that the call
      * still uses, 0: not known; and what it overwrites when it returns, or NULL. */
     uint64_t arguments;
@@ -899,7 +899,7 @@ struct world_meeting {
     uint32_t context; /* a new one, the same for all who met */
     void **slot;
     struct world_fiber **waiting;
-    const struct world_past *past;
+    const struct world_causes *causes;
 };
 struct world_meeting *world_meet(MPI_Comm comm, void *mine);
 /* Compares this collective call with the other members' calls of the same number; returns the

@@ -125,7 +125,7 @@ struct world_option {
     int32_t answer;
     /* For a turn: it is the same whether it comes before or after each of so many that came last.
      */
-    uint32_t apart;
+    uint32_t independent;
 };
 /* An answer that became possible without the decision: had it been put off, it could have been
  * that. */
@@ -133,15 +133,15 @@ struct world_missed {
     uint32_t decision;
     uint32_t before; /* it might have been that before this one was decided, which may need it */
     int32_t answer;
-    bool there;                      /* when the policy's answer was given */
-    uint32_t past_first, past_count; /* in past[]: decisions that it could not do without */
+    bool there;                          /* when the policy's answer was given */
+    uint32_t causes_first, causes_count; /* in causes[]: decisions that it could not do without */
 };
 struct world_decisions {
     const struct world_decision *decision;
     const struct world_option *option;
     const struct world_missed *missed;
-    const uint32_t *past;
-    uint32_t decision_count, option_count, missed_count, past_count;
+    const uint32_t *causes;
+    uint32_t decision_count, option_count, missed_count, causes_count;
     bool cut;         /* ended because what the policy names cannot be had */
     bool unknown;     /* of some it is not known what they were: each answer is to be tried */
     bool unfinished;  /* broken off from outside: what would have come of it is not known */
@@ -215,22 +215,22 @@ void world_move(void *to, const void *from, size_t bytes);
 /* For order=explore: the next decision that the calling thread comes to has this answer, if the
  * policy names none; a poll that would wait, as it has found nothing before, finds nothing at once
  * if that is 0. Or it is never made, or (what holds without this) it is free. */
-enum { WORLD_WISH_FREE = INT32_MIN, WORLD_WISH_NEVER };
-void world_wish(int32_t answer);
+enum { WORLD_ANSWER_FREE = INT32_MIN, WORLD_ANSWER_NEVER };
+void world_force_answer(int32_t answer);
 /* In a world of fibers: where the program made the calls that the calling rank makes from now on.
  */
 void world_site(uint64_t site);
 /* How many decisions the calling thread came to. */
 uint32_t world_decided(void);
-/* In a world of fibers, under order=explore: one more thread of the calling rank, which has come
- * past what the calling one has; its decisions and turns are numbered as those of thread `number`,
+/* In a world of fibers, under order=explore: one more thread of the calling rank, which has
+ * the causes of the calling one; its decisions and turns are numbered as those of thread `number`,
  * from 1. It is never waited for but by world_thread_block, from which another wakes it. */
 void world_thread_begin(uint32_t number, void (*run)(void *argument), void *argument);
 void world_thread_block(void);
 void world_thread_wake(uint32_t number);
 /* The causes of the calling thread so far, and a way to add those of another one. */
-const void *world_thread_past(void);
-void world_thread_behind(const void *past);
+const void *world_thread_causes(void);
+void world_thread_behind(const void *causes);
 /* The communicator's (MPI_Comm) number among turns (policy.h). */
 void world_comm_object(void *comm, uint32_t object);
 /* The calling rank goes on only when nobody else can, or when the others poll in vain: the slowest

@@ -250,14 +250,14 @@ void layer_restarted(uint32_t request, uint64_t seq)
 
 void layer_silent(struct lane *lane, const struct spool_event *e, MPI_Comm comm)
 {
-    static _Atomic bool told;
+    static _Atomic bool reported;
     const struct comm_info *info =
-        !told && lane->unseen != e->seq && e->comm && call_needs_messages(e->head.a, e->count)
+        !reported && lane->unseen != e->seq && e->comm && call_needs_messages(e->head.a, e->count)
             ? handles_comm_info(lane, comm)
             : NULL;
     if (!info || info->inter || info->size < 2)
         return;
-    told = true;
+    reported = true;
     lane->writer.header->layer = SPOOL_LAYER_SAMPLE;
     recorder_note(lane, "library layer: some collectives send no messages through the library's "
                         "table (shared memory, or a library of collectives), and what is inside "
@@ -340,9 +340,9 @@ static __thread struct started {
     uint64_t parent;
 } latest __attribute__((tls_model("initial-exec")));
 
-enum { TAKEN_MAX = 256 };
-static struct started taken[TAKEN_MAX];
-static _Atomic uint32_t taken_count;
+enum { OUTSTANDING_MAX = 256 };
+static struct started outstanding[OUTSTANDING_MAX];
+static _Atomic uint32_t outstanding_count;
 
 /* Called by whoever makes progress. */
 static int openmpi_completed(MPI_Request request)
@@ -356,33 +356,34 @@ static int openmpi_completed(MPI_Request request)
     return 0;
 }
 
-static void taken_add(struct lane *lane, struct started started)
+static void outstanding_add(struct lane *lane, struct started started)
 {
     struct started oldest = {0};
     recorder_lock();
-    if (taken_count == TAKEN_MAX) {
-        oldest = taken[0];
-        memmove(taken, taken + 1, (TAKEN_MAX - 1) * sizeof *taken);
-        taken_count--;
+    if (outstanding_count == OUTSTANDING_MAX) {
+        oldest = outstanding[0];
+        memmove(outstanding, outstanding + 1, (OUTSTANDING_MAX - 1) * sizeof *outstanding);
+        outstanding_count--;
     }
-    taken[taken_count++] = started;
+    outstanding[outstanding_count++] = started;
     recorder_unlock();
     if (oldest.request)
         record_completion(lane, oldest.request, oldest.id, oldest.parent);
 }
 
 /* One whose callback was called; false: there is none. */
-static bool taken_completed(struct started *out)
+static bool outstanding_completed(struct started *out)
 {
     uint32_t i = 0;
     recorder_lock();
-    while (i < taken_count && openmpi_request(taken[i].request)->completed)
+    while (i < outstanding_count && openmpi_request(outstanding[i].request)->completed)
         i++;
-    bool found = i < taken_count;
+    bool found = i < outstanding_count;
     if (found) {
-        *out = taken[i];
-        taken_count--;
-        memmove(taken + i, taken + i + 1, (taken_count - i) * sizeof *taken);
+        *out = outstanding[i];
+        outstanding_count--;
+        memmove(outstanding + i, outstanding + i + 1,
+                (outstanding_count - i) * sizeof *outstanding);
     }
     recorder_unlock();
     return found;
@@ -404,10 +405,10 @@ static __attribute__((noinline)) void settle_some(struct lane *lane)
     struct started started = latest;
     latest.request = NULL;
     if (started.request && openmpi_request(started.request)->completed != openmpi_completed)
-        taken_add(lane, started);
+        outstanding_add(lane, started);
     else if (started.request && recorder.threads)
         completed_meanwhile(lane, started);
-    while (taken_count && taken_completed(&started))
+    while (outstanding_count && outstanding_completed(&started))
         record_completion(lane, started.request, started.id, started.parent);
 }
 
@@ -415,7 +416,7 @@ static __attribute__((noinline)) void settle_some(struct lane *lane)
 static inline void openmpi_settle(void)
 {
     struct lane *lane = recorder_thread.current;
-    if (UNLIKELY(latest.request || taken_count) && lane && lane != recorder_nobody)
+    if (UNLIKELY(latest.request || outstanding_count) && lane && lane != recorder_nobody)
         settle_some(lane);
 }
 
@@ -800,8 +801,8 @@ bool layer_knows(const char *version)
 
 const char *layer_start(const char *version)
 {
-    const char *why = NULL, *told = getenv("CROSSWAIT_INSIDE");
-    if (told && strcmp(told, "off") == 0)
+    const char *why = NULL, *setting = getenv("CROSSWAIT_INSIDE");
+    if (setting && strcmp(setting, "off") == 0)
         return "library layer off: --inside=off";
     shape = openmpi_shape(version, &why);
     if (!shape)

@@ -101,7 +101,7 @@ static bool comms_fit(const struct openmpi_shape *shape)
 {
     enum { BYTES = 512, SELF = 1 };
 
-    if (recorder.apart)
+    if (recorder.by_session)
         return true;
     return openmpi_variable("ompi_mpi_comm_world", BYTES) &&
            openmpi_variable("ompi_mpi_comm_self", BYTES) &&
@@ -125,7 +125,7 @@ const struct openmpi_shape *openmpi_shape(const char *version, const char **out_
             continue;
         found = shapes[i];
         /* It differs between releases; nobody has started a collective on this one yet. */
-        if (!recorder.apart && !recorder.late)
+        if (!recorder.by_session && !recorder.late)
             found.tag_first = openmpi_field(recorder_handle.comm_self, found.comm_tag);
         return &found;
     }

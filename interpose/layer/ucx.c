@@ -418,7 +418,7 @@ static struct early *early_take(const void *worker)
 
 static unsigned ucx_progress(void *worker)
 {
-    unsigned told = 0;
+    unsigned polled = 0;
 
     if (UNLIKELY(sent && sent->count))
         sent_completed();
@@ -428,9 +428,9 @@ static unsigned ucx_progress(void *worker)
             break;
         ucx_received(e->request, e->status, &e->received, e->operation);
         free(e);
-        told++;
+        polled++;
     }
-    return told + ucx.progress(worker);
+    return polled + ucx.progress(worker);
 }
 
 /* How much of a generic datatype goes, UCX asks of the library's function, once it has a state that
@@ -594,8 +594,8 @@ static void *ucx_receive(void *worker, void *buf, size_t count, uint64_t tag, ui
 
 static bool inside_is(const char *word)
 {
-    const char *told = getenv("CROSSWAIT_INSIDE");
-    return told && !strcmp(told, word);
+    const char *setting = getenv("CROSSWAIT_INSIDE");
+    return setting && !strcmp(setting, word);
 }
 
 void layer_found(const struct body_entry *entry)

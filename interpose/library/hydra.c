@@ -13,7 +13,7 @@
 #include "interpose/entry/body.h"
 
 /* Hydra tells each rank the name of its world when MPI_Init asks: the same on all machines. Since
- * version 5 nothing else tells spawned worlds apart. What the library reads is looked at as it
+ * version 5 nothing else distinguishes spawned worlds. What the library reads is looked at as it
  * passes. */
 static struct {
     int fd;

@@ -169,7 +169,7 @@ struct walk {
     XXH3_state_t *state;
     const char *base;
     uint64_t left; /* bytes still to take */
-    uint64_t taken;
+    uint64_t copied;
     struct lane *lane;
     uint64_t seq;
     unsigned at, side;
@@ -177,9 +177,9 @@ struct walk {
 
 static void keep_content(struct walk *w, const char *data, uint64_t bytes)
 {
-    while (bytes && w->taken < cap) {
+    while (bytes && w->copied < cap) {
         uint64_t here = bytes < CHUNK ? bytes : CHUNK;
-        here = here < cap - w->taken ? here : cap - w->taken;
+        here = here < cap - w->copied ? here : cap - w->copied;
         uint32_t words = (uint32_t)((sizeof(struct spool_payload) + here + 7) / 8);
         struct spool_payload *record = spool_reserve(&w->lane->writer, words);
         if (!record)
@@ -187,13 +187,13 @@ static void keep_content(struct walk *w, const char *data, uint64_t bytes)
         *record = (struct spool_payload){
             {SPOOL_PAYLOAD, (uint16_t)words, (uint16_t)w->at, (uint16_t)w->side},
             w->seq,
-            w->taken,
+            w->copied,
             (uint32_t)here,
             0};
         memcpy(record + 1, data, here);
         data += here;
         bytes -= here;
-        w->taken += here;
+        w->copied += here;
     }
 }
 

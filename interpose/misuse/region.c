@@ -13,7 +13,7 @@ static struct region {
     uint64_t seq;    /* of the call that gave it */
     uintptr_t stack; /* the end of the stack in whose frames it lay then; 0: in none */
     bool attached;   /* to a dynamic window; else the window's own */
-    bool told;
+    bool reported;
 } * region;
 static uint32_t region_count, region_room;
 static bool region_missed; /* some had no room: one that is not found may be one of these */
@@ -103,9 +103,9 @@ static void region_look(struct lane *lane, uint64_t seq, struct region *r, void 
 {
     struct heap_block block;
 
-    if (r->told)
+    if (r->reported)
         return;
-    r->told = true;
+    r->reported = true;
     if (has_returned(r, cfa))
         usage_say(lane, seq, r->attached ? MISUSE_REGION_RETURNED : MISUSE_WINDOW_RETURNED, NULL,
                   r->seq);
@@ -116,7 +116,7 @@ static void region_look(struct lane *lane, uint64_t seq, struct region *r, void 
         usage_say(lane, seq, r->attached ? MISUSE_REGION_UNMAPPED : MISUSE_WINDOW_UNMAPPED, NULL,
                   r->seq);
     else
-        r->told = false;
+        r->reported = false;
 }
 
 /* While it is in use: at the first calls that synchronize it, then ever more rarely. */

@@ -297,13 +297,14 @@ void usage_buffer_w(struct lane *lane, uint64_t seq, struct usage_buffers *all,
         struct usage_buffer buffer = {
             .argument = argument, .count = counts[i], .type = id, .of = id, .access = access};
 
-        int64_t apart = displs ? displs[i] : wide[i];
-        if (!at && s && apart + s->low >= 0 && apart + s->low < 4096) {
+        int64_t distance = displs ? displs[i] : wide[i];
+        if (!at && s && distance + s->low >= 0 && distance + s->low < 4096) {
             usage_pointer_slow(lane, seq, argument);
             return;
         }
-        buffer.at = (const char *)at + apart;
-        buffer.beside = s && ((apart < 0 && apart + s->low >= 0) || (apart > 0 && s->high <= 0));
+        buffer.at = (const char *)at + distance;
+        buffer.beside =
+            s && ((distance < 0 && distance + s->low >= 0) || (distance > 0 && s->high <= 0));
         if (s && spans_span(buffer.at, counts[i], s, &buffer.start, &buffer.end))
             spans_put_one(lane, seq, all, &buffer, s);
     }
@@ -365,22 +366,22 @@ static uint64_t overlap_find(const struct usage_buffer *a, const struct usage_bu
 uint64_t spans_overlap(const struct usage_buffer *a, const struct usage_buffer *b)
 {
     static struct answer {
-        int64_t apart, count[2];
+        int64_t distance, count[2];
         uint32_t type[2];
         bool known;
         uint64_t bytes;
     } answers[256];
-    int64_t apart = (int64_t)((uintptr_t)a->at - (uintptr_t)b->at);
+    int64_t distance = (int64_t)((uintptr_t)a->at - (uintptr_t)b->at);
     if (!a->type || !b->type) /* only the span is known, and that is no distance from `at` */
         return overlap_find(a, b);
     recorder_lock();
-    uint64_t key = ((uint64_t)apart * 31 + a->type) * 0x9E3779B97F4A7C15u +
+    uint64_t key = ((uint64_t)distance * 31 + a->type) * 0x9E3779B97F4A7C15u +
                    ((uint64_t)b->type << 32 ^ (uint64_t)a->count * 7 ^ (uint64_t)b->count);
     struct answer *answer = &answers[key * 0x9E3779B97F4A7C15u >> 56];
-    if (!answer->known || answer->apart != apart || answer->type[0] != a->type ||
+    if (!answer->known || answer->distance != distance || answer->type[0] != a->type ||
         answer->type[1] != b->type || answer->count[0] != a->count || answer->count[1] != b->count)
         *answer = (struct answer){
-            apart, {a->count, b->count}, {a->type, b->type}, true, overlap_find(a, b)};
+            distance, {a->count, b->count}, {a->type, b->type}, true, overlap_find(a, b)};
     uint64_t bytes = answer->bytes;
     recorder_unlock();
     return bytes;

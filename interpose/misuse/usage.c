@@ -160,7 +160,7 @@ static bool usage_predefined(enum recorder_object kind, const void *handle)
  * same, others end the job. */
 static bool is_of_init(enum recorder_object kind, const void *handle)
 {
-    return recorder.apart && kind == OBJECT_COMM &&
+    return recorder.by_session && kind == OBJECT_COMM &&
            (handle == HANDLE(recorder_handle.comm_world) ||
             handle == HANDLE(recorder_handle.comm_self));
 }

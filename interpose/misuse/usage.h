@@ -357,7 +357,7 @@ void usage_completed_window(struct lane *lane, uint64_t seq, MPI_Win win,
                             int target);                 /* target -1: all */
 void usage_look_slow(struct lane *lane, uint64_t seq);   /* entering a call */
 void usage_relook_slow(struct lane *lane, uint64_t now); /* leaving it */
-/* Requests can no longer be told apart: nothing is known about the buffers of those that share a
+/* Requests can no longer be distinguished: nothing is known about the buffers of those that share a
  * handle. */
 void usage_blurred(void);
 

@@ -289,58 +289,64 @@ static void write_comm(struct lane *lane, const struct comm_info *info, const ch
 
 /* --- neighbors: what a topology says of this rank --------------------------------------------- */
 
-struct near { /* ranks of the communicator: those it gives to, then those it takes from */
+struct neighbours { /* ranks of the communicator: those it gives to, then those it takes from */
     int gives, takes, *rank;
 };
 
-static bool near_graph(MPI_Comm comm, int me, struct near *near)
+static bool graph_neighbours(MPI_Comm comm, int me, struct neighbours *neighbours)
 {
-    if (ASK(COMM, Graph_neighbors_count, comm, me, &near->gives))
+    if (ASK(COMM, Graph_neighbors_count, comm, me, &neighbours->gives))
         return false;
-    near->takes = near->gives;
-    near->rank = malloc(((size_t)near->gives * 2 + 1) * sizeof *near->rank);
-    if (!near->rank || ASK(COMM, Graph_neighbors, comm, me, near->gives, near->rank))
+    neighbours->takes = neighbours->gives;
+    neighbours->rank = malloc(((size_t)neighbours->gives * 2 + 1) * sizeof *neighbours->rank);
+    if (!neighbours->rank ||
+        ASK(COMM, Graph_neighbors, comm, me, neighbours->gives, neighbours->rank))
         return false;
-    memcpy(near->rank + near->gives, near->rank, (size_t)near->gives * sizeof *near->rank);
+    memcpy(neighbours->rank + neighbours->gives, neighbours->rank,
+           (size_t)neighbours->gives * sizeof *neighbours->rank);
     return true;
 }
 
-static bool near_distributed(MPI_Comm comm, struct near *near)
+static bool dist_graph_neighbours(MPI_Comm comm, struct neighbours *neighbours)
 {
     int weighted;
-    if (ASK(COMM, Dist_graph_neighbors_count, comm, &near->takes, &near->gives, &weighted))
+    if (ASK(COMM, Dist_graph_neighbors_count, comm, &neighbours->takes, &neighbours->gives,
+            &weighted))
         return false;
-    size_t all = (size_t)near->gives + (size_t)near->takes;
-    near->rank = malloc((all * 2 + 1) * sizeof *near->rank); /* and weights */
-    return near->rank &&
-           !ASK(COMM, Dist_graph_neighbors, comm, near->takes, near->rank + near->gives,
-                near->rank + all + near->gives, near->gives, near->rank, near->rank + all);
+    size_t all = (size_t)neighbours->gives + (size_t)neighbours->takes;
+    neighbours->rank = malloc((all * 2 + 1) * sizeof *neighbours->rank); /* and weights */
+    return neighbours->rank &&
+           !ASK(COMM, Dist_graph_neighbors, comm, neighbours->takes,
+                neighbours->rank + neighbours->gives, neighbours->rank + all + neighbours->gives,
+                neighbours->gives, neighbours->rank, neighbours->rank + all);
 }
 
-static bool near_grid(MPI_Comm comm, struct near *near)
+static bool cart_neighbours(MPI_Comm comm, struct neighbours *neighbours)
 {
     int dims;
     if (ASK(COMM, Cartdim_get, comm, &dims) || dims < 0)
         return false;
-    near->gives = near->takes = 2 * dims;
-    near->rank = malloc(((size_t)dims * 4 + 1) * sizeof *near->rank);
-    for (int d = 0; near->rank && d < dims; d++)
-        if (ASK(COMM, Cart_shift, comm, d, 1, &near->rank[2 * d], &near->rank[2 * d + 1]))
+    neighbours->gives = neighbours->takes = 2 * dims;
+    neighbours->rank = malloc(((size_t)dims * 4 + 1) * sizeof *neighbours->rank);
+    for (int d = 0; neighbours->rank && d < dims; d++)
+        if (ASK(COMM, Cart_shift, comm, d, 1, &neighbours->rank[2 * d],
+                &neighbours->rank[2 * d + 1]))
             return false;
-    if (near->rank)
-        memcpy(near->rank + near->gives, near->rank, (size_t)near->gives * sizeof *near->rank);
-    return near->rank != NULL;
+    if (neighbours->rank)
+        memcpy(neighbours->rank + neighbours->gives, neighbours->rank,
+               (size_t)neighbours->gives * sizeof *neighbours->rank);
+    return neighbours->rank != NULL;
 }
 
 /* One in the making is not asked, but the one that it is a copy of. */
 static void write_neighbors(struct lane *lane, MPI_Comm comm, const struct comm_info *info)
 {
     enum { AT_ONCE = 4096 };
-    struct near near = {0};
-    bool known = info->topology == 1   ? near_grid(comm, &near)
-                 : info->topology == 2 ? near_graph(comm, info->rank, &near)
-                                       : near_distributed(comm, &near);
-    int total = near.gives + near.takes, first = 0;
+    struct neighbours neighbours = {0};
+    bool known = info->topology == 1   ? cart_neighbours(comm, &neighbours)
+                 : info->topology == 2 ? graph_neighbours(comm, info->rank, &neighbours)
+                                       : dist_graph_neighbours(comm, &neighbours);
+    int total = neighbours.gives + neighbours.takes, first = 0;
     while (known) {
         int count = total - first < AT_ONCE ? total - first : AT_ONCE;
         uint32_t words =
@@ -350,18 +356,18 @@ static void write_neighbors(struct lane *lane, MPI_Comm comm, const struct comm_
             break;
         *def = (struct spool_def_neighbors){.head = {SPOOL_DEF_NEIGHBORS, (uint16_t)words, 0, 0},
                                             .comm = info->id,
-                                            .gives = (uint32_t)near.gives,
-                                            .takes = (uint32_t)near.takes,
+                                            .gives = (uint32_t)neighbours.gives,
+                                            .takes = (uint32_t)neighbours.takes,
                                             .first = (uint32_t)first,
                                             .count = (uint32_t)count};
         for (int i = 0; i < count; i++) {
-            int rank = near.rank[first + i];
+            int rank = neighbours.rank[first + i];
             ((int32_t *)(def + 1))[i] = rank >= 0 && rank < info->size ? info->member[rank] : -1;
         }
         first += count;
         known = first < total;
     }
-    free(near.rank);
+    free(neighbours.rank);
 }
 
 /* The handle that has the id and is not freed. */

@@ -2,7 +2,8 @@
  *
  * A library may give the same handle to several requests that are complete from the start (Open
  * MPI: ompi_request_empty, for every eager send), so a handle names a queue of requests, oldest
- * first; the variable that holds it, which in C programs tells such requests apart, decides first.
+ * first; the variable that holds it, which in C programs distinguishes such requests, decides
+ * first.
  *
  *  1. A node is in exactly one bucket's chain, by its handle; by its variable, where the handle is
  *     one that requests share.

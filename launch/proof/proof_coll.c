@@ -172,7 +172,7 @@ static bool is_misfit(const struct proof_prover *prover, const struct history_sp
                       uint64_t number, const struct caller *first)
 {
     const struct history_call *call = &first->rank->call[first->coll->call];
-    uint64_t given = 0, taken = 0;
+    uint64_t given = 0, received = 0;
     bool blocks = history_gives_blocks(call), differ = false;
 
     for (uint32_t i = 0; i < space->size; i++) {
@@ -185,9 +185,9 @@ static bool is_misfit(const struct proof_prover *prover, const struct history_sp
         if (call->verb == VERB_REDUCE_SCATTER)
             differ |= coll.side[HISTORY_GIVES] != first->coll->side[HISTORY_GIVES];
         blocks = blocks && side_add(call, space, &coll, i, HISTORY_GIVES, &given) &&
-                 side_add(call, space, &coll, i, HISTORY_TAKES, &taken);
+                 side_add(call, space, &coll, i, HISTORY_TAKES, &received);
     }
-    return differ || (blocks && given != taken) ||
+    return differ || (blocks && given != received) ||
            (call->verb == VERB_COMM_CREATE && groups_differ(prover, space, number)) ||
            (call->verb == VERB_OPEN_FILE && places_differ(prover, space, number));
 }
@@ -330,7 +330,7 @@ static enum part part_of(const struct proof_prover *prover, const struct wanted 
     int32_t member = space->member[i], me = space->member[wanted->me.member];
     const struct history_rank *rank;
     struct history_coll coll;
-    bool told;
+    bool recorded;
 
     if (member < 0 || (uint32_t)member >= prover->history.rank_count)
         return PART_UNKNOWN;
@@ -343,15 +343,15 @@ static enum part part_of(const struct proof_prover *prover, const struct wanted 
         return PART_DONE;
     if (!there || history_space_entered(rank, there) < wanted->number)
         return PART_MISSING;
-    told = history_coll_at(rank, there, wanted->number, &coll);
-    if (wanted->known && told && member != me &&
+    recorded = history_coll_at(rank, there, wanted->number, &coll);
+    if (wanted->known && recorded && member != me &&
         (coll.rounds < wanted->rounds ||
          !same_coll(space, &wanted->me, &(struct caller){rank, &coll, i})))
         return PART_MISSING;
     if (wanted->edges && member != me && !edges_fit(space, me, there, member))
         return PART_EDGES;
-    return has_done(prover, member, there, wanted->number, told ? &coll : NULL) ? PART_DONE
-                                                                                : PART_OPEN;
+    return has_done(prover, member, there, wanted->number, recorded ? &coll : NULL) ? PART_DONE
+                                                                                    : PART_OPEN;
 }
 
 /* Members that have not entered as many collectives of the space as `me` is in, or have not started

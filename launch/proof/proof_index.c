@@ -21,7 +21,7 @@ enum { ALL = INT32_MIN };
 struct fit_key { /* hashed and compared as bytes: no gaps */
     uint64_t global;
     int32_t dest, source, tag;
-    uint32_t apart; /* receives: 1: of those that count for none posted after them */
+    uint32_t uncounted; /* receives: 1: of those that count for none posted after them */
 };
 struct proof_posted {
     struct fit_key key;
@@ -77,7 +77,7 @@ static enum core_status posted_add(struct proof_index *index, const struct histo
                                              .dest = dest,
                                              .source = k & 2 ? ALL : source,
                                              .tag = k & 1 ? ALL : r->tag,
-                                             .apart = r->persistent || r->cancelled},
+                                             .uncounted = r->persistent || r->cancelled},
                                      .order = order_of(rank, r->made, r->t_leave)};
 
         status = CORE_ARRAY_PUSH(index->posted, index->posted_count, index->posted_room,
@@ -187,7 +187,7 @@ static struct fit_key fitting_key(const struct proof_send *send, unsigned which)
                             .dest = send->dest,
                             .source = which & 2 ? EVENT_ANY : send->source,
                             .tag = which & 1 ? EVENT_ANY : send->tag,
-                            .apart = which >> 2};
+                            .uncounted = which >> 2};
 }
 
 uint64_t proof_index_fitting(struct proof_prover *prover, const struct proof_send *send)

@@ -66,7 +66,7 @@ bool proof_channel_arrived(const struct proof_prover *prover, const struct histo
 }
 
 /* The receives with which a waiting receive competes. Receives posted before it that accept all
- * that it accepts come first: they are told apart by whether they accept more sources, and more
+ * that it accepts come first: they are distinguished by whether they accept more sources, and more
  * tags. */
 struct rivals {
     uint64_t before[2][2]; /* such receives, [of any source][of any tag] */

@@ -7,7 +7,8 @@
 #include "world/exchange/coll.h"
 
 enum { INSIDE_TAG = 0x4000000 }; /* above the numbers of collective calls */
-_Static_assert((int)INSIDE_TAG > (int)COLL_TAG_MAX, "what goes inside a group is told apart");
+_Static_assert((int)INSIDE_TAG > (int)COLL_TAG_MAX,
+               "messages inside a group have tags of their own");
 
 /* The caller's own group, as if it were a communicator. */
 static struct world_coll coll_inter_inside(const struct world_coll *c,

@@ -44,23 +44,24 @@ static void take_out(struct world_rank *rank, const struct world_message *messag
 /* --- what a decision might have got later ----------------------------------------------------- */
 
 static void miss_message(const struct world_rank *rank, const struct world_message *message,
-                         struct world_decider *d, const struct world_past *past)
+                         struct world_decider *d, const struct world_causes *causes)
 {
-    if (world_past_has(past, d->decided) || !world_available(rank, message, d))
+    if (world_causes_has(causes, d->decided) || !world_available(rank, message, d))
         return;
     CORE_CHECK(d->kind <= EXPLORE_PROBE && message->world < WORLD->rank_count);
     if (!world_explore_seen(d, (uint32_t)message->world))
-        world_explore_missed(d, message->world + d->poll, past, false);
+        world_explore_missed(d, message->world + d->poll, causes, false);
 }
 
 /* After a receive got its message: those that it would have got are free for who came after it. */
-static void explore_released(struct world_rank *rank, uint32_t order, const struct world_past *past)
+static void explore_released(struct world_rank *rank, uint32_t order,
+                             const struct world_causes *causes)
 {
     for (struct world_decider *d = rank->decided; d; d = d->next) {
         if (d->kind > EXPLORE_PROBE || d->order <= order)
             continue;
         for (const struct world_message *m = rank->unexpected; m; m = m->next)
-            miss_message(rank, m, d, world_past_join(m->past, past));
+            miss_message(rank, m, d, world_causes_join(m->causes, causes));
     }
 }
 
@@ -70,13 +71,13 @@ static bool still_same(const struct world_decider *d, int i)
     return d->request[i] && d->request[i]->serial == d->serial[i];
 }
 
-static const struct world_past *past_of_requests(const struct world_decider *d, uint32_t bits)
+static const struct world_causes *causes_of_requests(const struct world_decider *d, uint32_t bits)
 {
-    const struct world_past *past = NULL;
+    const struct world_causes *causes = NULL;
     for (int i = 0; i < d->count; i++)
         if (d->request[i] && bits >> (i < 31 ? i : 31) & 1 && !(d->of_others && !still_same(d, i)))
-            past = world_past_join(past, d->request[i]->done_past);
-    return past;
+            causes = world_causes_join(causes, d->request[i]->done_causes);
+    return causes;
 }
 
 static struct world_rank *receiver_of(const struct ompi_request_t *send)
@@ -122,20 +123,20 @@ static void miss_completion(struct world_decider *d, const struct ompi_request_t
     if (at == d->count)
         return;
     if (d->kind == EXPLORE_ALL) {
-        const struct world_past *past = all_complete(d) ? past_of_requests(d, ~0u) : NULL;
-        if (all_complete(d) && !world_past_has(past, d->decided))
-            world_explore_missed(d, 1, past, false);
-    } else if (!world_past_has(request->done_past, d->decided)) {
+        const struct world_causes *causes = all_complete(d) ? causes_of_requests(d, ~0u) : NULL;
+        if (all_complete(d) && !world_causes_has(causes, d->decided))
+            world_explore_missed(d, 1, causes, false);
+    } else if (!world_causes_has(request->done_causes, d->decided)) {
         if (d->kind == EXPLORE_ANY)
-            world_explore_missed(d, at + d->poll, request->done_past, false);
+            world_explore_missed(d, at + d->poll, request->done_causes, false);
         else if (active < EXPLORE_BITS) {
-            world_explore_missed(d, (int32_t)(d->certain | 1u << active), request->done_past,
+            world_explore_missed(d, (int32_t)(d->certain | 1u << active), request->done_causes,
                                  false);
             if (d->answer) { /* together with what was reported */
                 EXPLORE->report.limited = true;
-                world_explore_missed(d, 1 << active | d->answer,
-                                     world_past_join(request->done_past, past_of_requests(d, ~0u)),
-                                     false);
+                world_explore_missed(
+                    d, 1 << active | d->answer,
+                    world_causes_join(request->done_causes, causes_of_requests(d, ~0u)), false);
             }
         }
     }
@@ -144,7 +145,7 @@ static void miss_completion(struct world_decider *d, const struct ompi_request_t
 void world_explore_completed(struct ompi_request_t *request)
 {
     if (request->kind > REQUEST_RECV)
-        request->done_past = world_past_join(request->done_past, WORLD->fiber->past);
+        request->done_causes = world_causes_join(request->done_causes, WORLD->fiber->causes);
     for (struct world_decider *d = request->owner->decided; d; d = d->next)
         if (d->kind >= EXPLORE_ANY)
             miss_completion(d, request);
@@ -166,7 +167,7 @@ static void explore_hear(struct world_rank *rank, const struct world_decider *wh
 void world_explore_observe(const struct ompi_request_t *request)
 {
     struct world_fiber *fiber = WORLD->fiber;
-    fiber->past = world_past_join(fiber->past, request->done_past);
+    fiber->causes = world_causes_join(fiber->causes, request->done_causes);
     if (request->kind != REQUEST_RECV || request->context % 2 || !request->complete ||
         request->cancelled || request->peer == MPI_PROC_NULL)
         return;
@@ -182,7 +183,7 @@ void world_explore_observe(const struct ompi_request_t *request)
 /* --- matching --------------------------------------------------------------------------------- */
 
 static void explore_match(struct world_rank *rank, struct ompi_request_t **link,
-                          struct world_message *message, const struct world_past *decision)
+                          struct world_message *message, const struct world_causes *decision)
 {
     struct ompi_request_t *recv = *link;
     uint32_t order = recv->order;
@@ -191,13 +192,13 @@ static void explore_match(struct world_rank *rank, struct ompi_request_t **link,
     if (!(*link = recv->next))
         rank->posted_end = link;
     take_out(rank, message);
-    const struct world_past *past = world_past_join(recv->past, message->past);
-    past = world_past_join(past, decision);
-    recv->done_past = past;
+    const struct world_causes *causes = world_causes_join(recv->causes, message->causes);
+    causes = world_causes_join(causes, decision);
+    recv->done_causes = causes;
     if (message->send)
-        message->send->done_past = past;
+        message->send->done_causes = causes;
     world_message_receive(recv, message);
-    explore_released(rank, order, past);
+    explore_released(rank, order, causes);
 }
 
 /* Gives every receive that names its source what is certainly its: invariant 1. */
@@ -220,20 +221,20 @@ static void explore_settle(struct world_rank *rank)
 void world_explore_send(struct ompi_request_t *send, struct world_message *message,
                         struct world_rank *dest)
 {
-    message->past = WORLD->fiber->past;
-    send->done_past = NULL;
+    message->causes = WORLD->fiber->causes;
+    send->done_causes = NULL;
     for (struct world_decider *d = dest->decided; d; d = d->next)
         if (d->kind <= EXPLORE_PROBE)
-            miss_message(dest, message, d, message->past);
+            miss_message(dest, message, d, message->causes);
     explore_settle(dest);
 }
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-void world_wish(int32_t answer)
+void world_force_answer(int32_t answer)
 {
     CORE_CHECK(WORLD->running && ME);
-    WORLD->fiber->wish = answer;
+    WORLD->fiber->forced = answer;
 }
 
 void world_site(uint64_t site)
@@ -254,8 +255,8 @@ static void number_give(struct world_decider *d, struct world_rank *rank)
     CORE_CHECK(!d->number && fiber->is_rank);
     d->number = decision_count_choice(&fiber->decisions);
     EXPLORE->report.limited |= rank->fiber->sibling && decision_count_exceeds(&fiber->decisions);
-    d->wish = fiber->wish;
-    fiber->wish = WORLD_WISH_FREE;
+    d->forced = fiber->forced;
+    fiber->forced = WORLD_ANSWER_FREE;
 }
 
 static void number_answered(const struct world_decider *d, bool found)
@@ -267,11 +268,11 @@ static void number_answered(const struct world_decider *d, bool found)
 }
 
 /* A poll that would wait is to find nothing. */
-static bool wished_away(const struct world_decider *d)
+static bool is_forced_to_fail(const struct world_decider *d)
 {
-    if (!d->polled_before || WORLD->fiber->wish != 0)
+    if (!d->polled_before || WORLD->fiber->forced != 0)
         return false;
-    WORLD->fiber->wish = WORLD_WISH_FREE;
+    WORLD->fiber->forced = WORLD_ANSWER_FREE;
     EXPLORE->report.asked_again = true;
     return true;
 }
@@ -285,7 +286,7 @@ struct world_decider *world_explore_receiving(struct ompi_request_t *recv)
                                 .rank = recv->owner,
                                 .call = recv->handle.made_by,
                                 .site = WORLD->fiber->site,
-                                .wish = WORLD_WISH_FREE,
+                                .forced = WORLD_ANSWER_FREE,
                                 .context = recv->context,
                                 .source = recv->peer,
                                 .tag = recv->tag,
@@ -321,8 +322,8 @@ void world_explore_certain(void)
 void world_explore_receive(struct ompi_request_t *recv)
 {
     struct world_rank *me = recv->owner;
-    recv->past = WORLD->fiber->past;
-    recv->done_past = NULL;
+    recv->causes = WORLD->fiber->causes;
+    recv->done_causes = NULL;
     recv->order = ++me->order_count;
     recv->decider = recv->peer == MPI_ANY_SOURCE ? world_explore_receiving(recv) : NULL;
     if (recv->decider)
@@ -341,7 +342,7 @@ void world_explore_receive(struct ompi_request_t *recv)
 
 void world_explore_unposted(struct ompi_request_t *recv)
 {
-    explore_released(recv->owner, recv->order, WORLD->fiber->past);
+    explore_released(recv->owner, recv->order, WORLD->fiber->causes);
     explore_settle(recv->owner);
 }
 
@@ -420,32 +421,32 @@ void world_explore_keep(struct world_decider *d, uint32_t option_first)
     *list = d;
 }
 
-static void explore_resume(struct world_decider *d, const struct world_past *past)
+static void explore_resume(struct world_decider *d, const struct world_causes *causes)
 {
     struct world_fiber *fiber = d->fiber;
     CORE_CHECK(fiber->decider == d && !d->ready); /* it asks, and is answered once */
     d->rank->turns += d->poll || d->kind >= EXPLORE_TURN;
     d->rank->answered = core_random_mix(d->rank->answered + 1) ^ (uint32_t)d->answer;
-    fiber->past = world_past_join(fiber->past, past);
+    fiber->causes = world_causes_join(fiber->causes, causes);
     fiber->decider = NULL;
     d->ready = true;
     world_fiber_ready(fiber);
 }
 
 /* Nobody goes on for that: whoever polls for it looks once more, and waits if it has none. */
-static void buffer_answer(const struct world_decider *d, const struct world_past *past)
+static void buffer_answer(const struct world_decider *d, const struct world_causes *causes)
 {
     struct ompi_request_t *send = d->send;
     CORE_CHECK(!send->settled && (d->answer == 0 || d->answer == 1));
     send->settled = true;
     if (d->answer)
-        send->done_past = world_past_join(send->done_past, past);
+        send->done_causes = world_causes_join(send->done_causes, causes);
     else
         world_message_unbuffer(d->message, send, receiver_of(send));
 }
 
 /* The receive gets its message, or is cancelled. */
-static void receive_answer(struct world_decider *d, const struct world_past *past)
+static void receive_answer(struct world_decider *d, const struct world_causes *causes)
 {
     struct world_message *message =
         d->answer == world_explore_nobody() ? NULL : world_available_from(d->rank, d, d->answer);
@@ -457,13 +458,13 @@ static void receive_answer(struct world_decider *d, const struct world_past *pas
     }
     if (message) { /* one that names its source has it without a decision where it comes early */
         d->got_place = message->place;
-        explore_match(d->rank, link, message, recv->peer == MPI_ANY_SOURCE ? past : NULL);
+        explore_match(d->rank, link, message, recv->peer == MPI_ANY_SOURCE ? causes : NULL);
     } else {
         if (!(*link = recv->next))
             d->rank->posted_end = link;
-        recv->done_past = world_past_join(d->fiber->past, past);
+        recv->done_causes = world_causes_join(d->fiber->causes, causes);
         recv->cancelled = true;
-        explore_released(d->rank, recv->order, past);
+        explore_released(d->rank, recv->order, causes);
     }
     explore_settle(d->rank);
     if (d->fiber)
@@ -473,13 +474,13 @@ static void receive_answer(struct world_decider *d, const struct world_past *pas
 /* The answer is there: the receive gets its message, or the fiber that asked goes on. */
 static void explore_answer_one(struct world_decider *d)
 {
-    const struct world_past *past =
-        d->number && !WORLD->searcher ? world_past_add(NULL, d->decided) : NULL;
+    const struct world_causes *causes =
+        d->number && !WORLD->searcher ? world_causes_add(NULL, d->decided) : NULL;
     if (d->kind >= EXPLORE_TURN) {
         struct world_decider *asks = world_access_asks(d, d->answer);
         CORE_CHECK(asks); /* it was told as an answer just now */
         world_access_given(d, asks);
-        asks->gained = d->gained = world_past_join(asks->gained, past);
+        asks->gained = d->gained = world_causes_join(asks->gained, causes);
         if (asks->fiber)
             explore_resume(asks, asks->gained);
         else
@@ -487,38 +488,38 @@ static void explore_answer_one(struct world_decider *d)
         return;
     }
     if (d->kind == EXPLORE_BUFFER) {
-        buffer_answer(d, past);
+        buffer_answer(d, causes);
         return;
     }
     if (d->kind == EXPLORE_RECEIVE) {
-        receive_answer(d, past);
+        receive_answer(d, causes);
         return;
     }
     if (d->kind == EXPLORE_PROBE && (!d->poll || d->answer)) {
         d->message = world_available_from(d->rank, d, d->answer - d->poll);
         CORE_CHECK(d->message);
-        past = world_past_join(past, d->message->past);
+        causes = world_causes_join(causes, d->message->causes);
         if (d->take) {
             take_out(d->rank, d->message);
-            explore_released(d->rank, d->order, past);
+            explore_released(d->rank, d->order, causes);
             explore_settle(d->rank);
         }
     }
-    explore_resume(d, past);
+    explore_resume(d, causes);
 }
 
 /* Decisions without which the answer would not have been among those possible. */
-static const struct world_past *past_of_answer(const struct world_decider *d, int32_t answer)
+static const struct world_causes *past_of_answer(const struct world_decider *d, int32_t answer)
 {
     if (d->poll && answer == 0)
         return NULL;
     if (d->kind == EXPLORE_RECEIVE && answer == world_explore_nobody())
-        return d->fiber->past; /* of whoever cancels it */
+        return d->fiber->causes; /* of whoever cancels it */
     if (d->kind <= EXPLORE_PROBE)
-        return world_available_from(d->rank, d, answer - d->poll)->past;
+        return world_available_from(d->rank, d, answer - d->poll)->causes;
     if (d->kind == EXPLORE_ANY)
-        return d->request[answer - d->poll]->done_past;
-    return d->kind == EXPLORE_BUFFER ? NULL : past_of_requests(d, ~0u);
+        return d->request[answer - d->poll]->done_causes;
+    return d->kind == EXPLORE_BUFFER ? NULL : causes_of_requests(d, ~0u);
 }
 
 /* Where the policy names the answer, the others may be there only because of what it names as well,
@@ -561,14 +562,14 @@ void world_explore_answered(struct world_decider *d, uint32_t option_first, bool
 }
 
 /* Iterates over the decisions that are possible now; NULL behind the last. Wildcard receives first,
- * polls last, so that without a wish of the policy polls find what can be there. */
+ * polls last, so that without an answer of the policy polls find what can be there. */
 enum { PHASES = 3 };
 
 struct candidate {
     struct world_decider *decider; /* NULL: none yet */
     uint32_t among;                /* how many there are */
     uint32_t turns;                /* that its rank had */
-    bool refused;                  /* the policy wishes for another answer than those possible */
+    bool refused;                  /* the policy names another answer than those possible */
     struct world_decider *turn;    /* of which it does so */
 };
 
@@ -594,26 +595,26 @@ static bool explore_consider(struct world_decider *d, uint32_t turns, struct can
         d->number ? replay_policy_find(&WORLD->options->policy.forced, (uint32_t)d->rank->rank,
                                        false, d->number)
                   : NULL;
-    int32_t wish = name                      ? name->source
-                   : d->kind >= EXPLORE_TURN ? world_access_recorded(d)
-                                             : d->wish;
-    bool wished = d->number && wish != WORLD_WISH_FREE;
-    if (wished && d->kind >= EXPLORE_TURN && world_access_asks(d, wish)) {
-        world_explore_tell(wish); /* also where it conflicts with nobody who asks */
+    int32_t forced = name                      ? name->source
+                     : d->kind >= EXPLORE_TURN ? world_access_recorded(d)
+                                               : d->forced;
+    bool is_forced = d->number && forced != WORLD_ANSWER_FREE;
+    if (is_forced && d->kind >= EXPLORE_TURN && world_access_asks(d, forced)) {
+        world_explore_tell(forced); /* also where it conflicts with nobody who asks */
         count++;
     }
     for (uint32_t i = 0; i < count; i++)
-        if (!d->number || (wished && EXPLORE->option[first + i].answer == wish)) {
+        if (!d->number || (is_forced && EXPLORE->option[first + i].answer == forced)) {
             d->answer = EXPLORE->option[first + i].answer;
             world_explore_answered(d, first, name != NULL);
             return true;
         }
     EXPLORE->report.option_count = first;
-    if (wished && count > 0 && wish != WORLD_WISH_NEVER) {
+    if (is_forced && count > 0 && forced != WORLD_ANSWER_NEVER) {
         best->refused = true;
         best->turn = d->kind >= EXPLORE_TURN ? d : best->turn;
     }
-    if (wished)
+    if (is_forced)
         return false;
     if (count && (++best->among, comes_before(best, turns))) {
         best->decider = d;
@@ -665,7 +666,7 @@ bool world_explore_fail(uint32_t turns_max)
     first->answer = 0;
     if (first->kind >= EXPLORE_TURN)
         world_access_failed(first);
-    explore_resume(first, world_past_all());
+    explore_resume(first, world_causes_all());
     return true;
 }
 
@@ -702,7 +703,7 @@ static void buffer_decide(const struct world_decider *poll, struct ompi_request_
     *d = (struct world_decider){.kind = EXPLORE_BUFFER,
                                 .rank = poll->rank,
                                 .number = decision_of_send(send->number),
-                                .wish = WORLD_WISH_FREE,
+                                .forced = WORLD_ANSWER_FREE,
                                 .call = poll->call,
                                 .site = poll->site,
                                 .message = message,
@@ -874,7 +875,7 @@ struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bo
                                 .poll = poll,
                                 .polled_before = poll && *polled,
                                 .take = take};
-    if (wished_away(d))
+    if (is_forced_to_fail(d))
         return NULL;
     if (!d->polled_before)
         world_turn_thread(comm, take ? TURN_RECEIVES : TURN_PROBES, source, tag);
@@ -948,13 +949,13 @@ static int32_t ask_of_requests(const struct world_decider *what, MPI_Request req
     d->must_find = certain && (kind != EXPLORE_ALL || certain == active);
     if (kind == EXPLORE_SOME && active > EXPLORE_BITS)
         EXPLORE->report.limited = true;
-    if (wished_away(d)) {
+    if (is_forced_to_fail(d)) {
         unbuffer_named(d);
         return kind == EXPLORE_ANY ? -1 : 0;
     }
     if (count == 1 && d->request[0] && d->request[0]->kind == REQUEST_EPOCH) {
         d->number = d->polled_before ? 0 : decision_of_epoch(d->request[0]->number);
-        d->wish = WORLD_WISH_FREE;
+        d->forced = WORLD_ANSWER_FREE;
     } else if ((active > 1 && kind != EXPLORE_ALL) || (poll && !d->polled_before)) {
         number_give(d, ME);
     }

@@ -44,16 +44,16 @@ enum {
     EXPLORE_TRACKED = 1024, /* decisions of a world whose consequences are followed */
     EXPLORE_ALONE = 32,     /* calls in which nobody else can go on before that is decided */
     EXPLORE_LOOKS = 8,      /* at a window in vain before polls elsewhere may fail */
-    EXPLORE_BITS = 30,      /* requests of a waitsome that are told apart */
+    EXPLORE_BITS = 30,      /* requests of a waitsome that are distinguished */
     EXPLORE_SUBSETS = 3     /* completed requests of which every subset may be reported */
 };
 
 /* Decisions without which something would not be; never changed once made. */
-struct world_past {
+struct world_causes {
     uint64_t word[EXPLORE_TRACKED / 64];
 };
 
-_Static_assert(sizeof(struct world_past) * 8 == EXPLORE_TRACKED, "a bit for each decision");
+_Static_assert(sizeof(struct world_causes) * 8 == EXPLORE_TRACKED, "a bit for each decision");
 
 enum world_explore_kind {
     EXPLORE_RECEIVE,
@@ -92,7 +92,7 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     const char *call;
     const void *site;
     uint32_t number;  /* of its rank's; 0: there is nothing to decide, it only waits */
-    int32_t wish;     /* of the rank itself; WORLD_WISH_FREE: none */
+    int32_t forced;   /* of the rank itself; WORLD_ANSWER_FREE: none */
     uint32_t decided; /* index of the decision, once it is made */
     bool poll, polled_before;
     /* of probes and receives */
@@ -121,10 +121,10 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     int name;                    /* the answer that it is */
     uint32_t place;              /* of the decision: among those of its kind there, from 1 */
     uint64_t mark;
-    const struct world_past *gained; /* who completes it has come past that */
+    const struct world_causes *gained; /* causes that whoever completes it gets */
     bool asks, exclusive, reads;
     bool touches;                /* the program's own load or store */
-    uint32_t told;               /* part->told: it is among the answers */
+    uint32_t reported;           /* part->told: it is among the answers */
     struct world_decider *joins; /* the next of those */
     enum world_turn_use use;
     int op;
@@ -134,8 +134,8 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     size_t element;                      /* of an accumulate: the bytes that are atomic */
     uint64_t file;                       /* another one is elsewhere; 0: it may be any */
     uint32_t object, queue;
-    const struct world_past *past;   /* of whose turn it was, when it asked */
-    const struct world_past *behind; /* of a turn: that, and what conflicts and came before it */
+    const struct world_causes *causes; /* of whose turn it was, when it asked */
+    const struct world_causes *behind; /* of a turn: that, and what conflicts and came before it */
     /* the answer */
     int32_t answer;
     bool ready;
@@ -163,7 +163,8 @@ bool world_explore_cancel(struct ompi_request_t *recv);
 void world_explore_completed(struct ompi_request_t *request);
 /* The running fiber goes on after the request's completion. */
 void world_explore_observe(const struct ompi_request_t *request);
-const struct world_past *world_past_join(const struct world_past *a, const struct world_past *b);
+const struct world_causes *world_causes_join(const struct world_causes *a,
+                                             const struct world_causes *b);
 
 /* The running rank asks, and goes on once it has its answer. */
 int32_t world_explore_ask(struct world_decider *decider);

@@ -8,7 +8,7 @@
 #include "world/exchange/match.h"
 
 _Static_assert((int)DECISION_QUEUE > (int)EXPLORE_TRACKED,
-               "there are no more turns that are told apart");
+               "there are no more turns that are distinguished");
 
 struct world_looked { /* at memory or a file, from one place of the program */
     struct world_looked *next;
@@ -105,7 +105,7 @@ static void explore_access_come(struct world_decider *asks)
     part->polling += asks->poll;
     count_asking(asks, true);
     if (asks->kind == EXPLORE_TURN)
-        world_near_add(&part->asking_near, asks);
+        world_overlaps_add(&part->asking_index, asks);
 }
 
 static void explore_access_go(struct world_decider *asks)
@@ -120,7 +120,7 @@ static void explore_access_go(struct world_decider *asks)
     asks->part->polling -= asks->poll;
     count_asking(asks, false);
     if (asks->kind == EXPLORE_TURN)
-        world_near_remove(asks->part->asking_near, asks);
+        world_overlaps_remove(asks->part->asking_index, asks);
 }
 
 static bool may_go(const struct world_decider *asks)
@@ -216,7 +216,7 @@ static struct world_decider *turn_like(const struct world_decider *asks)
     struct world_decider *d = world_zalloc(sizeof *d);
     uint32_t count = asks->kind == EXPLORE_LOCK ? asks->part->lock_count : asks->part->turn_count;
     *d = (struct world_decider){.kind = asks->kind,
-                                .wish = WORLD_WISH_FREE,
+                                .forced = WORLD_ANSWER_FREE,
                                 .rank = asks->part->rank,
                                 .part = asks->part,
                                 .place = count + 1,
@@ -238,24 +238,25 @@ struct world_decider *world_access_of(struct world_decider *asks)
     return explore_access_speaks(asks) ? turn_like(asks) : NULL;
 }
 
-struct world_near world_access_asking(const struct world_decider *turn)
+struct world_overlaps world_access_asking(const struct world_decider *turn)
 {
     const struct world_part *part = turn->part;
-    return world_near_of(part->asking, turn->kind == EXPLORE_TURN ? part->asking_near : NULL, turn);
+    return world_overlaps_of(part->asking, turn->kind == EXPLORE_TURN ? part->asking_index : NULL,
+                             turn);
 }
 
-struct world_near world_access_decided(const struct world_decider *turn)
+struct world_overlaps world_access_decided(const struct world_decider *turn)
 {
     const struct world_part *part = turn->part;
-    return world_near_of(part->decided, turn->kind == EXPLORE_TURN ? part->decided_near : NULL,
-                         turn);
+    return world_overlaps_of(part->decided, turn->kind == EXPLORE_TURN ? part->decided_index : NULL,
+                             turn);
 }
 
 /* The number of latest turns that it does not conflict with. */
-static uint32_t explore_access_apart(const struct world_decider *asks)
+static uint32_t explore_access_independent(const struct world_decider *asks)
 {
     uint32_t last = 0, latest = 0;
-    for (struct world_near d = world_access_decided(asks); world_near_next(&d);)
+    for (struct world_overlaps d = world_access_decided(asks); world_overlaps_next(&d);)
         if (d.turn->kind == asks->kind && d.turn->place > last &&
             world_access_conflict(asks, d.turn))
             last = d.turn->place;
@@ -271,24 +272,24 @@ static struct world_decider *explore_access_tell(struct world_decider *asks)
     while (asks->effect && asks->effect->after && !asks->effect->after->done)
         asks = asks->effect->after->turn;
     CORE_CHECK(asks->kind >= EXPLORE_TURN);
-    if (asks->told == asks->part->told || !may_go(asks))
+    if (asks->reported == asks->part->reported || !may_go(asks))
         return NULL;
-    asks->told = asks->part->told;
+    asks->reported = asks->part->reported;
     if (!asks->poll)
-        world_explore_tell_turn(asks->name, explore_access_apart(asks));
+        world_explore_tell_turn(asks->name, explore_access_independent(asks));
     return asks;
 }
 
 /* The number of waiting operations that lead to it: operations that keep their order lead to the
  * first. */
-static uint32_t stands_for(const struct world_decider *told)
+static uint32_t stands_for(const struct world_decider *reported)
 {
-    const struct world_effect *effect = told->effect;
+    const struct world_effect *effect = reported->effect;
     if (!effect || !effect->ordered)
         return 1;
-    CORE_CHECK(told->part->ordered_asking[told->by] > 0);
+    CORE_CHECK(reported->part->ordered_asking[reported->by] > 0);
     bool leads = !effect->after || effect->after->done;
-    return leads ? told->part->ordered_asking[told->by] : 0;
+    return leads ? reported->part->ordered_asking[reported->by] : 0;
 }
 
 /* The first; then those that conflict with one that is told, until there is no more; also with a
@@ -299,15 +300,16 @@ void world_access_options(const struct world_decider *d)
     uint32_t others = d->kind == EXPLORE_TURN ? d->part->turns_asking : UINT32_MAX;
     if (!first)
         return;
-    first->told = ++d->part->told;
+    first->reported = ++d->part->reported;
     first->joins = NULL;
     world_explore_tell(first->name);
     others -= stands_for(first);
-    for (const struct world_decider *told = first; told && others; told = told->joins)
-        for (struct world_near e = world_access_asking(told); world_near_next(&e);) {
+    for (const struct world_decider *reported = first; reported && others;
+         reported = reported->joins)
+        for (struct world_overlaps e = world_access_asking(reported); world_overlaps_next(&e);) {
             struct world_decider *asks = e.turn;
-            if (asks->kind != d->kind || asks->told == d->part->told ||
-                !world_access_conflict(asks, told))
+            if (asks->kind != d->kind || asks->reported == d->part->reported ||
+                !world_access_conflict(asks, reported))
                 continue;
             struct world_decider *more = explore_access_tell(asks);
             if (!more)
@@ -348,17 +350,17 @@ static uint8_t *recorded_had(const struct world_decider *d)
 int32_t world_access_recorded(const struct world_decider *d)
 {
     const struct replay_name *name;
-    int32_t first = WORLD_WISH_NEVER;
+    int32_t first = WORLD_ANSWER_NEVER;
     if (!WORLD->options->turns)
-        return WORLD_WISH_FREE;
+        return WORLD_ANSWER_FREE;
     const uint8_t *had = recorded_had(d);
     for (uint32_t i = 0; (name = explore_access_recorded(d, i)); i++) {
         const struct world_decider *asks = had[i] ? NULL : world_access_asks(d, name->source);
-        if (asks && asks->told == d->part->told)
+        if (asks && asks->reported == d->part->reported)
             return name->source;
         if (!had[i] && !asks)
             return first;
-        first = !had[i] && first == WORLD_WISH_NEVER ? name->source : first;
+        first = !had[i] && first == WORLD_ANSWER_NEVER ? name->source : first;
     }
     return first;
 }
@@ -421,7 +423,7 @@ uint64_t world_access_mark(const struct world_decider *asks)
 {
     CORE_CHECK(asks->name >= 0); /* it is an answer */
     uint64_t mark = core_random_mix((uint64_t)asks->name);
-    for (struct world_near d = world_access_decided(asks); world_near_next(&d);)
+    for (struct world_overlaps d = world_access_decided(asks); world_overlaps_next(&d);)
         if (d.turn->kind == asks->kind && world_access_conflict(asks, d.turn))
             mark += core_random_mix(d.turn->mark);
     if (asks->kind == EXPLORE_THREAD) /* a thread has one name in all its turns */
@@ -462,34 +464,34 @@ void world_access_happened(const struct world_decider *turn)
 }
 
 /* Notes the earlier operations on memory that it reads as causes. */
-static const struct world_past *seen_of(const struct world_decider *asks)
+static const struct world_causes *seen_of(const struct world_decider *asks)
 {
-    const struct world_past *past = NULL;
+    const struct world_causes *causes = NULL;
     bool blind = asks->effect && asks->effect->blind;
     if (asks->kind != EXPLORE_TURN || blind)
         return NULL;
-    for (struct world_near e = world_access_decided(asks); world_near_next(&e);)
+    for (struct world_overlaps e = world_access_decided(asks); world_overlaps_next(&e);)
         if (e.turn->kind == EXPLORE_TURN && world_access_conflict(asks, e.turn))
-            past = world_past_join(world_past_join(past, e.turn->past), e.turn->gained);
-    return past;
+            causes = world_causes_join(world_causes_join(causes, e.turn->causes), e.turn->gained);
+    return causes;
 }
 
 /* It, what it needed, what conflicts and came before it, and what came before that. */
-static const struct world_past *explore_access_behind(const struct world_decider *d,
-                                                      const struct world_decider *asks)
+static const struct world_causes *explore_access_behind(const struct world_decider *d,
+                                                        const struct world_decider *asks)
 {
-    const struct world_past *past = world_past_add(asks->past, d->decided);
-    past = world_past_join(past, world_past_ordered(past, NULL));
-    for (struct world_near e = world_access_decided(asks); world_near_next(&e);)
+    const struct world_causes *causes = world_causes_add(asks->causes, d->decided);
+    causes = world_causes_join(causes, world_causes_ordered(causes, NULL));
+    for (struct world_overlaps e = world_access_decided(asks); world_overlaps_next(&e);)
         if (e.turn != d && e.turn->kind == d->kind && world_access_conflict(asks, e.turn))
-            past = world_past_join(past, e.turn->behind);
-    return past;
+            causes = world_causes_join(causes, e.turn->behind);
+    return causes;
 }
 
 void world_access_others(const struct world_decider *d)
 {
     EACH_ASKING(asks, d)
-    if (asks->told == d->part->told && !asks->poll && asks->name != d->answer)
+    if (asks->reported == d->part->reported && !asks->poll && asks->name != d->answer)
         world_explore_missed(d, asks->name, world_alternatives_witnesses(d, asks), true);
 }
 
@@ -497,10 +499,10 @@ void world_access_others(const struct world_decider *d)
  * two: the probe may come back only behind the receive's post, which is not decided. */
 static bool is_probed(const struct world_decider *receives)
 {
-    for (struct world_near e = world_access_decided(receives); world_near_next(&e);)
+    for (struct world_overlaps e = world_access_decided(receives); world_overlaps_next(&e);)
         if (e.turn->kind == EXPLORE_THREAD && e.turn->use == TURN_PROBES &&
             e.turn->name != receives->name && world_access_conflict(receives, e.turn) &&
-            !world_past_has(receives->past, e.turn->decided))
+            !world_causes_has(receives->causes, e.turn->decided))
             return true;
     return false;
 }
@@ -513,10 +515,11 @@ void world_access_given(struct world_decider *d, struct world_decider *asks)
     recorded_have(d);
     if (asks->effect && asks->effect->after) { /* which is done */
         const struct world_decider *after = asks->effect->after->turn;
-        asks->past = world_past_join(asks->past, world_past_add(after->past, after->decided));
+        asks->causes =
+            world_causes_join(asks->causes, world_causes_add(after->causes, after->decided));
     }
     asks->decided = d->decided;
-    asks->gained = world_past_join(asks->past, seen_of(asks));
+    asks->gained = world_causes_join(asks->causes, seen_of(asks));
     if (asks->kind == EXPLORE_THREAD && asks->use == TURN_RECEIVES && is_probed(asks))
         world_explore_limited();
     d->exclusive = asks->exclusive;
@@ -525,7 +528,7 @@ void world_access_given(struct world_decider *d, struct world_decider *asks)
     d->use = asks->use;
     d->source = asks->source;
     d->tag = asks->tag;
-    d->past = asks->past;
+    d->causes = asks->causes;
     d->low = asks->low;
     d->high = asks->high;
     d->pieces = asks->pieces;
@@ -534,7 +537,7 @@ void world_access_given(struct world_decider *d, struct world_decider *asks)
     d->name = asks->name;
     d->effect = asks->effect;
     if (d->kind == EXPLORE_TURN && d->decided < EXPLORE_TRACKED)
-        world_near_add(&d->part->decided_near, d);
+        world_overlaps_add(&d->part->decided_index, d);
     asks->place = d->place;
     if (d->decided < EXPLORE_TRACKED) { /* nobody asks what comes behind others */
         d->behind = explore_access_behind(d, asks);
@@ -554,7 +557,7 @@ void world_access_given(struct world_decider *d, struct world_decider *asks)
 /* Some of what may come of two that are both under way is not run. */
 static void explore_access_tear(const struct world_decider *asks)
 {
-    for (struct world_near e = world_access_asking(asks); world_near_next(&e);)
+    for (struct world_overlaps e = world_access_asking(asks); world_overlaps_next(&e);)
         if (e.turn->element && world_access_conflict(asks, e.turn) &&
             world_atomic_torn(asks, e.turn))
             world_explore_limited();
@@ -574,7 +577,7 @@ static struct world_decider *asks_new(const struct world_decider *like)
     d->by = ME->rank;
     d->call = WORLD->fiber->call;
     d->site = WORLD->fiber->site;
-    d->past = WORLD->fiber->past;
+    d->causes = WORLD->fiber->causes;
     CORE_CHECK(d->part && WORLD->fiber->is_rank);
     CORE_CHECK(d->poll || d->name >= 0);
     if (!d->poll)
@@ -598,7 +601,7 @@ static void explore_access_need(const struct world_decider *asks)
     int *last = asks->kind == EXPLORE_TURN && WORLD->options->event
                     ? world_zalloc((size_t)WORLD->rank_count * sizeof *last)
                     : NULL;
-    for (struct world_near e = world_access_decided(asks); last && world_near_next(&e);)
+    for (struct world_overlaps e = world_access_decided(asks); last && world_overlaps_next(&e);)
         if (e.turn->kind == EXPLORE_TURN && e.turn->place < asks->place && !e.turn->reads &&
             e.turn->by != asks->by && e.turn->name >= last[e.turn->by] &&
             world_access_conflict(asks, e.turn))
@@ -637,7 +640,7 @@ void world_access_complete(const struct world_effect *effect, const char *why)
     if (!effect->done)
         explore_access_await(asks, why);
     explore_access_need(asks);
-    WORLD->fiber->past = world_past_join(WORLD->fiber->past, asks->gained);
+    WORLD->fiber->causes = world_causes_join(WORLD->fiber->causes, asks->gained);
 }
 
 /* The running rank, at the same, from the same place of the program; NULL: never.
@@ -872,14 +875,14 @@ void world_access_lock(struct world_part *part, bool exclusive)
                                              .object = part->object,
                                              .exclusive = exclusive},
                      world_text("waits for the lock of rank %d's window", part->rank->rank));
-    WORLD->fiber->past = world_past_join(WORLD->fiber->past, part->past);
+    WORLD->fiber->causes = world_causes_join(WORLD->fiber->causes, part->causes);
     if (exclusive)
-        WORLD->fiber->past = world_past_join(WORLD->fiber->past, part->shared_past);
+        WORLD->fiber->causes = world_causes_join(WORLD->fiber->causes, part->shared_causes);
 }
 
 void world_access_unlocked(struct world_part *part, bool exclusive)
 {
     CORE_CHECK(!exclusive || part->holders == 0);
-    const struct world_past **past = exclusive ? &part->past : &part->shared_past;
-    *past = world_past_join(*past, WORLD->fiber->past);
+    const struct world_causes **causes = exclusive ? &part->causes : &part->shared_causes;
+    *causes = world_causes_join(*causes, WORLD->fiber->causes);
 }

@@ -1,6 +1,6 @@
 /* Orders turns under order=explore. At windows a decision for each part (a member's memory) says
  * which rank gets a lock next, and whose operation is done next. Only operations that conflict are
- * told apart: those that touch the same bytes, unless both only read, or both accumulate with the
+ * distinguished: those that touch the same bytes, unless both only read, or both accumulate by the
  * same operation and nobody sees what was there. Operations are done as late as MPI allows, or
  * earlier: one that was called, and that its rank does not complete yet, may come before another
  * that conflicts with it, and before its target looks at the memory (MPI_Win_sync).
@@ -65,7 +65,7 @@ struct world_decider *world_access_rest(const struct world_handle *window);
 struct world_decider *world_access_asks(const struct world_decider *decider, int32_t answer);
 void world_access_options(const struct world_decider *decider);
 /* Among the turns just reported, the one that is next in the order of world_options.turns, or in
- * one in which all that conflicts has the same order; WORLD_WISH_NEVER: it has yet to ask. */
+ * one in which all that conflicts has the same order; WORLD_ANSWER_NEVER: it has yet to ask. */
 int32_t world_access_recorded(const struct world_decider *decider);
 /* The same whenever what conflicts came before it in the same order. */
 uint64_t world_access_mark(const struct world_decider *asks);

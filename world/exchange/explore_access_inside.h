@@ -9,13 +9,13 @@
 /* Whether the order of two turns of one memory, lock or communicator makes a difference. */
 bool world_access_conflict(const struct world_decider *a, const struct world_decider *b);
 /* The turns that are asked for, or that were decided, and that may conflict with this one. */
-struct world_near world_access_asking(const struct world_decider *turn);
-struct world_near world_access_decided(const struct world_decider *turn);
+struct world_overlaps world_access_asking(const struct world_decider *turn);
+struct world_overlaps world_access_decided(const struct world_decider *turn);
 
 /* Lists the turns that must come before `asks` for it to precede `d`, in the order that they had.
  */
-const struct world_past *world_alternatives_witnesses(const struct world_decider *d,
-                                                      const struct world_decider *asks);
+const struct world_causes *world_alternatives_witnesses(const struct world_decider *d,
+                                                        const struct world_decider *asks);
 /* A turn is asked for from now on: reports it for each earlier decision that it could have had. */
 void world_alternatives_asking(const struct world_decider *asks);
 /* A turn was decided. Without those that conflict with it and came before it, it could have been

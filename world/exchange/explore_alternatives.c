@@ -6,38 +6,38 @@
 #include "world/exchange/explore_report.h"
 
 /* Turns are counted, so those behind `d` are others once it goes to somebody else. */
-static const struct world_past *alternatives_elsewhere(const struct world_decider *d,
-                                                       const struct world_past *past)
+static const struct world_causes *alternatives_elsewhere(const struct world_decider *d,
+                                                         const struct world_causes *causes)
 {
-    struct world_past *made = world_zalloc(sizeof *made);
-    if (past)
-        *made = *past;
+    struct world_causes *made = world_zalloc(sizeof *made);
+    if (causes)
+        *made = *causes;
     for (const struct world_decider *e = d->part->decided; e; e = e->next)
         if (e->kind == d->kind && e->decided < EXPLORE_TRACKED)
             made->word[e->decided / 64] &= ~((uint64_t)1 << e->decided % 64);
     return made;
 }
 
-/* The first turn behind `d` that whoever has this past has come past; NULL: there is none. */
+/* The first turn behind `d` among these causes; NULL: there is none. */
 static const struct world_decider *alternatives_needed(const struct world_decider *d,
-                                                       const struct world_past *past)
+                                                       const struct world_causes *causes)
 {
     const struct world_decider *first = NULL;
     for (const struct world_decider *e = d->part->decided; e; e = e->next)
-        if (e->kind == d->kind && e->number > d->number && world_past_has(past, e->decided) &&
+        if (e->kind == d->kind && e->number > d->number && world_causes_has(causes, e->decided) &&
             (!first || e->number < first->number))
             first = e;
     return first;
 }
 
-const struct world_past *world_alternatives_witnesses(const struct world_decider *d,
-                                                      const struct world_decider *asks)
+const struct world_causes *world_alternatives_witnesses(const struct world_decider *d,
+                                                        const struct world_decider *asks)
 {
-    const struct world_past *without = world_past_add(NULL, d->decided);
+    const struct world_causes *without = world_causes_add(NULL, d->decided);
     for (const struct world_decider *e = d->part->decided; e; e = e->next)
         if (e->kind == d->kind && e->number > d->number)
-            without = world_past_add(without, e->decided);
-    return alternatives_elsewhere(d, world_past_ordered(asks->past, without));
+            without = world_causes_add(without, e->decided);
+    return alternatives_elsewhere(d, world_causes_ordered(asks->causes, without));
 }
 
 static void alternatives_before(struct world_decider *d, const struct world_decider *asks);
@@ -46,11 +46,11 @@ static void alternatives_before(struct world_decider *d, const struct world_deci
  * then, but with this one. */
 static void alternatives_before_too(struct world_decider *d, const struct world_decider *asks)
 {
-    for (struct world_near e = world_access_decided(asks); world_near_next(&e);)
+    for (struct world_overlaps e = world_access_decided(asks); world_overlaps_next(&e);)
         if (e.turn->kind == d->kind && e.turn->number > d->number &&
             world_access_conflict(e.turn, asks))
             alternatives_before(d, e.turn);
-    for (struct world_near e = world_access_asking(asks); world_near_next(&e);)
+    for (struct world_overlaps e = world_access_asking(asks); world_overlaps_next(&e);)
         if (e.turn->kind == d->kind && !e.turn->poll && world_access_conflict(e.turn, asks))
             alternatives_before(d, e.turn);
 }
@@ -65,21 +65,21 @@ static void alternatives_instead(struct world_decider *d, const struct world_dec
     alternatives_before_too(d, asks);
 }
 
-/* It might have come before what was decided without it; if it had to come past another turn first,
- * that one is tried first, and the world that comes of it tells the rest. So it is where what it
- * needs only came past another turn, and need not have. */
+/* Reports that `asks` might have come before `d`, which was decided without it. If another turn is
+ * a cause of it, that one is tried first, and the world that comes of it reports the rest; likewise
+ * where another turn is a cause of what it needs, and need not have been. */
 static void alternatives_before(struct world_decider *d, const struct world_decider *asks)
 {
-    if (world_past_has(asks->past, d->decided))
+    if (world_causes_has(asks->causes, d->decided))
         return;
     while (asks->effect && asks->effect->after &&
            !(asks->effect->after->done && asks->effect->after->turn->place < d->place))
         asks = asks->effect->after->turn; /* it keeps its order */
-    if (world_past_has(asks->past, d->decided))
+    if (world_causes_has(asks->causes, d->decided))
         return;
-    const struct world_past *ordered =
-        world_past_ordered(asks->past, world_past_add(NULL, d->decided));
-    const struct world_decider *needed = alternatives_needed(d, asks->past),
+    const struct world_causes *ordered =
+        world_causes_ordered(asks->causes, world_causes_add(NULL, d->decided));
+    const struct world_decider *needed = alternatives_needed(d, asks->causes),
                                *came = alternatives_needed(d, ordered);
     alternatives_instead(d, needed ? needed : asks);
     if (came && came != needed)
@@ -88,7 +88,7 @@ static void alternatives_before(struct world_decider *d, const struct world_deci
 
 void world_alternatives_asking(const struct world_decider *asks)
 {
-    for (struct world_near d = world_access_decided(asks); world_near_next(&d);) {
+    for (struct world_overlaps d = world_access_decided(asks); world_overlaps_next(&d);) {
         CORE_CHECK(d.turn->seen && d.turn->part == asks->part);
         if (d.turn->kind == asks->kind && world_access_conflict(asks, d.turn))
             alternatives_before(d.turn, asks);
@@ -97,15 +97,15 @@ void world_alternatives_asking(const struct world_decider *asks)
 
 void world_alternatives_decided(const struct world_decider *turn)
 {
-    const struct world_past *own = world_past_add(NULL, turn->decided);
-    CORE_CHECK(world_past_has(turn->behind, turn->decided));
-    for (struct world_near e = world_access_decided(turn); world_near_next(&e);) {
+    const struct world_causes *own = world_causes_add(NULL, turn->decided);
+    CORE_CHECK(world_causes_has(turn->behind, turn->decided));
+    for (struct world_overlaps e = world_access_decided(turn); world_overlaps_next(&e);) {
         struct world_decider *d = e.turn;
         if (d == turn || d->kind != turn->kind || !world_access_conflict(turn, d) ||
-            world_past_has(turn->past, d->decided))
+            world_causes_has(turn->causes, d->decided))
             continue;
-        const struct world_past *ordered =
-            world_past_ordered(own, world_past_add(NULL, d->decided));
+        const struct world_causes *ordered =
+            world_causes_ordered(own, world_causes_add(NULL, d->decided));
         const struct world_decider *came = alternatives_needed(d, ordered);
         if (came && came != turn)
             alternatives_instead(d, came);

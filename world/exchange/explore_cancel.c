@@ -100,7 +100,7 @@ static void got_it(const struct ompi_request_t *recv)
 static void cancelled_late(struct ompi_request_t *recv)
 {
     const struct ompi_communicator_t *comm = recv->comm;
-    const struct world_past *past = WORLD->fiber->past;
+    const struct world_causes *causes = WORLD->fiber->causes;
     struct world_decider *d = recv->decider;
     bool known = recv->seen || recv->certain ||
                  is_heard(recv->owner, recv->context, recv->got_world, recv->got_place);
@@ -109,9 +109,9 @@ static void cancelled_late(struct ompi_request_t *recv)
         return;
     if (d && d->decided >= EXPLORE_TRACKED)
         world_explore_limited();
-    else if (d && !world_past_has(past, d->decided) &&
+    else if (d && !world_causes_has(causes, d->decided) &&
              !world_explore_seen(d, (uint32_t)world_explore_nobody()))
-        world_explore_missed(d, world_explore_nobody(), past, false);
+        world_explore_missed(d, world_explore_nobody(), causes, false);
     if (d)
         return;
     number_cancel(recv);
@@ -123,7 +123,7 @@ static void cancelled_late(struct ompi_request_t *recv)
     world_explore_tell(d->answer);
     world_explore_decision(d, first, given);
     world_explore_keep(d, first);
-    world_explore_missed(d, world_explore_nobody(), past, false);
+    world_explore_missed(d, world_explore_nobody(), causes, false);
     EXPLORE->missed[EXPLORE->report.missed_count - 1].before = recv->got_before;
 }
 
@@ -156,8 +156,8 @@ bool world_explore_cancel(struct ompi_request_t *recv)
     world_fiber_block();
     WORLD->fiber->why = NULL;
     CORE_CHECK(recv->complete || recv->cancelled);
-    WORLD->fiber->past =
-        world_past_join(WORLD->fiber->past, world_past_add(NULL, recv->decider->decided));
+    WORLD->fiber->causes =
+        world_causes_join(WORLD->fiber->causes, world_causes_add(NULL, recv->decider->decided));
     if (recv->cancelled)
         world_explore_certain();
     else

@@ -1,8 +1,8 @@
 /* Turns at one rank's memory, by where they reach: those that may conflict with one are found
- * without going through all others. Whoever reaches much of the memory is near to everybody.
+ * without going through all others. A turn that reaches much of the memory may conflict with all.
  *
- *     for (struct world_near e = world_near_of(list, index, turn); world_near_next(&e);)
- *         if (conflict(turn, e.turn)) ...
+ *     for (struct world_overlaps e = world_overlaps_of(list, index, turn);
+ * world_overlaps_next(&e);) if (conflict(turn, e.turn)) ...
  *
  * `list` holds the same turns, linked by `next`. Each is seen once. */
 #ifndef WORLD_EXCHANGE_EXPLORE_OVERLAP_H
@@ -10,22 +10,23 @@
 
 #include "world/exchange/explore.h"
 
-struct world_near_index;
-struct world_near_node;
+struct world_overlap_index;
+struct world_overlap_node;
 
-struct world_near {
+struct world_overlaps {
     struct world_decider *turn;
-    const struct world_near_index *index; /* NULL: all of the list */
+    const struct world_overlap_index *index; /* NULL: all of the list */
     struct world_decider *list;
-    const struct world_near_node *node; /* the next one to look at */
-    uintptr_t piece, last;              /* of memory: the one that is looked at */
+    const struct world_overlap_node *node; /* the next one to look at */
+    uintptr_t piece, last;                 /* of memory: the one that is looked at */
     bool wide;
 };
 
-void world_near_add(struct world_near_index **index, struct world_decider *turn);
-void world_near_remove(struct world_near_index *index, const struct world_decider *turn);
-struct world_near world_near_of(struct world_decider *list, const struct world_near_index *index,
-                                const struct world_decider *like);
-bool world_near_next(struct world_near *near);
+void world_overlaps_add(struct world_overlap_index **index, struct world_decider *turn);
+void world_overlaps_remove(struct world_overlap_index *index, const struct world_decider *turn);
+struct world_overlaps world_overlaps_of(struct world_decider *list,
+                                        const struct world_overlap_index *index,
+                                        const struct world_decider *like);
+bool world_overlaps_next(struct world_overlaps *overlaps);
 
 #endif

@@ -3,17 +3,17 @@
 
 #include "world/exchange/rma.h"
 
-_Static_assert(EXPLORE_TRACKED % 64 == 0, "a past is whole words");
+_Static_assert(EXPLORE_TRACKED % 64 == 0, "a set of causes is whole words");
 
 /* --- pasts ------------------------------------------------------------------------------------ */
 
-bool world_past_has(const struct world_past *past, uint32_t decision)
+bool world_causes_has(const struct world_causes *causes, uint32_t decision)
 {
     CORE_CHECK_HOT(decision < EXPLORE_TRACKED);
-    return past && past->word[decision / 64] >> decision % 64 & 1;
+    return causes && causes->word[decision / 64] >> decision % 64 & 1;
 }
 
-static bool past_within(const struct world_past *a, const struct world_past *b)
+static bool causes_within(const struct world_causes *a, const struct world_causes *b)
 {
     for (int i = 0; i < EXPLORE_TRACKED / 64; i++)
         if (a->word[i] & ~b->word[i])
@@ -21,33 +21,34 @@ static bool past_within(const struct world_past *a, const struct world_past *b)
     return true;
 }
 
-const struct world_past *world_past_join(const struct world_past *a, const struct world_past *b)
+const struct world_causes *world_causes_join(const struct world_causes *a,
+                                             const struct world_causes *b)
 {
     if (!a || a == b)
         return b;
-    if (!b || past_within(b, a))
+    if (!b || causes_within(b, a))
         return a;
-    if (past_within(a, b))
+    if (causes_within(a, b))
         return b;
-    struct world_past *made = world_alloc(sizeof *made);
+    struct world_causes *made = world_alloc(sizeof *made);
     for (int i = 0; i < EXPLORE_TRACKED / 64; i++)
         made->word[i] = a->word[i] | b->word[i];
-    CORE_CHECK_HOT(past_within(a, made) && past_within(b, made));
+    CORE_CHECK_HOT(causes_within(a, made) && causes_within(b, made));
     return made;
 }
 
-const struct world_past *world_past_add(const struct world_past *past, uint32_t decision)
+const struct world_causes *world_causes_add(const struct world_causes *causes, uint32_t decision)
 {
-    if (decision >= EXPLORE_TRACKED || world_past_has(past, decision))
-        return past;
-    struct world_past *made = world_zalloc(sizeof *made);
-    if (past)
-        *made = *past;
+    if (decision >= EXPLORE_TRACKED || world_causes_has(causes, decision))
+        return causes;
+    struct world_causes *made = world_zalloc(sizeof *made);
+    if (causes)
+        *made = *causes;
     made->word[decision / 64] |= (uint64_t)1 << decision % 64;
     return made;
 }
 
-static bool past_meets(const struct world_past *a, const struct world_past *b)
+static bool past_meets(const struct world_causes *a, const struct world_causes *b)
 {
     for (int i = 0; a && b && i < EXPLORE_TRACKED / 64; i++)
         if (a->word[i] & b->word[i])
@@ -55,26 +56,26 @@ static bool past_meets(const struct world_past *a, const struct world_past *b)
     return false;
 }
 
-const struct world_past *world_past_ordered(const struct world_past *past,
-                                            const struct world_past *without)
+const struct world_causes *world_causes_ordered(const struct world_causes *causes,
+                                                const struct world_causes *without)
 {
-    const struct world_past *made = past, *behind = NULL;
+    const struct world_causes *made = causes, *behind = NULL;
     if (!EXPLORE->turn)
-        return past;
-    for (uint32_t i = 0; past && i < EXPLORE->report.decision_count && i < EXPLORE_TRACKED; i++)
-        if (world_past_has(past, i) && EXPLORE->turn[i])
-            behind = world_past_join(behind, EXPLORE->turn[i]->behind);
+        return causes;
+    for (uint32_t i = 0; causes && i < EXPLORE->report.decision_count && i < EXPLORE_TRACKED; i++)
+        if (world_causes_has(causes, i) && EXPLORE->turn[i])
+            behind = world_causes_join(behind, EXPLORE->turn[i]->behind);
     for (uint32_t i = 0; behind && i < EXPLORE->report.decision_count && i < EXPLORE_TRACKED; i++)
-        if (world_past_has(behind, i) && EXPLORE->turn[i] &&
+        if (world_causes_has(behind, i) && EXPLORE->turn[i] &&
             !past_meets(EXPLORE->turn[i]->behind, without))
-            made = world_past_join(world_past_add(made, i), EXPLORE->turn[i]->past);
+            made = world_causes_join(world_causes_add(made, i), EXPLORE->turn[i]->causes);
     return made;
 }
 
 /* Everything that was decided so far. */
-const struct world_past *world_past_all(void)
+const struct world_causes *world_causes_all(void)
 {
-    struct world_past *made = world_zalloc(sizeof *made);
+    struct world_causes *made = world_zalloc(sizeof *made);
     for (uint32_t i = 0; i < EXPLORE->report.decision_count && i < EXPLORE_TRACKED; i++)
         made->word[i / 64] |= (uint64_t)1 << i % 64;
     return made;
@@ -102,12 +103,12 @@ void world_explore_tell(int32_t answer)
     world_explore_tell_turn(answer, 0);
 }
 
-void world_explore_tell_turn(int32_t answer, uint32_t apart)
+void world_explore_tell_turn(int32_t answer, uint32_t independent)
 {
     struct world_explore *e = EXPLORE;
     ROOM_FOR(e->option, e->option_room, e->report.option_count);
     CORE_CHECK(e->report.option_count < e->option_room);
-    e->option[e->report.option_count++] = (struct world_option){answer, apart};
+    e->option[e->report.option_count++] = (struct world_option){answer, independent};
 }
 
 enum replay_reason world_explore_reason(const struct world_decider *d)
@@ -134,31 +135,31 @@ void world_explore_decision(struct world_decider *d, uint32_t option_first, bool
     struct world_explore *e = EXPLORE;
     CORE_CHECK(d->number > 0 && option_first < e->report.option_count);
     ROOM_FOR(e->decision, e->decision_room, e->report.decision_count);
-    struct world_decision *told = &e->decision[e->report.decision_count];
-    *told = (struct world_decision){.reason = world_explore_reason(d),
-                                    .rank = d->rank->rank,
-                                    .number = d->number,
-                                    .poll = d->poll,
-                                    .set = d->kind == EXPLORE_SOME,
-                                    .touch = d->touches,
-                                    .reads = d->reads,
-                                    .site = (uintptr_t)d->site,
-                                    .answer = d->answer,
-                                    .given = given,
-                                    .place = d->place,
-                                    .mark = d->mark,
-                                    .receive = d->receive,
-                                    .option_first = option_first,
-                                    .option_count = e->report.option_count - option_first};
+    struct world_decision *reported = &e->decision[e->report.decision_count];
+    *reported = (struct world_decision){.reason = world_explore_reason(d),
+                                        .rank = d->rank->rank,
+                                        .number = d->number,
+                                        .poll = d->poll,
+                                        .set = d->kind == EXPLORE_SOME,
+                                        .touch = d->touches,
+                                        .reads = d->reads,
+                                        .site = (uintptr_t)d->site,
+                                        .answer = d->answer,
+                                        .given = given,
+                                        .place = d->place,
+                                        .mark = d->mark,
+                                        .receive = d->receive,
+                                        .option_first = option_first,
+                                        .option_count = e->report.option_count - option_first};
     if (d->sure_low != d->sure_high) {
         CORE_CHECK(d->part->base <= d->sure_low && d->sure_low < d->sure_high);
-        told->low = (uint64_t)(d->sure_low - d->part->base);
-        told->high = (uint64_t)(d->sure_high - d->part->base);
+        reported->low = (uint64_t)(d->sure_low - d->part->base);
+        reported->high = (uint64_t)(d->sure_high - d->part->base);
     }
     size_t length = d->call ? strlen(d->call) : 0;
-    if (length >= sizeof told->call)
-        length = sizeof told->call - 1;
-    memcpy(told->call, d->call ? d->call : "", length);
+    if (length >= sizeof reported->call)
+        length = sizeof reported->call - 1;
+    memcpy(reported->call, d->call ? d->call : "", length);
     d->decided = e->report.decision_count++;
 }
 
@@ -178,17 +179,17 @@ bool world_explore_seen(struct world_decider *d, uint32_t answer)
 }
 
 void world_explore_missed(const struct world_decider *d, int32_t answer,
-                          const struct world_past *past, bool there)
+                          const struct world_causes *causes, bool there)
 {
     struct world_explore *e = EXPLORE;
     CORE_CHECK(d->number > 0 && d->decided < e->report.decision_count);
-    uint32_t first = e->report.past_count;
+    uint32_t first = e->report.causes_count;
     if (d->kind < EXPLORE_TURN)
-        past = world_past_ordered(past, world_past_add(NULL, d->decided));
-    for (uint32_t i = 0; past && i < e->report.decision_count && i < EXPLORE_TRACKED; i++)
-        if (world_past_has(past, i)) {
-            ROOM_FOR(e->past, e->past_room, e->report.past_count);
-            e->past[e->report.past_count++] = i;
+        causes = world_causes_ordered(causes, world_causes_add(NULL, d->decided));
+    for (uint32_t i = 0; causes && i < e->report.decision_count && i < EXPLORE_TRACKED; i++)
+        if (world_causes_has(causes, i)) {
+            ROOM_FOR(e->causes, e->causes_room, e->report.causes_count);
+            e->causes[e->report.causes_count++] = i;
         }
     ROOM_FOR(e->missed, e->missed_room, e->report.missed_count);
     e->missed[e->report.missed_count++] =
@@ -196,8 +197,8 @@ void world_explore_missed(const struct world_decider *d, int32_t answer,
                               .before = d->decided,
                               .answer = answer,
                               .there = there,
-                              .past_first = first,
-                              .past_count = e->report.past_count - first};
+                              .causes_first = first,
+                              .causes_count = e->report.causes_count - first};
 }
 
 void world_explore_turn(const struct world_decider *turn)
@@ -227,7 +228,7 @@ void world_explore_end(void)
     EXPLORE->report.decision = EXPLORE->decision;
     EXPLORE->report.option = EXPLORE->option;
     EXPLORE->report.missed = EXPLORE->missed;
-    EXPLORE->report.past = EXPLORE->past;
+    EXPLORE->report.causes = EXPLORE->causes;
     WORLD->outcome->decisions = &EXPLORE->report;
 }
 
@@ -253,7 +254,7 @@ void world_explore_limited(void)
         EXPLORE->report.limited = true;
 }
 
-enum { OVERTAKING_MAX = 64 }; /* of a communicator, peers and tags that are told apart */
+enum { OVERTAKING_MAX = 64 }; /* of a communicator, peers and tags that are distinguished */
 
 struct world_overtaking {
     struct world_overtaking *next;

@@ -10,26 +10,26 @@ struct world_explore {
     struct world_decision *decision;
     struct world_option *option;
     struct world_missed *missed;
-    uint32_t *past;
-    uint32_t decision_room, option_room, missed_room, past_room;
+    uint32_t *causes;
+    uint32_t decision_room, option_room, missed_room, causes_room;
     const struct world_decider **turn; /* by decision; NULL: there was none yet */
     const char *beyond;                /* world_states_beyond; NULL: nothing is */
 };
 
 #define EXPLORE (WORLD->explore)
 
-const struct world_past *world_past_add(const struct world_past *past, uint32_t decision);
-bool world_past_has(const struct world_past *past, uint32_t decision);
-/* The past, and of the turns in it what came before them that conflicts, unless that came behind
- * one of `without`: witnesses keep the order that they had. */
-const struct world_past *world_past_ordered(const struct world_past *past,
-                                            const struct world_past *without);
+const struct world_causes *world_causes_add(const struct world_causes *causes, uint32_t decision);
+bool world_causes_has(const struct world_causes *causes, uint32_t decision);
+/* The causes, and for each turn among them those before it that conflict with it, unless they came
+ * behind one of `without`: witnesses keep the order that they had. */
+const struct world_causes *world_causes_ordered(const struct world_causes *causes,
+                                                const struct world_causes *without);
 /* Everything that was decided so far. */
-const struct world_past *world_past_all(void);
+const struct world_causes *world_causes_all(void);
 
 void world_explore_turn(const struct world_decider *turn); /* it is decided */
 void world_explore_tell(int32_t answer);                   /* a possible one */
-void world_explore_tell_turn(int32_t answer, uint32_t apart);
+void world_explore_tell_turn(int32_t answer, uint32_t independent);
 /* The decision is made; its possible answers are those that were told from option_first on. given:
  * by the policy. */
 void world_explore_decision(struct world_decider *decider, uint32_t option_first, bool given);
@@ -37,6 +37,6 @@ enum replay_reason world_explore_reason(const struct world_decider *decider);
 /* Whether the answer was seen before; from now on it was. */
 bool world_explore_seen(struct world_decider *decider, uint32_t answer);
 void world_explore_missed(const struct world_decider *decider, int32_t answer,
-                          const struct world_past *past, bool there);
+                          const struct world_causes *causes, bool there);
 
 #endif

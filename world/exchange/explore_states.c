@@ -14,7 +14,7 @@ void world_states_beyond(const char *why)
 }
 
 /* After the first decision: what these change is in a state, or they change nothing. In order. */
-static const char *const told_apart[] = {
+static const char *const calls_supported[] = {
     "MPI_Abort",
     "MPI_Allgather",
     "MPI_Allgatherv",
@@ -167,8 +167,8 @@ static int name_compare(const void *name, const void *entry)
 void world_states_called(const char *call)
 {
     CORE_CHECK(WORLD->begun_end && call);
-    if (!bsearch(call, told_apart, sizeof told_apart / sizeof *told_apart, sizeof *told_apart,
-                 name_compare))
+    if (!bsearch(call, calls_supported, sizeof calls_supported / sizeof *calls_supported,
+                 sizeof *calls_supported, name_compare))
         world_states_beyond("it makes or changes MPI objects after its first decision");
 }
 
@@ -176,7 +176,7 @@ const char *world_states_why(void)
 {
     CORE_CHECK(WORLD->searcher && EXPLORE);
     if (!EXPLORE->beyond && EXPLORE->report.limited)
-        return "a call has more answers than are told apart";
+        return "a call has more answers than are distinguished";
     if (!EXPLORE->beyond && EXPLORE->report.overtaking)
         return "messages may overtake each other";
     return EXPLORE->beyond;

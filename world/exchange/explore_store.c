@@ -64,11 +64,11 @@ void world_store_end(void)
     for (int i = 0; i < piece_count && !found; i++)
         for (const uint8_t *at = piece[i].low; at < piece[i].high && !found; at++, before++)
             if (*at != *before) {
-                struct world_decision *told = &EXPLORE->decision[decision];
-                CORE_CHECK(decision < EXPLORE->report.decision_count && told->touch);
-                told->low = (uint64_t)(at - base);
-                told->high = told->low + 1;
-                told->behind_site = found = true;
+                struct world_decision *reported = &EXPLORE->decision[decision];
+                CORE_CHECK(decision < EXPLORE->report.decision_count && reported->touch);
+                reported->low = (uint64_t)(at - base);
+                reported->high = reported->low + 1;
+                reported->behind_site = found = true;
             }
     piece_count = 0;
 }

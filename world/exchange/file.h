@@ -110,7 +110,7 @@ void world_file_gone(const struct world_file_shared *shared); /* with its last u
 void world_file_read_turn(MPI_File file, MPI_Offset stream, size_t bytes);
 void world_file_size_turn(MPI_File file, bool sets);
 void world_file_pointer_turn(MPI_File file, bool moves);
-/* All come past what the others wrote, and know how long it is then. */
+/* Each rank then has the others' writes among its causes, and knows how long the file is. */
 void world_file_meet(MPI_File file);
 /* From now on it may be done. */
 struct world_file_turn *world_file_begin(MPI_File file, const struct world_transfer *transfer);

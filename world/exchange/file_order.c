@@ -1,10 +1,10 @@
-/* Turns at files, under order=explore. What ranks do to a file is told apart by its bytes, as what
- * they do to memory is (explore_access.h): each has an address, the first stands for the name and
- * whether there is such a file, the others for the file's bytes in turn, and what lies far beyond
- * for shared pointers. A read that may meet the end reaches up to there; so does a look at the
- * size.
+/* Turns at files, under order=explore. Accesses of ranks to a file are distinguished by their
+ * bytes, as what they do to memory is (explore_access.h): each has an address, the first stands for
+ * the name and whether there is such a file, the others for the file's bytes in turn, and what lies
+ * far beyond for shared pointers. A read that may meet the end reaches up to there; so does a look
+ * at the size.
  *
- * Files are told apart by their names; one with several says that there may be more. */
+ * Files are distinguished by their names; one with several says that there may be more. */
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>

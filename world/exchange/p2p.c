@@ -63,7 +63,7 @@ static void p2p_fill(struct ompi_request_t *request, enum world_request_kind kin
     request->error = MPI_SUCCESS;
     request->late = NULL;
     request->serial = ++WORLD->serial;
-    request->past = request->done_past = NULL;
+    request->causes = request->done_causes = NULL;
     request->polled = request->settled = request->masked = false;
     request->id = ME->request_count++;
     request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};

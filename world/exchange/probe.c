@@ -152,9 +152,9 @@ static int probe_imrecv(const char *call, void *buf, int count, MPI_Datatype typ
         if (UNLIKELY(WORLD->options->event != NULL))
             world_emit(WORLD_EVENT_RECV, message->world, message->tag, message->context,
                        request->count * type->size, request->id, false);
-        request->done_past = WORLD->fiber->past;
+        request->done_causes = WORLD->fiber->causes;
         if (message->send)
-            message->send->done_past = WORLD->fiber->past;
+            message->send->done_causes = WORLD->fiber->causes;
         world_message_receive(request, message);
         world_handle_kill(&(*handle)->handle);
     }

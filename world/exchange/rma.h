@@ -40,21 +40,21 @@ struct world_part {
     bool exposed;    /* between MPI_Win_post and MPI_Win_wait */
     struct world_waiting *waiting; /* for any of the above to change */
     /* order=explore: how often a lock was given and an operation done, what was decided about it,
-     * and what those who gave the lock back had come past: exclusively, or not */
+     * and the causes of those who gave the lock back: exclusively, or not */
     uint32_t lock_count, turn_count;
     struct world_decider *decided;
-    const struct world_past *past, *shared_past;
-    /* what its owner had come past when it posted, and those who have completed since */
-    const struct world_past *posted_past, *completed_past;
+    const struct world_causes *causes, *shared_causes;
+    /* the causes of its owner when it posted, and of those who have completed since */
+    const struct world_causes *posted_causes, *completed_causes;
     struct ompi_request_t *epoch;               /* complete once all have; NULL: nobody explores */
     struct world_decider *asking, **asking_end; /* those that could go on, in the order they came */
-    struct world_near_index *asking_near, *decided_near; /* explore_overlap.h */
-    uint32_t polling;                                    /* of those that ask: looks that wait */
+    struct world_overlap_index *asking_index, *decided_index; /* explore_overlap.h */
+    uint32_t polling;                       /* of those that ask: looks that wait */
     uint32_t turns_asking, *ordered_asking; /* of those: turns; and, by world rank, operations that
                                                keep the order in which the rank called them */
     uint32_t *named; /* by world rank: its operations on this memory, and looks at it */
     struct world_effect **ordered; /* by world rank: the last that keeps its order */
-    uint32_t told;                 /* how often answers were told */
+    uint32_t reported;             /* how often answers were told */
     bool is_file, written;         /* it is no memory of a rank; somebody wrote there */
     bool seen;                     /* its rank's own loads and stores are turns */
     uint32_t opened;               /* so often */

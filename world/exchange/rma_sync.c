@@ -131,8 +131,8 @@ int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
     CORE_CHECK(mine->missing == 0); /* the exposure epoch before has ended */
     mine->exposed = true;
     mine->missing = group->size;
-    mine->posted_past = WORLD->fiber->past;
-    mine->completed_past = NULL;
+    mine->posted_causes = WORLD->fiber->causes;
+    mine->completed_causes = NULL;
     if (UNLIKELY(WORLD->explore != NULL))
         mine->epoch = epoch_new(win);
     for (int i = 0; i < win->comm.size; i++) {
@@ -165,7 +165,7 @@ int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
         if (mark[i]) {
             part->posted[win->comm.rank] = 0;
             world_gate_need(GATE_POSTED, part->object, part->rank->rank, win->comm.rank);
-            WORLD->fiber->past = world_past_join(WORLD->fiber->past, part->posted_past);
+            WORLD->fiber->causes = world_causes_join(WORLD->fiber->causes, part->posted_causes);
         }
     }
     memcpy(win->started, mark, (size_t)win->comm.size);
@@ -190,10 +190,10 @@ int MPI_Win_complete(MPI_Win win)
             CORE_CHECK(win->part[i]->missing > 0 && win->part[i]->exposed);
             win->part[i]->missing--;
             world_gate_give(GATE_COMPLETED, win->part[i]->object, win->part[i]->rank->rank, 0);
-            win->part[i]->completed_past =
-                world_past_join(win->part[i]->completed_past, WORLD->fiber->past);
+            win->part[i]->completed_causes =
+                world_causes_join(win->part[i]->completed_causes, WORLD->fiber->causes);
             if (win->part[i]->epoch && !win->part[i]->missing) {
-                win->part[i]->epoch->done_past = win->part[i]->completed_past;
+                win->part[i]->epoch->done_causes = win->part[i]->completed_causes;
                 world_request_complete(win->part[i]->epoch);
             }
             rma_sync_changed(win->part[i]);
@@ -219,7 +219,7 @@ static void exposure_end(struct world_part *mine)
     CORE_CHECK(mine->exposed && !mine->missing);
     mine->exposed = false;
     world_gate_need(GATE_COMPLETED, mine->object, ME->rank, 0);
-    WORLD->fiber->past = world_past_join(WORLD->fiber->past, mine->completed_past);
+    WORLD->fiber->causes = world_causes_join(WORLD->fiber->causes, mine->completed_causes);
 }
 
 int MPI_Win_wait(MPI_Win win)

@@ -297,31 +297,31 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Stat
     }
     CORE_CHECK(found >= 0 && found < count);
     *index = found;
-    const struct ompi_request_t *taken = array_of_requests[found];
-    return wait_report(taken, wait_take(&array_of_requests[found], status, false));
+    const struct ompi_request_t *completed = array_of_requests[found];
+    return wait_report(completed, wait_take(&array_of_requests[found], status, false));
 }
 
 /* Those that are complete, and that order=explore has chosen. */
 static int take_some(int count, MPI_Request request[], int32_t chosen, int *outcount, int indices[],
                      MPI_Status status[])
 {
-    int taken = 0, active = 0, failed = MPI_SUCCESS;
+    int completed = 0, active = 0, failed = MPI_SUCCESS;
     const struct ompi_request_t *culprit = NULL;
     for (int i = 0; i < count; i++) {
         if (wait_idle(request[i]) || !world_explore_named(chosen, active++) ||
             !request[i]->complete)
             continue;
         const struct ompi_request_t *mine = request[i];
-        indices[taken] = i;
-        int code = wait_take(&request[i], status ? &status[taken] : NULL, true);
-        taken++;
+        indices[completed] = i;
+        int code = wait_take(&request[i], status ? &status[completed] : NULL, true);
+        completed++;
         if (code && !culprit) {
             culprit = mine;
             failed = code;
         }
     }
-    CORE_CHECK(taken > 0 && taken <= active);
-    *outcount = taken;
+    CORE_CHECK(completed > 0 && completed <= active);
+    *outcount = completed;
     if (LIKELY(!culprit))
         return MPI_SUCCESS;
     wait_report(culprit, failed);
@@ -456,8 +456,8 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *fla
         return MPI_SUCCESS;
     }
     *index = found;
-    const struct ompi_request_t *taken = array_of_requests[found];
-    return wait_report(taken, wait_take(&array_of_requests[found], status, false));
+    const struct ompi_request_t *completed = array_of_requests[found];
+    return wait_report(completed, wait_take(&array_of_requests[found], status, false));
 }
 
 int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,

@@ -402,7 +402,7 @@ struct world_fiber *world_fiber_thread(struct world_rank *rank, uint32_t thread)
     made->rank = rank;
     made->thread = made->slot = made->decisions.thread = thread;
     made->live = made->is_rank = true;
-    made->wish = WORLD_WISH_FREE;
+    made->forced = WORLD_ANSWER_FREE;
     made->sibling = *link;
     *link = made;
     return made;
@@ -447,9 +447,9 @@ struct world_fiber *world_fiber_get(struct world_rank *rank, void (*body)(struct
     got->call = NULL;
     got->why = NULL;
     got->fake_stack = NULL;
-    got->past = WORLD->fiber ? WORLD->fiber->past : NULL;
+    got->causes = WORLD->fiber ? WORLD->fiber->causes : NULL;
     got->decisions = (struct decision_count){0};
-    got->wish = WORLD_WISH_FREE;
+    got->forced = WORLD_ANSWER_FREE;
     got->thread = 0;
     got->sibling = NULL;
     got->decider = NULL;

@@ -1,5 +1,5 @@
 /* More threads of a rank, each a fiber. Whoever runs the world says when they begin, what they wait
- * for, and what they have come past by that: nothing here is the program's. */
+ * for, and which causes they have by that: nothing here is the program's. */
 #include "world/state.h"
 
 #include "world/exchange/explore.h"
@@ -53,16 +53,16 @@ void world_thread_wake(uint32_t number)
     world_fiber_ready(fiber);
 }
 
-const void *world_thread_past(void)
+const void *world_thread_causes(void)
 {
     CORE_CHECK(WORLD->running && ME);
-    return WORLD->fiber->past;
+    return WORLD->fiber->causes;
 }
 
-void world_thread_behind(const void *past)
+void world_thread_behind(const void *causes)
 {
     CORE_CHECK(WORLD->running && ME);
-    WORLD->fiber->past = world_past_join(WORLD->fiber->past, past);
+    WORLD->fiber->causes = world_causes_join(WORLD->fiber->causes, causes);
 }
 
 void world_comm_object(void *comm, uint32_t object)

@@ -147,7 +147,7 @@ static struct world_meeting *meet_numbered(MPI_Comm comm, uint32_t number, void 
          i++)
         world_process_met(ME->rank, comm->remote[i]);
     if (UNLIKELY(WORLD->explore != NULL))
-        meeting->past = world_past_join(meeting->past, fiber->past);
+        meeting->causes = world_causes_join(meeting->causes, fiber->causes);
     ME->news += size > 1;
     meeting->waiting[meeting->arrived] = fiber;
     world_gate_give(GATE_MEETING, meeting->key, first, (int)number);
@@ -161,7 +161,7 @@ static struct world_meeting *meet_numbered(MPI_Comm comm, uint32_t number, void 
         for (int i = 0; i < size - 1; i++)
             world_fiber_ready(meeting->waiting[i]);
     }
-    fiber->past = meeting->past;
+    fiber->causes = meeting->causes;
     world_gate_need(GATE_MEETING, meeting->key, first, (int)number);
     return meeting;
 }
@@ -552,8 +552,8 @@ int MPI_Comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm *n
     *newcomm = MPI_COMM_NULL;
     if (rank < 0)
         return MPI_SUCCESS;
-    /* Only the group meets: on a communicator that exists for that purpose, told apart by parent,
-     * tag and first member. */
+    /* Only the group meets: on a communicator that exists for that purpose, distinguished by
+     * parent, tag and first member. */
     struct ompi_communicator_t meeting_place = {
         .size = group->size, .rank = rank, .member = group->member};
     uint64_t key = core_random_mix((uint64_t)comm->context << 32 ^ (uint64_t)(uint32_t)tag);

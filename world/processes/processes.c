@@ -692,7 +692,7 @@ static const struct world_decisions *decisions_read(struct world_processes *w)
     d->decision = processes_here(region, d->decision, d->decision_count, sizeof *d->decision);
     d->option = processes_here(region, d->option, d->option_count, sizeof *d->option);
     d->missed = processes_here(region, d->missed, d->missed_count, sizeof *d->missed);
-    d->past = processes_here(region, d->past, d->past_count, sizeof *d->past);
+    d->causes = processes_here(region, d->causes, d->causes_count, sizeof *d->causes);
     d->limited |= has_loose(region);
     for (uint32_t r = 0; r < region->rank_count; r++) {
         d->limited |= region->rank[r].contended;
@@ -720,7 +720,7 @@ static bool answer_is_whole(const struct region *region, const struct world_deci
            rules_are_whole(&region->outcome) && region->question_count <= WORLD_LOG_MAX &&
            region->event_count <= WORLD_LOG_MAX &&
            (!d || (!d->decision == !d->decision_count && !d->option == !d->option_count &&
-                   !d->missed == !d->missed_count && !d->past == !d->past_count));
+                   !d->missed == !d->missed_count && !d->causes == !d->causes_count));
 }
 
 static void broken_off(struct world_processes *w, bool overdue)

@@ -77,7 +77,7 @@ _Static_assert(sizeof(struct region_name) == 64, "both sides were compiled alike
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a futex is a word that processes share");
 _Static_assert(REGION_READY != REGION_REFUSED && REGION_READY != REGION_DONE &&
                    REGION_DONE != REGION_FAILED && REGION_REFUSED != REGION_FAILED,
-               "what is said is told apart");
+               "what is said is distinguished");
 
 /* A world that goes on from its states (ranks/states.c). */
 struct region_version {  /* a process that a rank goes on in; the one before it waits for its end */

@@ -180,10 +180,10 @@ void world_process_stands(const struct world_fiber *fiber, const char *why)
 {
     if (!rank_region || !fiber || !fiber->call)
         return;
-    struct region_rank *told = &rank_region->rank[fiber->rank->rank];
-    snprintf(told->call, sizeof told->call, "%s", fiber->call);
-    snprintf(told->why, sizeof told->why, "%s", why);
-    told->site = (uintptr_t)fiber->site;
+    struct region_rank *reported = &rank_region->rank[fiber->rank->rank];
+    snprintf(reported->call, sizeof reported->call, "%s", fiber->call);
+    snprintf(reported->why, sizeof reported->why, "%s", why);
+    reported->site = (uintptr_t)fiber->site;
 }
 
 void world_process_asked(uint32_t options, enum replay_reason reason, uint32_t answer)

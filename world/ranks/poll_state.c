@@ -82,17 +82,18 @@ void rank_left_out(struct rank_range out_range[RANK_LEFT_OUT])
 }
 
 /* Hashes the parts of [from, to) that are not left out. */
-static bool poll_state_take(XXH3_state_t *state, uintptr_t from, uintptr_t to, size_t *taken)
+static bool poll_state_take(XXH3_state_t *state, uintptr_t from, uintptr_t to, size_t *hashed_bytes)
 {
     struct rank_range out[RANK_LEFT_OUT];
     rank_left_out(out);
     CORE_CHECK(from < to);
     for (int i = 0; i < RANK_LEFT_OUT; i++)
         if (from < out[i].to && to > out[i].from)
-            return (from >= out[i].from || poll_state_take(state, from, out[i].from, taken)) &&
-                   (to <= out[i].to || poll_state_take(state, out[i].to, to, taken));
-    *taken += to - from;
-    if (*taken > memory_most)
+            return (from >= out[i].from ||
+                    poll_state_take(state, from, out[i].from, hashed_bytes)) &&
+                   (to <= out[i].to || poll_state_take(state, out[i].to, to, hashed_bytes));
+    *hashed_bytes += to - from;
+    if (*hashed_bytes > memory_most)
         return false;
     XXH3_64bits_update(state, (const void *)from, to - from);
     return true;
@@ -103,7 +104,7 @@ uint64_t world_process_state(void)
     static char text[MAPS_BYTES];
     static XXH3_state_t state;
     struct rank_frame frame;
-    size_t bytes = rank_maps_read(text, sizeof text - 1), taken = 0;
+    size_t bytes = rank_maps_read(text, sizeof text - 1), hashed_bytes = 0;
     if (!rank_frame_find(&frame) || !bytes)
         return 0;
     text[bytes] = 0;
@@ -119,7 +120,7 @@ uint64_t world_process_state(void)
                 return 0; /* what lies below may be the program's */
             from = frame.sp;
         }
-        if (!poll_state_take(&state, from, to, &taken))
+        if (!poll_state_take(&state, from, to, &hashed_bytes))
             return 0;
     }
     for (const struct world_heap *kept = WORLD->heap; kept; kept = kept->next)

@@ -395,7 +395,7 @@ static void state_enter(struct world_branch *branch, uint32_t count)
     struct node *node = &search.node[search.node_count];
     CORE_CHECK(!WORLD->ready_count && count > 0);
     for (int r = 0; r < WORLD->rank_count; r++)
-        WORLD->rank[r].turns = 0; /* which poll fails first must not hang on the past */
+        WORLD->rank[r].turns = 0; /* which poll fails first must not depend on what was before */
     if (!memory_hash())
         give_up("the time is over");
     if (search.why)

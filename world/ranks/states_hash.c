@@ -30,7 +30,7 @@ struct memory {
     XXH3_state_t state;
     struct rank_range out[RANGES_MAX]; /* left out */
     int out_count;
-    size_t taken;
+    size_t hashed_bytes;
     const char *why;
 };
 
@@ -63,15 +63,15 @@ static void memory_add(struct memory *m, uintptr_t from, uintptr_t to)
             continue;
         if (m->out[i].from > from) {
             XXH3_128bits_update(&m->state, (const void *)from, m->out[i].from - from);
-            m->taken += m->out[i].from - from;
+            m->hashed_bytes += m->out[i].from - from;
         }
         from = m->out[i].to;
     }
     if (from < to) {
         XXH3_128bits_update(&m->state, (const void *)from, to - from);
-        m->taken += to - from;
+        m->hashed_bytes += to - from;
     }
-    if (m->taken > memory_most)
+    if (m->hashed_bytes > memory_most)
         m->why = "a rank has more memory than is hashed";
 }
 
@@ -207,7 +207,7 @@ void rank_memory_take(void *unused)
     CORE_CHECK(rank_own >= 0 && WORLD->searcher);
     (void)unused;
     m.out_count = 0;
-    m.taken = 0;
+    m.hashed_bytes = 0;
     m.why = !rank_frame_find(&frame) ? "where the program calls MPI is not found"
             : own->several           ? "a rank has several threads"
                                      : rank_files_changed();
@@ -412,11 +412,12 @@ static void extra_add(const struct world_extra *extra)
 
 static void rank_add(const struct world_rank *rank)
 {
-    const struct region_rank *told = &rank_region->rank[rank->rank];
-    CORE_CHECK(told->left || !told->ran || told->why_not); /* its memory is that of now */
+    const struct region_rank *reported = &rank_region->rank[rank->rank];
+    CORE_CHECK(reported->left || !reported->ran ||
+               reported->why_not); /* its memory is that of now */
     number_add((uint64_t)rank->initialized | (uint64_t)rank->finalized << 1 |
-               (uint64_t)rank->leaving << 2 | (uint64_t)told->left << 3 |
-               (uint64_t)told->aborted << 4);
+               (uint64_t)rank->leaving << 2 | (uint64_t)reported->left << 3 |
+               (uint64_t)reported->aborted << 4);
     fiber_add(rank->fiber);
     number_add(rank->gained);
     number_add(rank->answered);
@@ -426,7 +427,7 @@ static void rank_add(const struct world_rank *rank)
         request_add(r);
     number_add(UINT64_MAX);
     messages_add(rank);
-    if (!told->left)
+    if (!reported->left)
         handles_add(rank);
     comm_add(&rank->world);
     comm_add(&rank->self);
@@ -436,14 +437,14 @@ static void rank_add(const struct world_rank *rank)
     number_add((uint64_t)rank->comm_count << 32 | rank->port_count);
     if (rank->win_count || rank->polls)
         none_as("it has windows");
-    if (told->left) {
-        number_add((uint32_t)told->status);
+    if (reported->left) {
+        number_add((uint32_t)reported->status);
         return;
     }
-    number_add(told->memory[0]);
-    number_add(told->memory[1]);
-    if (told->why_not)
-        none_as(told->why_not);
+    number_add(reported->memory[0]);
+    number_add(reported->memory[1]);
+    if (reported->why_not)
+        none_as(reported->why_not);
 }
 
 static void meetings_add(void)
@@ -540,13 +541,13 @@ void rank_states_end_hash(uint64_t out_hash[2])
     number_add(1);
     for (int i = 0; i < WORLD->rank_count; i++) {
         const struct world_rank *rank = &WORLD->rank[i];
-        const struct region_rank *told = &rank_region->rank[i];
-        number_add((uint64_t)(uint32_t)told->status << 32 | (uint64_t)told->left << 2 |
-                   (uint64_t)told->aborted << 1 | told->stopped);
+        const struct region_rank *reported = &rank_region->rank[i];
+        number_add((uint64_t)(uint32_t)reported->status << 32 | (uint64_t)reported->left << 2 |
+                   (uint64_t)reported->aborted << 1 | reported->stopped);
         number_add((uintptr_t)rank->fiber->call);
         number_add((uintptr_t)rank->fiber->site);
         number_add((uint64_t)(uint32_t)rank->fiber->peer << 32 | (uint32_t)rank->fiber->tag);
-        number_add((uint64_t)(uint32_t)told->abort_code << 32 | told->ended);
+        number_add((uint64_t)(uint32_t)reported->abort_code << 32 | reported->ended);
         messages_add(rank);
         left_handles_add(rank);
     }

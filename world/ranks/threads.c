@@ -43,8 +43,8 @@ struct thread {
     pthread_t self;
     uint32_t depth; /* of calls that are in MPI */
     struct world_fiber *fiber;
-    const struct world_past *begun; /* what its maker had come past */
-    uint32_t joined_by;             /* the thread, + 1 */
+    const struct world_causes *begun; /* the causes of the thread that made it */
+    uint32_t joined_by;               /* the thread, + 1 */
     bool given_up;
     uint64_t switches;   /* when it was given up */
     uint64_t ticks;      /* it had computed, when it was first waited for */
@@ -323,7 +323,7 @@ static bool give_up(void)
 
 /* --- who goes on ------------------------------------------------------------------------------ */
 
-/* Whoever was at rest when the leaver left was woken by it, so it has come past the same. */
+/* Whoever was at rest when the leaver left was woken by it, so it has the same causes. */
 static void come_in(struct thread *t)
 {
     struct world_rank *rank = &WORLD->rank[rank_own];
@@ -332,13 +332,13 @@ static void come_in(struct thread *t)
     CORE_CHECK(t->where == COME && index < thread_count);
     if (!t->fiber) {
         t->fiber = world_fiber_thread(rank, index);
-        t->fiber->past = t->begun;
+        t->fiber->causes = t->begun;
     }
     if (t->fiber != leaver)
-        t->fiber->past = world_past_join(t->fiber->past, leaver->past);
+        t->fiber->causes = world_causes_join(t->fiber->causes, leaver->causes);
     for (uint32_t i = 0; i < thread_count; i++)
         if (thread[i].joined_by == index + 1 && thread[i].fiber)
-            t->fiber->past = world_past_join(t->fiber->past, thread[i].fiber->past);
+            t->fiber->causes = world_causes_join(t->fiber->causes, thread[i].fiber->causes);
     t->given_up = false;
     CORE_CHECK(t->where == COME); /* invariant 2 */
     t->where = INSIDE;
@@ -461,7 +461,7 @@ int pthread_create(pthread_t *out_thread, const pthread_attr_t *attributes,
     if (!begun)
         return EAGAIN;
     *begun = (struct begun){run, argument, slot};
-    thread[slot].begun = threads_mine()->fiber->past;
+    thread[slot].begun = threads_mine()->fiber->causes;
     thread[slot].where = COME;
     thread_count++;
     int error = real(out_thread, attributes, thread_run, begun);
