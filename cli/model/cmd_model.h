@@ -56,7 +56,7 @@ enum core_status model_plot(const struct model_ask *ask, const struct model_rank
                             const char *path);
 enum core_status model_run(const struct model_ask *ask, FILE *out);
 enum core_status model_explain(const struct model_ask *ask);
-/* What the size of a collective is called: n or m (model/model.h). */
+/* The letter for the size of a collective: n or m (model/model.h). */
 const char *model_words_name(const char *collective);
 enum core_status model_measure(const struct model_ask *ask, FILE *out);
 
