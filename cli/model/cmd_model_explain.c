@@ -20,6 +20,7 @@ struct explained {
     struct model_rounds rounds;
     struct model_figure figure;
     uint32_t word;
+    uint32_t shared; /* most messages on a link, one way, at one moment of the run */
 };
 
 const char *model_words_name(const char *collective)
@@ -52,6 +53,7 @@ static enum core_status explain_run(const struct model_ask *ask, struct explaine
     struct model_generate_request request = {e->row->id, e->of.ranks, e->of.root, e->of.parameter,
                                              e->of.back, e->of.words, e->word};
     struct replay_timed_options options;
+    struct replay_timed_result result;
     struct replay_program program;
     enum core_status status = model_row_cost(e->row, &e->of, &e->cost);
 
@@ -66,8 +68,15 @@ static enum core_status explain_run(const struct model_ask *ask, struct explaine
     status = replay_timed_measure(&program, &options, &e->got);
     if (status == CORE_OK)
         status = model_rounds(&program, &options, &e->rounds);
+    if (status == CORE_OK)
+        status = replay_timed_run(&program, &options, &result);
     replay_program_done(&program);
-    return status;
+    if (status != CORE_OK)
+        return status;
+    for (uint64_t i = 0; i < result.link_count; i++)
+        e->shared = result.link[i].shared_max > e->shared ? result.link[i].shared_max : e->shared;
+    replay_timed_done(&result);
+    return CORE_OK;
 }
 
 /* --- in words --------------------------------------------------------------------------------- */
@@ -100,7 +109,7 @@ static void explain_field(FILE *out, const char *name, const char *text)
     fprintf(out, "%s\n", text);
 }
 
-static void explain_words(const struct explained *e, FILE *out)
+static void explain_words(const struct model_ask *ask, const struct explained *e, FILE *out)
 {
     const struct model_row *row = e->row;
     char network[REPLAY_TEXT_MAX], text[REPLAY_TEXT_MAX + 64];
@@ -111,8 +120,9 @@ static void explain_words(const struct explained *e, FILE *out)
              row->root_any ? ", any root" : "");
     explain_field(out, "ranks", text);
     if (model_row_topology(row, e->of.ranks, &holds) == CORE_OK) {
-        snprintf(text, sizeof text, "%s, where no two messages share a link",
-                 replay_topology_text(&holds, network));
+        bool there = !ask->has_topology && ask->port != REPLAY_PORT_BSP && e->shared <= 1;
+        snprintf(text, sizeof text, "%s%s", replay_topology_text(&holds, network),
+                 there ? ", where no two messages share a link at any time" : "");
         explain_field(out, "holds on", text);
     }
     if (row->hazard)
@@ -209,7 +219,7 @@ static void explain_list(const struct explained *e, FILE *out)
 static void explain_text(const struct model_ask *ask, const struct explained *e, FILE *out)
 {
     char text[1024];
-    explain_words(e, out);
+    explain_words(ask, e, out);
     explain_supersteps(e, out);
     explain_title(e, text, sizeof text);
     fprintf(out, "\n%s:\n", text);
@@ -219,6 +229,8 @@ static void explain_text(const struct model_ask *ask, const struct explained *e,
         explain_list(e, out);
     explain_measured(ask, e, text, sizeof text);
     fprintf(out, "  %s\n", text);
+    if (e->shared > 1)
+        fprintf(out, "  up to %u messages share a link\n", e->shared);
 }
 
 static void explain_svg(const struct model_ask *ask, const struct explained *e, FILE *out)
