@@ -95,25 +95,46 @@ static bool settled_sp(Dwfl_Module *module, Dwarf_Die *function, const struct ba
     return false;
 }
 
+/* What is added to the end of the frame by an expression that begins with it: nothing, or a
+ * constant (LLVM from 16 on). False: something else. */
+static bool base_beyond(const Dwarf_Op *op, size_t count, uint64_t *out_beyond)
+{
+    CORE_CHECK(count && op->atom == DW_OP_call_frame_cfa);
+    *out_beyond = 0;
+    if (count == 2 && op[1].atom == DW_OP_plus_uconst)
+        *out_beyond = op[1].number;
+    else if (count == 3 && op[2].atom == DW_OP_plus &&
+             (op[1].atom == DW_OP_consts || op[1].atom == DW_OP_constu ||
+              (op[1].atom >= DW_OP_const1u && op[1].atom <= DW_OP_const8s)))
+        *out_beyond = op[1].number;
+    else
+        return count == 1;
+    return true;
+}
+
 static void base_find(Dwfl_Module *module, Dwarf_Die *function, uint64_t bias, struct base *base)
 {
     Dwarf_Attribute attribute;
     Dwarf_Op *op;
     size_t count;
+    uint64_t beyond;
 
     base->sp = base->place->sp;
     base->has_sp = true;
     if (!dwarf_attr_integrate(function, DW_AT_frame_base, &attribute) ||
-        dwarf_getlocation_addr(&attribute, base->pc, &op, &count, 1) != 1 || count != 1)
+        dwarf_getlocation_addr(&attribute, base->pc, &op, &count, 1) != 1 || !count)
         return;
-    if (op->atom == DW_OP_reg0 + REGISTER_SP)
-        base->has_sp = settled_sp(module, function, base, bias, &base->sp);
     base->has_frame = true;
-    if (op->atom == DW_OP_call_frame_cfa)
-        base->frame = base->place->cfa;
-    else if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
+    if (op->atom == DW_OP_call_frame_cfa && base_beyond(op, count, &beyond)) {
+        base->frame = base->place->cfa + beyond;
+        return;
+    }
+    base->has_frame = count == 1;
+    if (count == 1 && op->atom == DW_OP_reg0 + REGISTER_SP)
+        base->has_sp = settled_sp(module, function, base, bias, &base->sp);
+    if (count == 1 && op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
         base->has_frame = register_of(base, op->atom - DW_OP_reg0, &base->frame);
-    else if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31 &&
+    else if (count == 1 && op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31 &&
              register_of(base, op->atom - DW_OP_breg0, &base->frame))
         base->frame += op->number;
     else
