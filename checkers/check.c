@@ -18,49 +18,54 @@
 
 const struct checker check_table[] = {
     {"crash", "checking: crash",
-     "no rank dies of a signal, of an error that MPI raised, or by MPI_Abort", check_crash},
+     "no rank dies of a signal, of an error that MPI raised, or by MPI_Abort", check_crash,
+     CHECK_CALLS},
     {"deadlock", "checking: deadlock",
-     "no legal buffering or message order makes ranks wait for each other for ever",
-     check_deadlock},
+     "no legal buffering or message order makes ranks wait for each other for ever", check_deadlock,
+     CHECK_PROGRAM},
     {"buffer-need", "checking: buffer-need",
-     "how much buffering the program needs to be safe, and which sends need it", check_buffer_need},
+     "how much buffering the program needs to be safe, and which sends need it", check_buffer_need,
+     CHECK_PROGRAM},
     {"collective", "checking: collective",
      "all members of a communicator make the same collective calls, with the same root, operation "
      "and size",
-     check_collective},
+     check_collective, CHECK_CALLS},
     {"message", "checking: message",
      "messages fit their receives in length and type, buffered and ready sends are safe, and "
      "nothing sent is left over",
-     check_message},
+     check_message, CHECK_PROGRAM},
     {"rma", "checking: rma",
-     "one-sided accesses lie in epochs and in their windows, and do not conflict", check_rma},
+     "one-sided accesses lie in epochs and in their windows, and do not conflict", check_rma,
+     CHECK_CALLS},
     {"file", "checking: file",
      "files are accessed as their mode and view allow, by all ranks in the same order, without "
      "conflicts",
-     check_file},
+     check_file, CHECK_CALLS},
     {"thread", "checking: thread",
      "threads call as the thread level allows, and not into the same collective or request at a "
      "time",
-     check_thread},
+     check_thread, CHECK_CALLS},
     {"usage", "checking: usage",
      "arguments, handles, requests and buffers are used as MPI allows, and what was made is freed",
-     check_usage},
+     check_usage, CHECK_CALLS},
     {"result", "checking: result",
-     "what ranks received from a collective is what MPI defines (run keeps a sample)",
-     check_result},
+     "what ranks received from a collective is what MPI defines (run keeps a sample)", check_result,
+     CHECK_CALLS},
     {"agreement", "checking: agreement",
      "ranks that share the result of a collective have the same bits (record with "
      "--payload=digest)",
-     check_agreement},
+     check_agreement, CHECK_CALLS},
     {"cost", "checking: cost",
-     "collectives that claim a row of the model keep its rounds and words", check_cost},
+     "collectives that claim a row of the model keep its rounds and words", check_cost,
+     CHECK_PROGRAM},
     {"hang", "checking: hang",
-     "the job did not hang for a reason that the other checkers do not cover", check_hang},
+     "the job did not hang for a reason that the other checkers do not cover", check_hang,
+     CHECK_CALLS},
     {"explore", "checking: explore",
      "whether the program comes to the same good end in whatever order messages arrive (run, and "
      "crosswait explore, run it for that)",
-     check_explore},
-    {NULL, NULL, NULL, NULL},
+     check_explore, CHECK_CALLS},
+    {NULL, NULL, NULL, NULL, CHECK_CALLS},
 };
 
 /* --- which of them ---------------------------------------------------------------------------- */
@@ -347,6 +352,10 @@ struct judging { /* what checkers are given */
     struct replay_lower_notes notes;
     struct check_shared shared;
     struct check_input input;
+    bool begun;
+};
+struct judgings {
+    struct judging few, all; /* the calls that are not left out; all, once they are asked for */
 };
 
 static enum core_status judging_begin(struct judging *judging, struct trace *trace,
@@ -354,7 +363,6 @@ static enum core_status judging_begin(struct judging *judging, struct trace *tra
 {
     *judging = (struct judging){.input = {.trace = trace,
                                           .shared = &judging->shared,
-                                          .program = &judging->program,
                                           .notes = &judging->notes,
                                           .claims = options->claims,
                                           .seed = options->seed,
@@ -364,7 +372,16 @@ static enum core_status judging_begin(struct judging *judging, struct trace *tra
 
     CORE_CHECK(status != CORE_OK || /* checkers index both by rank */
                judging->program.rank_count == trace->rank_count);
+    judging->begun = status == CORE_OK;
     return status;
+}
+
+/* The pairs of collectives are those of other calls. */
+static void judging_unpair(struct judging *judging)
+{
+    if (judging->shared.has_collectives)
+        collective_list_done(&judging->shared.collectives);
+    judging->shared.has_collectives = false;
 }
 
 static void judging_done(struct judging *judging)
@@ -373,38 +390,61 @@ static void judging_done(struct judging *judging)
         replay_worlds_done(&judging->shared.worlds);
     if (judging->shared.has_need)
         replay_need_done(&judging->shared.need);
-    if (judging->shared.has_collectives)
-        collective_list_done(&judging->shared.collectives);
-    replay_program_done(&judging->program);
+    judging_unpair(judging);
+    if (judging->begun)
+        replay_program_done(&judging->program);
 }
 
-/* Runs one. Where rounds of loops are left out (trace_rounds.h) and it has something to say, all
- * calls are judged from then on: how often and where something happens is said of all. */
-static enum core_status checker_run(const struct checker *checker, struct judging *judging,
+static enum core_status judging_run(struct judging *judging, const struct checker *checker,
+                                    struct finding_list *list)
+{
+    uint32_t before = list->count;
+
+    judging->input.program = checker->reads == CHECK_PROGRAM ? &judging->program : NULL;
+    CORE_CHECK(judging->begun);
+    CORE_CHECK(checker->reads == CHECK_PROGRAM ||
+               !judging->input.program); /* checkers invariant 7 */
+    enum core_status status = checker->run(&judging->input, list);
+    CORE_CHECK(list->count >= before); /* they add, and take nothing away */
+    return status;
+}
+
+/* Runs one. Where rounds of loops are left out and it has something to say, it judges all calls:
+ * how often and where something happens is said of all. */
+static enum core_status checker_run(const struct checker *checker, struct judgings *judgings,
                                     const struct check_options *options, struct finding_list *list)
 {
     static const bool none[RULE_COUNT];
+    struct judging *judging = &judgings->few;
     uint32_t before = list->count;
     uint64_t verified = list->verified;
     struct trace *trace = judging->input.trace;
-    enum core_status status = checker->run(&judging->input, list);
+    enum core_status status = judging_run(judging, checker, list);
 
-    CORE_CHECK(list->count >= before); /* checkers add, and take nothing away */
     if ((status == CORE_OK && list->count == before) || !trace_rounds_left(trace) ||
         (status != CORE_OK && status != CORE_BUDGET))
         return status;
     finding_list_keep(list, before, none);
     list->verified = verified;
-    judging_done(judging);
-    trace_rounds_restore(trace);
-    status = judging_begin(judging, trace, options);
-    return status == CORE_OK ? checker->run(&judging->input, list) : status;
+    trace_rounds_show(trace, true);
+    if (checker->reads == CHECK_PROGRAM) {
+        judging = &judgings->all;
+        status = judging->begun ? CORE_OK : judging_begin(judging, trace, options);
+    } else {
+        judging_unpair(judging);
+        status = CORE_OK;
+    }
+    if (status == CORE_OK)
+        status = judging_run(judging, checker, list);
+    judging_unpair(judging);
+    trace_rounds_show(trace, false);
+    return status;
 }
 
 static enum core_status check_held(struct trace *trace, const struct check_options *options,
                                    struct finding_list *list)
 {
-    struct judging judging = {0};
+    struct judgings judgings = {0};
     bool budget_spent = false, wanted[RULE_COUNT];
     enum core_status status = check_names_parse(options->only, options->ignore, wanted);
 
@@ -413,7 +453,7 @@ static enum core_status check_held(struct trace *trace, const struct check_optio
     if (status == CORE_OK && !options->claims) /* rounds and words are counted of each call */
         status = trace_rounds_leave(trace);
     if (status == CORE_OK)
-        status = judging_begin(&judging, trace, options);
+        status = judging_begin(&judgings.few, trace, options);
     if (status != CORE_OK)
         return status;
     for (const struct checker *checker = check_table; checker->id && status == CORE_OK; checker++) {
@@ -421,7 +461,7 @@ static enum core_status check_held(struct trace *trace, const struct check_optio
         if (!is_wanted(checker, wanted))
             continue;
         core_progress_begin(checker->stage, 0);
-        status = checker_run(checker, &judging, options, list);
+        status = checker_run(checker, &judgings, options, list);
         core_progress_end();
         for (uint32_t i = before; i < list->count; i++) {
             /* or --only=RULE would not run it */
@@ -435,7 +475,9 @@ static enum core_status check_held(struct trace *trace, const struct check_optio
             status = CORE_OK;
         }
     }
-    judging_done(&judging);
+    trace_rounds_restore(trace);
+    judging_done(&judgings.few);
+    judging_done(&judgings.all);
     if (status == CORE_OK)
         status = hint_destructor_add(trace, list);
     if (status == CORE_OK)

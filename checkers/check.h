@@ -17,7 +17,8 @@
 struct check_input {
     struct trace *trace;
     const struct replay_program
-        *program; /* the application's own calls, lowered from the trace; shared by the checkers */
+        *program; /* the application's own calls, lowered from the trace; shared by the checkers
+                     that are of the program, NULL for the others */
     const struct replay_lower_notes *notes;
     const char *claims;          /* of check_options */
     uint64_t seed;               /* of whatever is sampled */
@@ -45,11 +46,16 @@ enum core_status check_collectives(const struct check_input *input,
 /* CORE_BUDGET: no verdict within the budget. Any other failure was reported. */
 typedef enum core_status (*check_fn)(const struct check_input *input, struct finding_list *list);
 
+/* What a checker reads. Where rounds of loops are left out (core/trace/trace_rounds.h) and it finds
+ * something, it runs again: on all calls, or on the program of all calls. */
+enum check_reads { CHECK_CALLS, CHECK_PROGRAM };
+
 struct checker {
     const char *id;
     const char *stage;  /* while it runs, for core/progress.h */
     const char *proves; /* one sentence, for --help */
     check_fn run;
+    enum check_reads reads;
 };
 extern const struct checker check_table[]; /* ends with an id of NULL */
 

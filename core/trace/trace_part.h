@@ -99,7 +99,8 @@ struct trace_shapes { /* what cursors share */
     uint32_t name_count, name_room;
     struct trace_rows *rows;        /* a rank each */
     uint32_t rank_count, rows_held; /* rows_held: of all ranks, kept or held by a cursor */
-    struct trace_left *left;        /* a rank each: what cursors pass over; NULL: nothing */
+    struct trace_left *rounds;      /* a rank each: what is left out; NULL: nothing */
+    struct trace_left *left;        /* the same, while cursors pass over it; else NULL */
     struct trace_source *source;    /* of events that are looked up */
     sqlite3_stmt *by_id, *set_by_id, *arg_by_name, *args_by_id, *group_by_id,
         *digest_by_event; /* prepared when it is first asked for */
@@ -162,6 +163,8 @@ enum core_status trace_source_failed(const struct trace *trace, int code);
 /* trace->shapes is there from then on. */
 enum core_status trace_shapes_open(struct trace *trace);
 void trace_shapes_free(struct trace_shapes *shapes);
+/* Nothing is left out any more. */
+void trace_shapes_keep_all(struct trace_shapes *shapes);
 
 enum core_status trace_shape_find(struct trace *trace, uint32_t id,
                                   const struct trace_shape **out_shape);

@@ -1,8 +1,8 @@
 /* See trace_rounds.h. All ranks are walked together, from one global cut to the next: a rank goes
  * on as long as it has an active request, a channel on which it is behind its partner, or a
- * communicator on which it has entered fewer collectives than another member. Where no rank has to
- * go on, the cut is closed. If two closed cuts lie whole rounds apart in every rank that moved
- * between them, so do all that follow, as far as each rank's loop goes.
+ * communicator or window on which it has entered fewer collectives than another member. Where no
+ * rank has to go on, the cut is closed. If two closed cuts lie whole rounds apart in every rank
+ * that moved between them, so do all that follow, as far as each rank's loop goes.
  *
  * Invariants
  *  1. walk->behind of a rank counts the channels and communicators on which it is behind.
@@ -54,13 +54,13 @@ struct channel {
     } key;
     int64_t ahead; /* sends begun that receives have not */
 };
-struct meeting { /* on a communicator */
-    int32_t comm;
+struct meeting {   /* on a communicator, or a window */
+    int32_t place; /* the communicator's id, or -1 - the window's */
     uint64_t most; /* collectives entered by whom has entered most */
 };
 struct member {
     struct {
-        int32_t comm, rank;
+        int32_t place, rank;
     } key;
     uint64_t entered;
 };
@@ -102,7 +102,7 @@ static bool call_is_known(const struct trace_call *call)
 {
     if (call->traits &
             (TRAIT_BIT(DYNAMIC) | TRAIT_BIT(OVER_MADE) | TRAIT_BIT(POLLS) | TRAIT_BIT(PARTITIONED) |
-             TRAIT_BIT(MATCHED) | TRAIT_BIT(PROBES) | TRAIT_BIT(WINDOW) | TRAIT_BIT(FILE)) ||
+             TRAIT_BIT(MATCHED) | TRAIT_BIT(PROBES) | TRAIT_BIT(FILE)) ||
         call->verb == VERB_UNKNOWN || call->verb == VERB_BEGIN_GENERALIZED)
         return false;
     switch (call->class) {
@@ -127,7 +127,12 @@ static bool call_is_known(const struct trace_call *call)
     case EVENT_CLASS_COMM_CREATE:
     case EVENT_CLASS_COMM_ICREATE:
     case EVENT_CLASS_COMM_FREE:
+    case EVENT_CLASS_WIN_CREATE:
+    case EVENT_CLASS_WIN_FREE:
+    case EVENT_CLASS_RMA_FENCE: /* other epochs leave choices open */
         return true;
+    case EVENT_CLASS_RMA:
+        return !trait_in(call->traits, TRAIT_MAKES_REQUEST);
     default:
         return trait_in(call->traits, TRAIT_LOCAL) && call->class != EVENT_CLASS_BUFFER;
     }
@@ -148,6 +153,8 @@ static bool call_is_plain(const struct trace_call *call)
     case EVENT_CLASS_WAITALL:
     case EVENT_CLASS_COLL:
     case EVENT_CLASS_ICOLL:
+    case EVENT_CLASS_RMA:
+    case EVENT_CLASS_RMA_FENCE:
         return call_is_known(call);
     default:
         return trait_in(call->traits, TRAIT_LOCAL) && call->verb == VERB_NONE &&
@@ -486,17 +493,17 @@ static enum core_status channel_move(struct walk *walk, int32_t comm, int32_t so
     return CORE_OK;
 }
 
-static enum core_status member_get(struct walk *walk, int32_t comm, int32_t rank,
+static enum core_status member_get(struct walk *walk, int32_t place, int32_t rank,
                                    struct member **out_member)
 {
-    struct member like = {.key = {comm, rank}};
+    struct member like = {.key = {place, rank}};
 
     return core_table_put(&walk->members, &like.key, ROUNDS, out_member);
 }
 
-static void member_is_behind(struct walk *walk, int32_t comm, int32_t rank, uint64_t most)
+static void member_is_behind(struct walk *walk, int32_t place, int32_t rank, uint64_t most)
 {
-    struct member like = {.key = {comm, rank}};
+    struct member like = {.key = {place, rank}};
     const struct member *member = core_table_find(&walk->members, &like.key);
 
     if (rank < 0 || rank >= (int64_t)walk->trace->rank_count)
@@ -505,16 +512,16 @@ static void member_is_behind(struct walk *walk, int32_t comm, int32_t rank, uint
         walk->walker[rank].behind++;
 }
 
-/* The rank enters a collective. */
-static enum core_status comm_enter(struct walk *walk, int32_t comm, int32_t rank)
+/* The rank enters a collective of the members of comm. */
+static enum core_status place_enter(struct walk *walk, int32_t place, int32_t comm, int32_t rank)
 {
     const struct trace_comm *of = &walk->trace->comm[comm];
     struct meeting *meeting;
     struct member *member;
-    enum core_status status = core_table_put(&walk->meetings, &comm, ROUNDS, &meeting);
+    enum core_status status = core_table_put(&walk->meetings, &place, ROUNDS, &meeting);
 
     if (status == CORE_OK)
-        status = member_get(walk, comm, rank, &member);
+        status = member_get(walk, place, rank, &member);
     if (status != CORE_OK)
         return status;
     if (++member->entered <= meeting->most) {
@@ -526,10 +533,10 @@ static enum core_status comm_enter(struct walk *walk, int32_t comm, int32_t rank
     walk->stuck = walk->stuck || !of->member || (of->inter && !of->remote);
     for (int32_t i = 0; i < of->size && !walk->stuck; i++)
         if (of->member[i] != rank)
-            member_is_behind(walk, comm, of->member[i], meeting->most);
+            member_is_behind(walk, place, of->member[i], meeting->most);
     for (int32_t i = 0; of->inter && i < of->remote_size && !walk->stuck; i++)
         if (of->remote[i] != rank)
-            member_is_behind(walk, comm, of->remote[i], meeting->most);
+            member_is_behind(walk, place, of->remote[i], meeting->most);
     return CORE_OK;
 }
 
@@ -558,8 +565,9 @@ static enum core_status request_moves(enum request_step step, const struct trace
         if (request->kind == REQUEST_RECEIVE)
             return channel_move(walk, request->comm, peer, me, request->tag, -1);
         walk->stuck = walk->stuck || request->kind != REQUEST_COLLECTIVE;
-        return request->persistent && request->comm >= 0 ? comm_enter(walk, request->comm, me)
-                                                         : CORE_OK;
+        return request->persistent && request->comm >= 0
+                   ? place_enter(walk, request->comm, request->comm, me)
+                   : CORE_OK;
     }
     case REQUEST_DONE:
         CORE_CHECK(walker->active > 0); /* request.h invariant 2 */
@@ -589,6 +597,16 @@ static enum core_status walker_load(struct walk *walk, struct walker *walker)
     return status;
 }
 
+/* Windows have an order of their own, in which their creation does not count. */
+static int32_t place_of(const struct trace_event *event)
+{
+    bool window =
+        trait_in(event->traits, TRAIT_WINDOW) && !trait_in(event->traits, TRAIT_MAKES_WIN);
+
+    CORE_CHECK(event->comm >= 0); /* walker_step asks for no others */
+    return window ? -1 - event->win : event->comm;
+}
+
 static enum core_status walker_step(struct walk *walk, uint32_t rank)
 {
     struct walker *walker = &walk->walker[rank];
@@ -603,7 +621,7 @@ static enum core_status walker_step(struct walk *walk, uint32_t rank)
     enum core_status status = requests_follow(&walker->requests, event, request_moves, &stepping);
     if (status == CORE_OK && trait_in(event->traits, TRAIT_COLLECTIVE) &&
         event->class != EVENT_CLASS_FINALIZE && event->comm >= 0)
-        status = comm_enter(walk, event->comm, (int32_t)rank);
+        status = place_enter(walk, place_of(event), event->comm, (int32_t)rank);
     return status == CORE_OK ? walker_load(walk, walker) : status;
 }
 
@@ -679,7 +697,7 @@ static enum core_status rounds_leave(struct walk *walk, uint64_t rounds)
 
     for (uint32_t i = 0; i < walk->trace->rank_count && status == CORE_OK; i++) {
         struct walker *walker = &walk->walker[i];
-        struct trace_left *left = &walk->trace->shapes->left[i];
+        struct trace_left *left = &walk->trace->shapes->rounds[i];
         uint64_t at = walker_at(walker), calls = at - walker->from;
         CORE_CHECK(!walker->active && !walker->behind); /* invariant 3 */
         if (!calls)
@@ -802,7 +820,7 @@ enum core_status trace_rounds_leave(struct trace *trace)
 {
     struct walk walk = {.trace = trace,
                         .channels = CORE_TABLE(struct channel, key),
-                        .meetings = CORE_TABLE(struct meeting, comm),
+                        .meetings = CORE_TABLE(struct meeting, place),
                         .members = CORE_TABLE(struct member, key)};
     bool known = ranks_are_whole(trace);
     enum core_status status = trace_shapes_open(trace);
@@ -813,9 +831,8 @@ enum core_status trace_rounds_leave(struct trace *trace)
         status = calls_look(trace, &known);
     if (status != CORE_OK || !known)
         return status;
-    CORE_CHECK(!trace->shapes->left); /* they are left out once */
-    trace_rows_forget(trace);
-    status = CORE_ARRAY_NEW(trace->shapes->left, trace->rank_count, ROUNDS);
+    CORE_CHECK(!trace->shapes->rounds); /* they are left out once */
+    status = CORE_ARRAY_NEW(trace->shapes->rounds, trace->rank_count, ROUNDS);
     if (status == CORE_OK)
         status = walk_begin(&walk);
     if (status == CORE_OK && !walk.stuck)
@@ -823,12 +840,14 @@ enum core_status trace_rounds_leave(struct trace *trace)
     walk_done(&walk);
     if (status != CORE_OK || !trace_rounds_left(trace))
         trace_rounds_restore(trace);
+    else
+        trace_rounds_show(trace, false);
     return status;
 }
 
 uint64_t trace_rounds_left(const struct trace *trace)
 {
-    const struct trace_left *left = trace->shapes ? trace->shapes->left : NULL;
+    const struct trace_left *left = trace->shapes ? trace->shapes->rounds : NULL;
     uint64_t calls = 0;
 
     for (uint32_t i = 0; left && i < trace->rank_count; i++)
@@ -837,15 +856,19 @@ uint64_t trace_rounds_left(const struct trace *trace)
     return calls;
 }
 
+void trace_rounds_show(struct trace *trace, bool all)
+{
+    struct trace_left *left = trace->shapes && !all ? trace->shapes->rounds : NULL;
+
+    if (!trace->shapes || trace->shapes->left == left)
+        return;
+    trace_rows_forget(trace); /* trace_cursor.c invariant 2 */
+    trace->shapes->left = left;
+}
+
 void trace_rounds_restore(struct trace *trace)
 {
-    struct trace_left *left = trace->shapes ? trace->shapes->left : NULL;
-
-    if (!left)
-        return;
-    trace_rows_forget(trace);
-    for (uint32_t i = 0; i < trace->rank_count; i++)
-        free(left[i].part);
-    free(left);
-    trace->shapes->left = NULL;
+    trace_rounds_show(trace, true);
+    if (trace->shapes)
+        trace_shapes_keep_all(trace->shapes);
 }

@@ -12,9 +12,14 @@
  * last two stay. Calls keep their numbers; cursors pass over the others.
  *
  * Rounds are left out only where all this follows from the trace: one thread a rank, whole records,
- * no wildcards, probes, tests, cancelled or buffered messages, windows or files anywhere in the
- * trace; rounds whose calls send, receive, start, complete, are collectives or local; no call among
- * them of which more was recorded (contents, misuse, stacks). */
+ * no wildcards, probes, tests, cancelled or buffered messages, files, or epochs of windows other
+ * than those of fences, anywhere in the trace; rounds whose calls send, receive, start, complete,
+ * access windows, are collectives, fences or local; no call among them of which more was recorded
+ * (contents, misuse, stacks).
+ *
+ * Accesses of two rounds that nothing orders are found as well: if something orders those of two
+ * rounds that follow each other, it orders those that lie further apart, since each rank makes its
+ * calls in their order. */
 #ifndef CORE_TRACE_TRACE_ROUNDS_H
 #define CORE_TRACE_TRACE_ROUNDS_H
 
@@ -25,7 +30,9 @@
 enum core_status trace_rounds_leave(struct trace *trace);
 /* How many calls are left out. */
 uint64_t trace_rounds_left(const struct trace *trace);
-/* Cursors see all calls again. No cursor is open. */
+/* Cursors see all calls (true), or pass over those that are left out (false). No cursor is open. */
+void trace_rounds_show(struct trace *trace, bool all);
+/* Nothing is left out any more. No cursor is open. */
 void trace_rounds_restore(struct trace *trace);
 
 #endif

@@ -116,6 +116,14 @@ enum core_status trace_shapes_open(struct trace *trace)
     return status;
 }
 
+void trace_shapes_keep_all(struct trace_shapes *shapes)
+{
+    for (uint32_t i = 0; shapes->rounds && i < shapes->rank_count; i++)
+        free(shapes->rounds[i].part);
+    free(shapes->rounds);
+    shapes->rounds = shapes->left = NULL;
+}
+
 void trace_shapes_free(struct trace_shapes *shapes)
 {
     if (!shapes)
@@ -137,9 +145,7 @@ void trace_shapes_free(struct trace_shapes *shapes)
     sqlite3_finalize(shapes->digest_by_event);
     for (uint32_t i = 0; i < shapes->rank_count; i++)
         trace_rows_done(&shapes->rows[i]);
-    for (uint32_t i = 0; shapes->left && i < shapes->rank_count; i++)
-        free(shapes->left[i].part);
-    free(shapes->left);
+    trace_shapes_keep_all(shapes);
     free(shapes->rows);
     free(shapes);
 }

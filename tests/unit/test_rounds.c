@@ -27,11 +27,15 @@ enum kind {
     COLLECTIVE,        /* a barrier */
     SUM,               /* an allreduce */
     AHEAD,             /* both Irecv, Send, Wait */
+    FENCED,            /* each writes to the next one's window, to a place of its own */
     CORRECT,           /* kinds from here on are mistakes, or leave a choice open */
     HEAD_ON = CORRECT, /* both send first: a deadlock where sends are not buffered */
     OTHER_TYPE,        /* MPI_INT sent, MPI_FLOAT received */
     OTHER_NAME,        /* MPI_INT sent, MPI_UNSIGNED received: a warning */
     OTHER_COUNT,       /* ranks give another number of elements */
+    SAME_PLACE,        /* all write to one place of one window */
+    UNFENCED,          /* the same, in one round or the next, whichever fence comes first */
+    SAID,              /* of a call the recorder saw a misuse */
     LEFT_OVER,         /* a message that nobody receives */
     ANYBODY,           /* received from any source */
     KINDS
@@ -42,6 +46,7 @@ struct exchange {
 };
 struct job {
     int ranks;
+    bool windows; /* there is one */
     char *text[RANKS_MAX];
     size_t used[RANKS_MAX];
     int request[RANKS_MAX];
@@ -65,13 +70,15 @@ static void job_add(struct job *job, int rank, const char *format, ...)
     assert_true(job->used[rank] < TEXT_BYTES);
 }
 
-static struct exchange exchange_new(struct core_random *random, int ranks, bool correct)
+static struct exchange exchange_new(struct core_random *random, const struct job *job, bool correct)
 {
-    struct exchange new = {.a = below(random, ranks), .tag = below(random, 3)};
+    struct exchange new = {.a = below(random, job->ranks), .tag = below(random, 3)};
 
-    new.b = (new.a + 1 + below(random, ranks - 1)) % ranks;
+    new.b = (new.a + 1 + below(random, job->ranks - 1)) % job->ranks;
     new.kind = correct ? (enum kind)below(random, CORRECT)
                        : (enum kind)(CORRECT + below(random, KINDS - CORRECT));
+    if (!job->windows && (new.kind == FENCED || new.kind == SAME_PLACE || new.kind == UNFENCED))
+        new.kind = correct ? CROSSED : OTHER_TYPE;
     if (new.kind == LEFT_OVER)
         new.tag = 9;
     return new;
@@ -126,6 +133,30 @@ static void exchange_add(struct job *job, const struct exchange *x)
                 job_add(job, i, "Allreduce tag=1 type=int count=%d; ",
                         x->kind == OTHER_COUNT && i == x->a ? 3 : 2);
         return;
+    case FENCED:
+    case SAME_PLACE:
+    case UNFENCED:
+        for (int i = 0; i < job->ranks; i++) {
+            bool late = x->kind == UNFENCED && i == x->b;
+            int target = x->kind == FENCED ? (i + 1) % job->ranks : x->a;
+            char put[100] = "";
+            if (x->kind == FENCED || i == x->b || (i + 1) % job->ranks == x->b)
+                snprintf(put, sizeof put,
+                         "Put peer=%d type=int count=1 recv_half=-:-:int:1 args=%d; ", target,
+                         x->kind == FENCED ? i : 0);
+            job_add(job, i, "%sWin_fence args=0; %sWin_fence args=0; ", late ? "" : put,
+                    late ? put : "");
+        }
+        return;
+    case SAID:
+        job_add(job, x->a,
+                "Isend peer=%d tag=%d type=int count=4 req=%d; Wait req=%d "
+                "got=%d:-32768:-32768:0 say=send-written|buf|%d|; ",
+                x->b, x->tag, job->request[x->a], job->request[x->a], job->request[x->a], 1);
+        job->request[x->a]++;
+        job_add(job, x->b, "Recv peer=%d tag=%d type=int count=4 got=0:%d:%d:16; ", x->a, x->tag,
+                x->a, x->tag);
+        return;
     case LEFT_OVER:
         job_add(job, x->a,
                 "Isend peer=%d tag=9 type=int count=1 req=%d; Wait req=%d "
@@ -143,13 +174,13 @@ static void exchange_add(struct job *job, const struct exchange *x)
 /* A loop, perhaps with a mistake. */
 static void loop_add(struct job *job, struct core_random *random, bool mistaken)
 {
-    struct exchange round[EXCHANGES_MAX], mistake = exchange_new(random, job->ranks, false);
+    struct exchange round[EXCHANGES_MAX], mistake = exchange_new(random, job, false);
     int count = 1 + below(random, EXCHANGES_MAX), rounds = 20 + below(random, 120),
         at = below(random, rounds);
     bool always = mistaken && below(random, 3) == 0;
 
     for (int i = 0; i < count; i++)
-        round[i] = exchange_new(random, job->ranks, true);
+        round[i] = exchange_new(random, job, true);
     for (int n = 0; n < rounds; n++) {
         for (int i = 0; i < count; i++)
             exchange_add(job, &round[i]);
@@ -165,18 +196,22 @@ static void job_write(const char *folder, uint64_t seed)
 
     core_random_init(&random, seed);
     job.ranks = 2 + below(&random, RANKS_MAX - 1);
+    bool windows = below(&random, 2);
+    job.windows = windows;
     for (int i = 0; i < job.ranks; i++) {
         job.text[i] = malloc(TEXT_BYTES);
         assert_non_null(job.text[i]);
         job.request[i] = 100;
+        if (windows)
+            job_add(&job, i, "Win_create args=64,4; Win_fence args=0; ");
     }
     for (int loops = 1 + below(&random, 3); loops; loops--) {
-        struct exchange between = exchange_new(&random, job.ranks, true);
+        struct exchange between = exchange_new(&random, &job, true);
         loop_add(&job, &random, seed % 3 == 0 && loops == 1);
         exchange_add(&job, &between);
     }
     for (int i = 0; i < job.ranks; i++) {
-        job_add(&job, i, "Finalize");
+        job_add(&job, i, windows ? "Win_fence args=16; Win_free; Finalize" : "Finalize");
         assert_true(text_write(folder, i, job.ranks, job.text[i]));
         free(job.text[i]);
     }
