@@ -61,6 +61,9 @@ static enum core_status trace_message_walk(struct trace *trace, const char *sql,
                                         .receive = (uint64_t)sqlite3_column_int64(stmt, 3)};
         if (source < 0 || dest < 0 || source >= trace->rank_count || dest >= trace->rank_count)
             continue;
+        if (!pairs && trace->shapes &&
+            trace_row_is_left(trace->shapes, message.source, message.send))
+            continue;
         if (pairs) {
             struct pair shapes = {sqlite3_column_int64(stmt, 4), sqlite3_column_int64(stmt, 5)};
             status = seen_count(pairs, &shapes, &message);

@@ -24,7 +24,7 @@
 enum {
     SEQ_BITS = 40,
     ROUNDS_MIN = 8,      /* fewer are not worth it */
-    ROUNDS_KEPT = 2,     /* behind those that are left out */
+    ROUNDS_KEPT = 2,     /* behind those that are left out, at least */
     ROUNDS_TRIED = 4,    /* of one rank, that may make one of all */
     GAP_MAX = 256,       /* calls between two parts that may be the loop's as well */
     MARKS_MAX = 1 << 16, /* calls of which more was recorded */
@@ -84,123 +84,13 @@ struct walk {
     struct core_table channels, meetings, members;
     struct walker *walker;
     uint64_t steps, steps_max;
-    bool stuck; /* there is no closed cut any more */
+    bool known;    /* the trace has no calls that forbid it */
+    bool open;     /* not all are settled */
+    uint32_t kept; /* rounds behind those that are left out */
+    bool stuck;    /* there is no closed cut any more */
 };
 
-/* --- what rounds may be left out -------------------------------------------------------------- */
-
-#define MAKES_OR_FREES ((TRAIT_BIT(FREES_MEMORY) << 1) - TRAIT_BIT(LENDS))
-
-static bool mode_is_plain(const struct trace_call *call)
-{
-    return call->mode == EVENT_MODE_NONE || call->mode == EVENT_MODE_STANDARD ||
-           call->mode == EVENT_MODE_SYNCHRONOUS;
-}
-
-/* Whether a trace with such calls can be judged by some of its rounds. */
-static bool call_is_known(const struct trace_call *call)
-{
-    if (call->traits &
-            (TRAIT_BIT(DYNAMIC) | TRAIT_BIT(OVER_MADE) | TRAIT_BIT(POLLS) | TRAIT_BIT(PARTITIONED) |
-             TRAIT_BIT(MATCHED) | TRAIT_BIT(PROBES) | TRAIT_BIT(FILE)) ||
-        call->verb == VERB_UNKNOWN || call->verb == VERB_BEGIN_GENERALIZED)
-        return false;
-    switch (call->class) {
-    case EVENT_CLASS_SEND:
-    case EVENT_CLASS_ISEND:
-    case EVENT_CLASS_SEND_INIT:
-    case EVENT_CLASS_SENDRECV:
-    case EVENT_CLASS_ISENDRECV:
-        return mode_is_plain(call);
-    case EVENT_CLASS_INIT:
-    case EVENT_CLASS_FINALIZE:
-    case EVENT_CLASS_RECV:
-    case EVENT_CLASS_IRECV:
-    case EVENT_CLASS_RECV_INIT:
-    case EVENT_CLASS_START:
-    case EVENT_CLASS_WAIT:
-    case EVENT_CLASS_WAITALL:
-    case EVENT_CLASS_REQUEST_FREE:
-    case EVENT_CLASS_COLL:
-    case EVENT_CLASS_ICOLL:
-    case EVENT_CLASS_COLL_INIT:
-    case EVENT_CLASS_COMM_CREATE:
-    case EVENT_CLASS_COMM_ICREATE:
-    case EVENT_CLASS_COMM_FREE:
-    case EVENT_CLASS_WIN_CREATE:
-    case EVENT_CLASS_WIN_FREE:
-    case EVENT_CLASS_RMA_FENCE: /* other epochs leave choices open */
-        return true;
-    case EVENT_CLASS_RMA:
-        return !trait_in(call->traits, TRAIT_MAKES_REQUEST);
-    default:
-        return trait_in(call->traits, TRAIT_LOCAL) && call->class != EVENT_CLASS_BUFFER;
-    }
-}
-
-/* Whether such a call can be one of a round. */
-static bool call_is_plain(const struct trace_call *call)
-{
-    switch (call->class) {
-    case EVENT_CLASS_SEND:
-    case EVENT_CLASS_ISEND:
-    case EVENT_CLASS_SENDRECV:
-    case EVENT_CLASS_ISENDRECV:
-    case EVENT_CLASS_RECV:
-    case EVENT_CLASS_IRECV:
-    case EVENT_CLASS_START:
-    case EVENT_CLASS_WAIT:
-    case EVENT_CLASS_WAITALL:
-    case EVENT_CLASS_COLL:
-    case EVENT_CLASS_ICOLL:
-    case EVENT_CLASS_RMA:
-    case EVENT_CLASS_RMA_FENCE:
-        return call_is_known(call);
-    default:
-        return trait_in(call->traits, TRAIT_LOCAL) && call->verb == VERB_NONE &&
-               !(call->traits & (MAKES_OR_FREES | TRAIT_BIT(MAKES_REQUEST))) && call_is_known(call);
-    }
-}
-
-/* Whether all calls of the trace allow it. */
-static enum core_status calls_look(const struct trace *trace, bool *out_known)
-{
-    sqlite3_stmt *stmt;
-    int code;
-    enum core_status status = trace_prepare(
-        trace,
-        "SELECT call, error <> 0, ifnull(peer, 0) = -1 OR ifnull(recv_peer, 0) = -1, "
-        "ifnull(tag, 0) = -1 OR ifnull(recv_tag, 0) = -1 FROM shape WHERE parent_back IS NULL",
-        &stmt);
-
-    *out_known = true;
-    if (status != CORE_OK)
-        return status;
-    while ((code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt)) == SQLITE_ROW && *out_known) {
-        int64_t id = sqlite3_column_int64(stmt, 0);
-        const struct trace_call *call = id > 0 && id < trace->call_count ? &trace->call[id] : NULL;
-        bool message = call && call->traits & (TRAIT_BIT(SENDS) | TRAIT_BIT(RECEIVES));
-        *out_known = call && call->name && call_is_known(call) && !sqlite3_column_int(stmt, 1) &&
-                     !(message && (sqlite3_column_int(stmt, 2) || sqlite3_column_int(stmt, 3)));
-    }
-    if (code != SQLITE_DONE && code != SQLITE_ROW)
-        status = trace_failed(trace, code);
-    sqlite3_finalize(stmt);
-    return status;
-}
-
-static bool ranks_are_whole(const struct trace *trace)
-{
-    bool whole = !trace->imported;
-
-    for (uint32_t i = 0; i < trace->rank_count && whole; i++)
-        whole = trace->rank[i].threads <= 1 && !trace->rank[i].cut && !trace->rank[i].lost;
-    for (uint32_t i = 0; i < trace->comm_count && whole; i++)
-        whole = !trace->comm[i].overtaking;
-    return whole;
-}
-
-/* --- loops and their regions ------------------------------------------------------------------ */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 typedef enum core_status (*row_fn)(struct walk *walk, sqlite3_stmt *stmt);
 
@@ -224,6 +114,143 @@ static enum core_status rows_each(struct walk *walk, const char *sql, int64_t lo
     sqlite3_finalize(stmt);
     return status;
 }
+
+/* --- what rounds may be left out -------------------------------------------------------------- */
+
+#define MAKES_OR_FREES ((TRAIT_BIT(FREES_MEMORY) << 1) - TRAIT_BIT(LENDS))
+
+static bool mode_is_plain(unsigned mode)
+{
+    return mode == EVENT_MODE_NONE || mode == EVENT_MODE_STANDARD || mode == EVENT_MODE_SYNCHRONOUS;
+}
+
+/* Whether a trace with such calls can be judged by some of its rounds. Who gets a lock first, or
+ * room in a buffer, can depend on how long a loop is. */
+static bool call_is_known(const struct trace_call *call)
+{
+    return call->name && call->verb != VERB_UNKNOWN && call->verb != VERB_BEGIN_GENERALIZED &&
+           mode_is_plain(call->mode) && call->class != EVENT_CLASS_BUFFER &&
+           call->class != EVENT_CLASS_RMA_LOCK && call->class != EVENT_CLASS_RMA_TEST &&
+           !(call->traits & (TRAIT_BIT(DYNAMIC) | TRAIT_BIT(PARTITIONED) | TRAIT_BIT(CANCELS) |
+                             TRAIT_BIT(COMPLETES_ANY) | TRAIT_BIT(COMPLETES_SOME)));
+}
+
+/* Whether nothing is left open by it: all behaviours of a program of such calls have the same
+ * matches and epochs. */
+static bool call_is_settled(const struct trace_call *call)
+{
+    if (call->traits & (TRAIT_BIT(OVER_MADE) | TRAIT_BIT(POLLS) | TRAIT_BIT(MATCHED) |
+                        TRAIT_BIT(PROBES) | TRAIT_BIT(FILE)))
+        return false;
+    switch (call->class) {
+    case EVENT_CLASS_SEND:
+    case EVENT_CLASS_ISEND:
+    case EVENT_CLASS_SEND_INIT:
+    case EVENT_CLASS_SENDRECV:
+    case EVENT_CLASS_ISENDRECV:
+    case EVENT_CLASS_INIT:
+    case EVENT_CLASS_FINALIZE:
+    case EVENT_CLASS_RECV:
+    case EVENT_CLASS_IRECV:
+    case EVENT_CLASS_RECV_INIT:
+    case EVENT_CLASS_START:
+    case EVENT_CLASS_WAIT:
+    case EVENT_CLASS_WAITALL:
+    case EVENT_CLASS_REQUEST_FREE:
+    case EVENT_CLASS_COLL:
+    case EVENT_CLASS_ICOLL:
+    case EVENT_CLASS_COLL_INIT:
+    case EVENT_CLASS_COMM_CREATE:
+    case EVENT_CLASS_COMM_ICREATE:
+    case EVENT_CLASS_COMM_FREE:
+    case EVENT_CLASS_WIN_CREATE:
+    case EVENT_CLASS_WIN_FREE:
+    case EVENT_CLASS_RMA_FENCE:
+        return true;
+    case EVENT_CLASS_RMA:
+        return !trait_in(call->traits, TRAIT_MAKES_REQUEST);
+    default:
+        return trait_in(call->traits, TRAIT_LOCAL);
+    }
+}
+
+/* Whether such a call can be one of a round. */
+static bool call_is_plain(const struct trace_call *call)
+{
+    switch (call->class) {
+    case EVENT_CLASS_SEND:
+    case EVENT_CLASS_ISEND:
+    case EVENT_CLASS_SENDRECV:
+    case EVENT_CLASS_ISENDRECV:
+    case EVENT_CLASS_RECV:
+    case EVENT_CLASS_IRECV:
+    case EVENT_CLASS_START:
+    case EVENT_CLASS_WAIT:
+    case EVENT_CLASS_WAITALL:
+    case EVENT_CLASS_COLL:
+    case EVENT_CLASS_ICOLL:
+    case EVENT_CLASS_RMA:
+    case EVENT_CLASS_RMA_FENCE:
+        return call_is_settled(call);
+    default:
+        return trait_in(call->traits, TRAIT_LOCAL) && call->verb == VERB_NONE &&
+               !(call->traits & (MAKES_OR_FREES | TRAIT_BIT(MAKES_REQUEST))) &&
+               call_is_settled(call);
+    }
+}
+
+/* Whether the call leaves open which message it gets. */
+static bool shape_is_wild(const struct trace *trace, const struct trace_shape *shape)
+{
+    uint64_t traits = trace->call[shape->call].traits;
+    bool both = trait_in(traits, TRAIT_SENDS) && trait_in(traits, TRAIT_RECEIVES);
+    int32_t peer = both ? shape->recv_peer : shape->peer, tag = both ? shape->recv_tag : shape->tag;
+
+    return traits & (TRAIT_BIT(RECEIVES) | TRAIT_BIT(PROBES)) &&
+           (peer == EVENT_ANY || tag == EVENT_ANY);
+}
+
+/* Looks at a call of the application. */
+static enum core_status shape_look(struct walk *walk, sqlite3_stmt *stmt)
+{
+    int64_t id = sqlite3_column_int64(stmt, 0);
+    const struct trace_shape *shape;
+
+    if (!walk->known || id < 1 || id > UINT32_MAX)
+        return CORE_OK;
+    enum core_status status = trace_shape_get(walk->trace, (uint32_t)id, &shape);
+    if (status != CORE_OK)
+        return status;
+    const struct trace_call *call = &walk->trace->call[shape->call];
+    walk->known = call_is_known(call) && !shape->error && !shape_is_wild(walk->trace, shape);
+    walk->open = walk->open || !call_is_settled(call);
+    return CORE_OK;
+}
+
+/* Whether all calls of the trace allow it. */
+static enum core_status calls_look(struct walk *walk)
+{
+    walk->known = true;
+    enum core_status status = rows_each(
+        walk, "SELECT id FROM shape WHERE parent_back IS NULL ORDER BY id", 0, 0, shape_look);
+
+    walk->kept =
+        walk->open && walk->trace->rank_count > ROUNDS_KEPT ? walk->trace->rank_count : ROUNDS_KEPT;
+    return status;
+}
+
+static bool ranks_are_whole(const struct trace *trace)
+{
+    bool whole = !trace->imported;
+
+    for (uint32_t i = 0; i < trace->rank_count && whole; i++)
+        whole = trace->rank[i].threads <= 1 && !trace->rank[i].cut && !trace->rank[i].lost;
+    for (uint32_t i = 0; i < trace->comm_count && whole; i++)
+        whole = !trace->comm[i].overtaking;
+    return whole;
+}
+
+/* --- loops and their regions ------------------------------------------------------------------ */
 
 static enum core_status loop_add(struct walk *walk, sqlite3_stmt *stmt)
 {
@@ -387,7 +414,7 @@ static enum core_status region_put(struct walk *walk, struct walker *walker, int
                               .end = mark,
                               .loop = region->loop,
                               .at = (uint32_t)((region->at + from - region->first) % loop->calls)};
-        if (mark - from >= (uint64_t)loop->calls * (ROUNDS_MIN + ROUNDS_KEPT))
+        if (mark - from >= (uint64_t)loop->calls * (ROUNDS_MIN + walk->kept))
             status = CORE_ARRAY_PUSH(walker->region, walker->region_count, walker->region_room,
                                      ROUNDS, kept);
         from = mark + 1;
@@ -556,24 +583,23 @@ static enum core_status request_moves(enum request_step step, const struct trace
 
     (void)event;
     (void)done;
+    int32_t peer = trace_comm_world(walk->trace, request->comm, me, request->peer);
     switch (step) {
-    case REQUEST_BEGUN: {
-        int32_t peer = trace_comm_world(walk->trace, request->comm, me, request->peer);
+    case REQUEST_BEGUN:
         walker->active++;
         if (request->kind == REQUEST_SEND)
             return channel_move(walk, request->comm, me, peer, request->tag, 1);
         if (request->kind == REQUEST_RECEIVE)
             return channel_move(walk, request->comm, peer, me, request->tag, -1);
-        walk->stuck = walk->stuck || request->kind != REQUEST_COLLECTIVE;
-        return request->persistent && request->comm >= 0
+        return request->kind == REQUEST_COLLECTIVE && request->persistent && request->comm >= 0
                    ? place_enter(walk, request->comm, request->comm, me)
                    : CORE_OK;
-    }
     case REQUEST_DONE:
         CORE_CHECK(walker->active > 0); /* request.h invariant 2 */
         walker->active--;
         return CORE_OK;
     case REQUEST_MADE:
+    case REQUEST_MATCHED: /* its receive counts */
         return CORE_OK;
     case REQUEST_FREED:
         walk->stuck = walk->stuck || request->active;
@@ -597,14 +623,14 @@ static enum core_status walker_load(struct walk *walk, struct walker *walker)
     return status;
 }
 
-/* Windows have an order of their own, in which their creation does not count. */
+/* Windows and files have orders of their own, in which their creation does not count. */
 static int32_t place_of(const struct trace_event *event)
 {
-    bool window =
-        trait_in(event->traits, TRAIT_WINDOW) && !trait_in(event->traits, TRAIT_MAKES_WIN);
+    bool own = (trait_in(event->traits, TRAIT_WINDOW) || trait_in(event->traits, TRAIT_FILE)) &&
+               !(event->traits & (TRAIT_BIT(MAKES_WIN) | TRAIT_BIT(MAKES_FILE)));
 
     CORE_CHECK(event->comm >= 0); /* walker_step asks for no others */
-    return window ? -1 - event->win : event->comm;
+    return own && event->win >= 0 ? -1 - event->win : event->comm;
 }
 
 static enum core_status walker_step(struct walk *walk, uint32_t rank)
@@ -685,7 +711,7 @@ static uint64_t rounds_again(const struct walk *walk)
             return 0;
         CORE_CHECK(at < region->end);
         uint64_t here = (region->end - at) / calls;
-        here = here > ROUNDS_KEPT ? here - ROUNDS_KEPT : 0;
+        here = here > walk->kept ? here - walk->kept : 0;
         rounds = here < rounds ? here : rounds;
     }
     return rounds == UINT64_MAX || rounds < ROUNDS_MIN ? 0 : rounds;
@@ -724,7 +750,7 @@ static enum core_status region_try(struct walk *walk, uint32_t rank, const struc
     at = at > region->first ? at : region->first;
     CORE_CHECK(calls > 0);
     CORE_CHECK(region->first < region->end);
-    if (at + calls * (ROUNDS_MIN + ROUNDS_KEPT) > region->end)
+    if (at + calls * (ROUNDS_MIN + walk->kept) > region->end)
         return CORE_OK;
     enum core_status status = walker_to(walk, rank, at + calls);
     if (status == CORE_OK)
@@ -732,7 +758,7 @@ static enum core_status region_try(struct walk *walk, uint32_t rank, const struc
     for (uint32_t i = 1; status == CORE_OK && i <= ROUNDS_TRIED && !walk->stuck; i++) {
         for (uint32_t r = 0; r < walk->trace->rank_count; r++)
             walk->walker[r].from = walker_at(&walk->walker[r]);
-        if (walker->from + calls * (ROUNDS_MIN + ROUNDS_KEPT) > region->end)
+        if (walker->from + calls * (ROUNDS_MIN + walk->kept) > region->end)
             break;
         status = walker_to(walk, rank, walker->from + calls * i);
         if (status == CORE_OK)
@@ -822,20 +848,20 @@ enum core_status trace_rounds_leave(struct trace *trace)
                         .channels = CORE_TABLE(struct channel, key),
                         .meetings = CORE_TABLE(struct meeting, place),
                         .members = CORE_TABLE(struct member, key)};
-    bool known = ranks_are_whole(trace);
+    bool any = ranks_are_whole(trace);
     enum core_status status = trace_shapes_open(trace);
 
-    if (status == CORE_OK && known)
-        status = any_part(trace, &known);
-    if (status == CORE_OK && known)
-        status = calls_look(trace, &known);
-    if (status != CORE_OK || !known)
+    if (status == CORE_OK && any)
+        status = any_part(trace, &any);
+    if (status != CORE_OK || !any)
         return status;
     CORE_CHECK(!trace->shapes->rounds); /* they are left out once */
     status = CORE_ARRAY_NEW(trace->shapes->rounds, trace->rank_count, ROUNDS);
     if (status == CORE_OK)
+        status = calls_look(&walk);
+    if (status == CORE_OK && walk.known)
         status = walk_begin(&walk);
-    if (status == CORE_OK && !walk.stuck)
+    if (status == CORE_OK && walk.known && !walk.stuck)
         status = walk_all(&walk);
     walk_done(&walk);
     if (status != CORE_OK || !trace_rounds_left(trace))

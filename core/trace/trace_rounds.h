@@ -12,10 +12,16 @@
  * last two stay. Calls keep their numbers; cursors pass over the others.
  *
  * Rounds are left out only where all this follows from the trace: one thread a rank, whole records,
- * no wildcards, probes, tests, cancelled or buffered messages, files, or epochs of windows other
- * than those of fences, anywhere in the trace; rounds whose calls send, receive, start, complete,
+ * no errors, no receives, probes or completions that leave open which (of any source or tag, of any
+ * or some requests), no buffered, ready, cancelled or partitioned messages, no locks of windows and
+ * no dynamic processes anywhere in the trace; rounds whose calls send, receive, start, complete,
  * access windows, are collectives, fences or local; no call among them of which more was recorded
  * (contents, misuse, stacks).
+ *
+ * Where the trace has calls that are more than that (files, tests, posts of windows), a rank can
+ * wait for what another rank does behind the loop. Which ranks have to come into a round before a
+ * rank can leave another one grows from round to round, at most as often as there are ranks: so
+ * many rounds stay, and nothing changes with more of them.
  *
  * Accesses of two rounds that nothing orders are found as well: if something orders those of two
  * rounds that follow each other, it orders those that lie further apart, since each rank makes its

@@ -171,6 +171,16 @@ static void exchange_add(struct job *job, const struct exchange *x)
     }
 }
 
+/* Ranks from first to end send to rank 0, which receives from any source, or named: from each. A
+ * receive of any source that gets the message meant for a named one leads to a deadlock. */
+static void choice_add(struct job *job, int first, int end, bool named)
+{
+    for (int i = first; i < end; i++) {
+        job_add(job, i, "Send peer=0 tag=8 type=int count=4; ");
+        job_add(job, 0, "Recv peer=%d tag=8 type=int count=4 got=0:%d:8:16; ", named ? i : -1, i);
+    }
+}
+
 /* A loop, perhaps with a mistake. */
 static void loop_add(struct job *job, struct core_random *random, bool mistaken)
 {
@@ -205,9 +215,21 @@ static void job_write(const char *folder, uint64_t seed)
         if (windows)
             job_add(&job, i, "Win_create args=64,4; Win_fence args=0; ");
     }
+    if (below(&random, 2)) { /* not all calls are settled */
+        job_add(&job, 0, "Send peer=1 tag=7 type=int count=4; ");
+        job_add(&job, 1,
+                "Probe peer=0 tag=7 got=0:0:7:16; "
+                "Recv peer=0 tag=7 type=int count=4 got=0:0:7:16; ");
+    }
     for (int loops = 1 + below(&random, 3); loops; loops--) {
         struct exchange between = exchange_new(&random, &job, true);
+        bool chooses = below(&random, 8) == 0, behind = below(&random, 2),
+             named = below(&random, 2);
+        if (chooses)
+            choice_add(&job, 1, job.ranks - behind, false);
         loop_add(&job, &random, seed % 3 == 0 && loops == 1);
+        if (chooses && behind)
+            choice_add(&job, job.ranks - 1, job.ranks, named);
         exchange_add(&job, &between);
     }
     for (int i = 0; i < job.ranks; i++) {
