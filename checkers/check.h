@@ -46,8 +46,8 @@ enum core_status check_collectives(const struct check_input *input,
 /* CORE_BUDGET: no verdict within the budget. Any other failure was reported. */
 typedef enum core_status (*check_fn)(const struct check_input *input, struct finding_list *list);
 
-/* What a checker reads. Where rounds of loops are left out (core/trace/trace_rounds.h) and it finds
- * something, it runs again: on all calls, or on the program of all calls. */
+/* Says which calls a checker reads. Where rounds of loops are left out (core/trace/trace_rounds.h)
+ * and it finds something, it runs again: on all calls, or on the program of all calls. */
 enum check_reads { CHECK_CALLS, CHECK_PROGRAM };
 
 struct checker {
