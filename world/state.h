@@ -289,6 +289,8 @@ struct world_message { /* sent, not yet received */
     MPI_Datatype type; /* of the sender, for signatures; may be NULL */
     uint64_t start[2];
     const char *call;
+    size_t room;       /* that it has in its sender's attached buffer; 0: none */
+    uint32_t attached; /* in which of them */
     struct world_delayed delayed;
     uint8_t small[MESSAGE_SMALL];
 };
@@ -467,7 +469,8 @@ struct world_rank {
     uint64_t polled_state;      /* where it was when it did so, and had looked so often */
     uint32_t polled_looks;
     void *bsend_buffer;
-    size_t bsend_bytes, bsend_used;
+    size_t bsend_bytes, bsend_used; /* used: by messages that no receive has taken */
+    uint32_t bsend_attached;        /* how often one was */
     struct ompi_communicator_t world, self;
     int self_member;
     uint32_t order_count;                                    /* order=explore */

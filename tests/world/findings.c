@@ -240,6 +240,26 @@ static int types(int r, void *c)
     return 0;
 }
 
+/* Room for one message: right where the first was received before the second is sent. */
+static int room(int r, void *c)
+{
+    char buffer[sizeof(int) + MPI_BSEND_OVERHEAD], *detached = buffer;
+    int value = r, size;
+    (void)c;
+    MPI_Buffer_attach(buffer, sizeof buffer);
+    for (int i = 0; i < 2; i++) {
+        if (r == 0)
+            MPI_Bsend(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        else if (right)
+            MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    for (int i = 0; i < 2 && r == 1 && !right; i++)
+        MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Buffer_detach(&detached, &size);
+    return 0;
+}
+
 static int ready(int r, void *c)
 {
     int value = 0;
@@ -329,6 +349,7 @@ static const struct {
     {"roots", "collective-mismatch", roots, 0},
     {"types", "type-mismatch", types, 0},
     {"ready", "error", ready, 0},
+    {"room", "no-room", room, 0},
     {"endless", "limit", endless, 0},
     {"not finalized", "not-finalized", not_finalized, 1},
     {"before init", "error", before_init, 1},

@@ -193,8 +193,34 @@ void world_message_unbuffer(struct world_message *message, struct ompi_request_t
     send->complete = false;
 }
 
+/* A buffered message keeps its room until its receive takes it, as it may: MPI does not say that it
+ * leaves any earlier. */
+static void room_take(struct ompi_request_t *send, struct world_message *message, size_t bytes)
+{
+    struct world_rank *me = send->owner;
+    message->room = bytes + MPI_BSEND_OVERHEAD;
+    message->attached = me->bsend_attached;
+    me->bsend_used += message->room;
+    bool had_room = me->bsend_used - message->room <= me->bsend_bytes;
+    if (UNLIKELY(me->bsend_used > me->bsend_bytes) && had_room && me->bsend_buffer)
+        world_found(WORLD_RULE_ROOM, me->rank,
+                    "MPI_ERR_BUFFER in %s: the attached buffer of %zu bytes is %zu too small, as "
+                    "earlier messages may still be in it",
+                    WORLD->fiber->call, me->bsend_bytes, me->bsend_used - me->bsend_bytes);
+}
+
+static void room_give(const struct world_message *message)
+{
+    struct world_rank *sender = &WORLD->rank[message->world];
+    if (!message->room || message->attached != sender->bsend_attached)
+        return;
+    CORE_CHECK(sender->bsend_used >= message->room);
+    sender->bsend_used -= message->room;
+}
+
 void world_message_receive(struct ompi_request_t *recv, struct world_message *message)
 {
+    room_give(message);
     recv->got_world = message->world;
     recv->got_place = message->place;
     recv->got_before = world_explore_decided();
@@ -348,6 +374,9 @@ static struct world_message *message_make(struct ompi_request_t *send, struct wo
     message->id = send->id;
     message->place = (uint32_t)WORLD->outcome->message_count;
     message->packed = NULL;
+    message->room = 0;
+    if (UNLIKELY(send->mode == MODE_BUFFERED))
+        room_take(send, message, bytes);
     if (copy || WORLD_PROCESSES || WORLD->explore) {
         message->packed = bytes <= MESSAGE_SMALL ? message->small : world_block_take(bytes);
         world_type_pack(message->packed, bytes, send->buffer, send->count, send->type);

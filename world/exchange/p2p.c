@@ -166,6 +166,8 @@ int MPI_Buffer_attach(void *buffer, int size)
         return world_error(NULL, MPI_ERR_BUFFER, "a buffer is attached already");
     ME->bsend_buffer = buffer;
     ME->bsend_bytes = (size_t)size;
+    ME->bsend_used = 0;
+    ME->bsend_attached++;
     return MPI_SUCCESS;
 }
 

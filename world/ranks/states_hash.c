@@ -434,6 +434,7 @@ static void rank_add(const struct world_rank *rank)
     extra_add(rank->extra);
     number_add((uintptr_t)rank->bsend_buffer);
     number_add(rank->bsend_bytes);
+    number_add(rank->bsend_used);
     number_add((uint64_t)rank->comm_count << 32 | rank->port_count);
     if (rank->win_count || rank->polls)
         none_as("it has windows");
