@@ -547,6 +547,11 @@ void world_access_given(struct world_decider *d, struct world_decider *asks)
     if (d->kind == EXPLORE_LOCK) {
         world_alternatives_locked(d);
         d->part->lock_count++;
+        if (d->exclusive) {
+            CORE_CHECK(d->part->excluding > 0); /* world_access_lock counted it */
+            d->part->excluding--;
+            d->part->excluded = d->decided + 1;
+        }
     } else {
         d->part->turn_count++;
     }
@@ -853,22 +858,29 @@ void world_access_ask(const struct world_decider *turn, const char *why)
     explore_access_await(asks_new(turn), why);
 }
 
-/* When a lock of everything is had is not decided. */
+/* Whether what this fiber does comes behind the decision, whatever is chosen. */
+static bool was_before(uint32_t decision)
+{
+    return decision < EXPLORE_TRACKED && world_past_has(WORLD->fiber->past, decision);
+}
+
+/* When a lock of everything is had is not decided, unless all that exclude it came before. */
 void world_access_lock_all(MPI_Win win)
 {
     CORE_CHECK(WORLD->explore && !win->held_all);
     for (int i = 0; i < win->comm.size; i++) {
-        win->part[i]->locked_all = true;
-        if (win->part[i]->excluded)
+        struct world_part *part = win->part[i];
+        part->locked_all = true;
+        if (part->excluding || (part->excluded && !was_before(part->excluded - 1)))
             world_explore_limited();
     }
 }
 
 void world_access_lock(struct world_part *part, bool exclusive)
 {
-    part->excluded |= exclusive;
-    if (part->excluded && part->locked_all)
+    if (exclusive && part->locked_all)
         world_explore_limited();
+    part->excluding += exclusive;
     world_access_ask(&(struct world_decider){.kind = EXPLORE_LOCK,
                                              .part = part,
                                              .name = ME->rank,

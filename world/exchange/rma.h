@@ -58,7 +58,9 @@ struct world_part {
     bool is_file, written;         /* it is no memory of a rank; somebody wrote there */
     bool seen;                     /* its rank's own loads and stores are turns */
     uint32_t opened;               /* so often */
-    bool excluded, locked_all;     /* somebody asked for its lock exclusively, or with everyone's */
+    bool locked_all;               /* somebody asked for its lock with everyone's */
+    uint32_t excluding;            /* ranks that wait for its lock, to have it alone */
+    uint32_t excluded;             /* the decision that gave it to one of them last, + 1; 0: none */
     struct world_looked *looks;    /* at it */
     uint8_t *recorded_had[2];      /* of world_options.turns; of locks */
 };
