@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "checkers/collective/block.h"
+#include "checkers/collective/cure.h"
 #include "checkers/check_rules.h"
 #include "checkers/expected_error.h"
 #include "core/array.h"
@@ -99,6 +100,11 @@ static enum differs check_collective_difference(struct trace *trace, const struc
                    TYPES_DIFFER
                ? TYPES
                : SAME;
+}
+
+static bool is_same(struct trace *trace, const struct trace_event *a, const struct trace_event *b)
+{
+    return check_collective_difference(trace, a, b) == SAME;
 }
 
 static void op_text(const struct trace *trace, int32_t op, char *text, size_t text_bytes)
@@ -525,6 +531,7 @@ static enum core_status add_missing(const struct check_input *input,
         say_elsewhere(input, collectives, &there->event, missing, missing_count, with, with_count,
                       finding);
         parted_say(input, collectives, collective, finding);
+        status = cure_communicator(input, collectives, collective, finding);
         *out_step = true;
     } else if (missing_count && status == CORE_OK) {
         status = core_report(CORE_NO_MEMORY, "out of memory for %s", what);
@@ -650,6 +657,8 @@ static enum core_status add_mismatch(const struct check_input *input,
         title_differing(input, collective, differs, call, words, finding);
         add_members(input, collectives, collective, finding);
         parted_say(input, collectives, collective, finding);
+        if (differs == CALLS)
+            status = cure_order(input, collectives, collective, is_same, finding);
         if (differs == SIZES && is_expected(input, collectives, collective))
             expected_error_note(finding);
     } else if (status == CORE_OK) {

@@ -1,0 +1,206 @@
+/* See cure.h.
+ *
+ *   rank 0: Bcast, Reduce     rank 1: Reduce, Bcast
+ *   The second collective of rank 1 is the first one of rank 0, and the first one of rank 1 is the
+ *   second one of rank 0: with rank 1's calls in the other order both are alike. */
+#include "checkers/collective/cure.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkers/wording.h"
+#include "core/array.h"
+#include "core/check.h"
+#include "core/trace/describe.h"
+
+static enum core_status cure_set(struct finding *finding, char *text)
+{
+    if (!text)
+        return core_report(CORE_NO_MEMORY, "out of memory for a remedy");
+    CORE_CHECK(!finding->tried);
+    finding->tried = text;
+    return CORE_OK;
+}
+
+/* The next collective of the same communicator; NULL: there is none. */
+static const struct collective *next_of(const struct collective_list *list,
+                                        const struct collective *collective)
+{
+    const struct collective *next = collective + 1;
+
+    CORE_CHECK(collective >= list->collective && collective < list->collective + list->count);
+    return next < list->collective + list->count && next->comm == collective->comm ? next : NULL;
+}
+
+/* --- the order of two calls --------------------------------------------------------------------
+ */
+
+/* Whether each member's two calls are those of `usual`, or those in the other order; odd: room for
+ * all members, of which *out_count have them in the other order. */
+static bool is_exchange(struct trace *trace, const struct collective_part *now,
+                        const struct collective_part *next, uint32_t count, uint32_t usual,
+                        cure_same_fn same, uint32_t *odd, uint32_t *out_count)
+{
+    *out_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!now[i].present || !next[i].present)
+            return false;
+        CORE_CHECK(now[i].rank == next[i].rank); /* the members in the communicator's order */
+        if (same(trace, &now[i].event, &now[usual].event) &&
+            same(trace, &next[i].event, &next[usual].event))
+            continue;
+        if (!same(trace, &now[i].event, &next[usual].event) ||
+            !same(trace, &next[i].event, &now[usual].event))
+            return false;
+        odd[(*out_count)++] = i;
+    }
+    return *out_count > 0;
+}
+
+static enum core_status order_word(struct trace *trace, const struct collective_part *now,
+                                   const struct collective_part *next, uint32_t *odd,
+                                   uint32_t count, struct finding *finding)
+{
+    const struct collective_part *one = &now[odd[0]], *other = &next[odd[0]];
+    char *text, place[2][256];
+
+    CORE_CHECK(count > 0);
+    for (uint32_t i = 0; i < count; i++)
+        odd[i] = now[odd[i]].rank;
+    char *ranks = wording_ranks_text(odd, count, " and ");
+    if (!ranks ||
+        asprintf(&text,
+                 "let %s call %s (%s) before %s (%s), as the others do: then these two calls are "
+                 "the same on all ranks of the communicator",
+                 ranks, trace->call[other->event.call].name,
+                 trace_site_text(trace, other->event.site, place[0], sizeof place[0]),
+                 trace->call[one->event.call].name,
+                 trace_site_text(trace, one->event.site, place[1], sizeof place[1])) < 0)
+        text = NULL;
+    free(ranks);
+    return cure_set(finding, text);
+}
+
+enum core_status cure_order(const struct check_input *input,
+                            const struct collective_list *collectives,
+                            const struct collective *collective, cure_same_fn same,
+                            struct finding *finding)
+{
+    const struct collective *next = next_of(collectives, collective);
+    const struct collective_part *now = &collectives->part[collective->first];
+    uint32_t *odd, count = 0;
+
+    if (!next || next->count != collective->count || input->trace->comm[collective->comm].inter)
+        return CORE_OK;
+    enum core_status status = CORE_ARRAY_NEW(odd, collective->count, "a remedy");
+    if (status != CORE_OK)
+        return status;
+    const struct collective_part *then = &collectives->part[next->first];
+    bool cures = is_exchange(input->trace, now, then, collective->count, 0, same, odd, &count);
+    if (cures && count * 2 > collective->count) /* the first member is one of the few */
+        cures = is_exchange(input->trace, now, then, collective->count, odd[0], same, odd, &count);
+    if (cures)
+        status = order_word(input->trace, now, then, odd, count, finding);
+    free(odd);
+    return status;
+}
+
+/* --- another communicator ----------------------------------------------------------------------
+ */
+
+/* Whether just those members that make the call are members of `comm`. */
+static bool members_are(const struct trace *trace, int32_t comm, const struct collective_part *part,
+                        uint32_t count)
+{
+    const struct trace_comm *of = &trace->comm[comm];
+    int32_t there = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        bool member = false;
+        for (int32_t k = 0; k < of->size; k++)
+            member |= of->member[k] == (int32_t)part[i].rank;
+        if (member != part[i].present)
+            return false;
+        there += member;
+    }
+    return there == of->size && there > 1;
+}
+
+/* Whether the rank has the communicator when it makes the call; *out_calls: its collectives on it
+ * until then. */
+static bool has_comm(const struct collective_list *list, int32_t comm,
+                     const struct collective_part *call, uint64_t *out_calls)
+{
+    bool made = false;
+
+    *out_calls = 0;
+    for (uint64_t i = 0; i < list->part_count; i++) {
+        const struct collective_part *part = &list->part[i];
+        if (!part->present || part->rank != call->rank || part->event.seq >= call->event.seq)
+            continue;
+        made |=
+            trait_in(part->event.traits, TRAIT_MAKES_COMM) && (int64_t)part->event.request == comm;
+        if (part->event.comm != comm)
+            continue;
+        if (trait_in(part->event.traits, TRAIT_FREES_COMM))
+            return false;
+        ++*out_calls;
+    }
+    return made;
+}
+
+/* Whether the ranks that make the call could make it on `comm`, all at the same place among their
+ * collectives there. */
+static bool fits_comm(const struct trace *trace, const struct collective_list *list, int32_t comm,
+                      const struct collective *collective)
+{
+    const struct collective_part *part = &list->part[collective->first];
+    uint64_t before = UINT64_MAX, calls;
+
+    CORE_CHECK((uint32_t)comm < trace->comm_count);
+    if (comm == collective->comm || trace->comm[comm].inter || trace->comm[comm].size < 2 ||
+        !members_are(trace, comm, part, collective->count))
+        return false;
+    for (uint32_t i = 0; i < collective->count; i++) {
+        if (!part[i].present)
+            continue;
+        int32_t root = part[i].event.root;
+        if (!has_comm(list, comm, &part[i], &calls) || (before != UINT64_MAX && calls != before) ||
+            (root >= 0 && trace->comm[comm].member[0] >= 0 &&
+             (root >= trace->comm[comm].size ||
+              trace->comm[comm].member[root] != trace->comm[collective->comm].member[root])))
+            return false;
+        before = calls;
+    }
+    return true;
+}
+
+enum core_status cure_communicator(const struct check_input *input,
+                                   const struct collective_list *collectives,
+                                   const struct collective *collective, struct finding *finding)
+{
+    struct trace *trace = input->trace;
+    const struct collective_part *part = &collectives->part[collective->first], *there = NULL;
+    char name[384], place[256], *text;
+
+    CORE_CHECK(finding->effect == FINDING_EFFECT_LACKS);
+    if (next_of(collectives, collective) || trace->comm[collective->comm].inter)
+        return CORE_OK;
+    for (uint32_t i = 0; i < collective->count; i++)
+        there = part[i].present ? &part[i] : there;
+    for (int32_t comm = 0; there && comm < (int32_t)trace->comm_count; comm++) {
+        if (!fits_comm(trace, collectives, comm, collective))
+            continue;
+        if (asprintf(&text,
+                     "make this %s (%s) on %s, if its members are meant: just they call it, and "
+                     "then no rank lacks a call",
+                     trace->call[there->event.call].name,
+                     trace_site_text(trace, there->event.site, place, sizeof place),
+                     describe_comm(trace, comm, name, sizeof name)) < 0)
+            text = NULL;
+        return cure_set(finding, text);
+    }
+    return CORE_OK;
+}
