@@ -209,6 +209,108 @@ static bool hold_by_locks(const struct check_input *input, const struct replay_w
     return locks;
 }
 
+enum { /* what ranks that hold each other wait for */
+       HOLDS_LOCK = 1,
+       HOLDS_MESSAGE = 2,
+       HOLDS_RECEIVE = 4,
+       HOLDS_COLLECTIVE = 8,
+       HOLDS_OTHER = 16
+};
+
+static unsigned held_by(const struct replay_op *op)
+{
+    CORE_CHECK(op->kind != REPLAY_WAIT); /* its clauses name the operations */
+    switch (op->kind) {
+    case REPLAY_LOCK:
+        return HOLDS_LOCK;
+    case REPLAY_RECV:
+    case REPLAY_IRECV:
+    case REPLAY_PROBE:
+    case REPLAY_MPROBE:
+        return op->mode == REPLAY_TOKEN ? HOLDS_OTHER : HOLDS_MESSAGE;
+    case REPLAY_SEND:
+    case REPLAY_ISEND:
+        return op->mode == REPLAY_TOKEN ? HOLDS_OTHER : HOLDS_RECEIVE;
+    case REPLAY_COLL:
+    case REPLAY_ICOLL:
+        return HOLDS_COLLECTIVE;
+    default:
+        return HOLDS_OTHER;
+    }
+}
+
+static bool is_core(const struct replay_waitfor *waitfor, uint32_t rank)
+{
+    for (uint32_t i = 0; i < waitfor->blocked_count; i++)
+        if (waitfor->blocked[i].standing == REPLAY_IN_CORE && waitfor->blocked[i].rank == rank)
+            return true;
+    return false;
+}
+
+/* What each rank of a cycle waits for, together; 0: one of them waits for none of the others. */
+static unsigned core_holds(const struct check_input *input, const struct replay_waitfor *waitfor)
+{
+    unsigned all = 0;
+
+    for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
+        const struct replay_blocked *blocked = &waitfor->blocked[i];
+        unsigned holds = 0;
+        CORE_CHECK(blocked->rank < input->program->rank_count);
+        if (blocked->standing != REPLAY_IN_CORE)
+            continue;
+        for (uint32_t k = 0; k < blocked->count; k++) {
+            const struct replay_clause *clause = &waitfor->clause[blocked->first + k];
+            for (uint32_t p = 0; p < clause->count; p++)
+                if (waitfor->peer[clause->first + p] != blocked->rank &&
+                    is_core(waitfor, waitfor->peer[clause->first + p]))
+                    holds |= held_by(&input->program->rank[blocked->rank].op[clause->op]);
+        }
+        if (!holds)
+            return 0;
+        all |= holds;
+    }
+    return all;
+}
+
+/* Whether the collectives in which ranks of the core stand are of several contexts. */
+static bool contexts_differ(const struct check_input *input, const struct replay_waitfor *waitfor)
+{
+    int64_t first = -1;
+
+    for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
+        const struct replay_blocked *blocked = &waitfor->blocked[i];
+        for (uint32_t k = 0; blocked->standing == REPLAY_IN_CORE && k < blocked->count; k++) {
+            const struct replay_op *op =
+                &input->program->rank[blocked->rank].op[waitfor->clause[blocked->first + k].op];
+            if (first >= 0 && first != (int64_t)op->comm)
+                return true;
+            first = op->comm;
+        }
+    }
+    return false;
+}
+
+static enum remedy remedy_of_core(const struct check_input *input,
+                                  const struct replay_waitfor *waitfor)
+{
+    if (hold_by_locks(input, waitfor))
+        return REMEDY_UNLOCK;
+    switch (core_holds(input, waitfor)) {
+    case HOLDS_LOCK | HOLDS_MESSAGE:
+    case HOLDS_LOCK | HOLDS_RECEIVE:
+        return REMEDY_UNLOCK_FIRST;
+    case HOLDS_MESSAGE:
+        return REMEDY_SEND_FIRST;
+    case HOLDS_COLLECTIVE:
+        return contexts_differ(input, waitfor) ? REMEDY_SAME_ORDER : REMEDY_OF_RULE;
+    case HOLDS_COLLECTIVE | HOLDS_MESSAGE:
+    case HOLDS_COLLECTIVE | HOLDS_RECEIVE:
+        return REMEDY_ONE_SIDE;
+    default:
+        return REMEDY_OF_RULE;
+    }
+}
+
 struct need_group { /* sends of one place and size */
     uint64_t bytes;
     int32_t site;
@@ -368,7 +470,10 @@ static void word_title(const struct check_input *input, struct finding *finding,
     char *text = !shared ? NULL : ended ? alike_text(finding) : calling_text(input, finding);
 
     if (core_count > 1 && text)
-        finding_title(finding, "ranks wait for each other%s: %s", when[world], text);
+        finding_title(finding, "ranks wait for each other%s: %s%s", when[world], text,
+                      finding->remedy == REMEDY_SAME_ORDER
+                          ? ", not all on the same communicator, window or file"
+                          : "");
     else if (core_count > 1)
         finding_title(finding, "%s wait for each other%s", ranks, when[world]);
     else if (ended)
@@ -541,7 +646,7 @@ static enum core_status add_lock_holders(struct trace *trace, struct finding *fi
 
     if (status == CORE_OK && ending.reason == ENDING_DEADLOCK)
         status = hint_lock_holder_add(trace, finding, &ending);
-    if (finding->fact_count > before)
+    if (finding->fact_count > before && finding->remedy != REMEDY_UNLOCK_FIRST)
         finding->remedy = REMEDY_RELEASE;
     ending_done(&ending);
     return status;
@@ -563,6 +668,7 @@ static enum core_status add_finding(const struct check_input *input, struct find
     if (!ranks)
         return CORE_NO_MEMORY;
     bool shared = false;
+    finding->remedy = remedy_of_core(input, &result->waitfor);
     enum core_status status = add_all_blocked(input, finding, &result->waitfor, &shared);
     const bool hung = check_deadlock_happened(input, result);
     word_title(input, finding, world, hung, ranks, core_count, shared);
@@ -570,7 +676,6 @@ static enum core_status add_finding(const struct check_input *input, struct find
     if (status != CORE_OK)
         return CORE_NO_MEMORY;
     add_cores(finding, &result->waitfor);
-    finding->remedy = hold_by_locks(input, &result->waitfor) ? REMEDY_UNLOCK : REMEDY_OF_RULE;
     if (hung)
         status = add_lock_holders(input->trace, finding);
     if (status == CORE_OK)

@@ -85,6 +85,7 @@ static void freed_tell(struct freed *f, bool error, uint64_t use, const struct t
                       "synchronisation orders the two",
                       f->input->trace->call[free_call.call].name, kind_of(event));
         finding->assumed = !error;
+        finding->remedy = REMEDY_OUTLIVE;
         if (!error)
             finding_fact(finding, "this is so unless something outside of MPI orders the threads "
                                   "of a rank");

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checkers/wording.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/matching/matching.h"
@@ -30,11 +31,21 @@ struct side { /* a send, or a receive or probe */
     uint32_t comm;
 };
 
+struct miss { /* of ranks that make the same call at the same place */
+    char *text;
+    int32_t site, call;
+    bool sends;
+    uint32_t *rank, count, room;
+};
+
 struct near {
     const struct check_input *input;
     struct finding *finding;
     const struct replay_result *result;
     uint32_t told;
+    struct miss miss[NEAR_MAX];
+    uint32_t miss_count;
+    enum core_status status;
 };
 
 static bool is_send(const struct replay_op *op)
@@ -149,23 +160,56 @@ static void hint_near_miss_tell(struct near *near, enum differs how, const struc
 {
     struct trace *trace = near->input->trace;
     struct trace_event event;
-    char text[768], place[256];
+    char text[768];
 
     if (trace_event_get(trace, other->rank, other->event, &event) != CORE_OK ||
         (how == IN_COMM && is_other_pair(near, other, waiting)))
         return;
     differ_text(near, how, other, waiting, sends, text, sizeof text);
-    if (sends)
-        finding_fact(near->finding,
-                     "a message of rank %" PRIu32 " that no receive takes %s: %s at %s",
-                     other->rank, text, trace->call[event.call].name,
-                     trace_site_text(trace, event.site, place, sizeof place));
+    uint32_t at = 0;
+    while (at < near->miss_count &&
+           (near->miss[at].site != event.site || near->miss[at].call != event.call ||
+            near->miss[at].sends != sends || strcmp(near->miss[at].text, text) != 0))
+        at++;
+    struct miss *miss = &near->miss[at];
+    if (at == near->miss_count) {
+        *miss = (struct miss){
+            .text = strdup(text), .site = event.site, .call = event.call, .sends = sends};
+        if (!miss->text) {
+            near->status = core_report(CORE_NO_MEMORY, "out of memory for a near miss");
+            return;
+        }
+        near->miss_count++;
+        near->told++;
+    }
+    for (uint32_t i = 0; i < miss->count; i++)
+        if (miss->rank[i] == other->rank)
+            return;
+    if (CORE_ARRAY_ROOM(miss->rank, miss->room, miss->count + 1, "ranks of a near miss") == CORE_OK)
+        miss->rank[miss->count++] = other->rank;
     else
+        near->status = CORE_NO_MEMORY;
+}
+
+/* One line for all ranks that make the same call. */
+static void misses_word(struct near *near)
+{
+    struct trace *trace = near->input->trace;
+    char place[256];
+
+    for (uint32_t i = 0; i < near->miss_count; i++) {
+        struct miss *miss = &near->miss[i];
+        char *ranks = wording_ranks_text(miss->rank, miss->count, " and ");
+        CORE_CHECK(miss->count > 0);
         finding_fact(near->finding,
-                     "a receive of rank %" PRIu32 " that gets no message %s: %s at %s", other->rank,
-                     text, trace->call[event.call].name,
-                     trace_site_text(trace, event.site, place, sizeof place));
-    near->told++;
+                     miss->sends ? "a message of %s that no receive takes %s: %s at %s"
+                                 : "a receive of %s that gets no message %s: %s at %s",
+                     ranks ? ranks : "", miss->text, trace->call[miss->call].name,
+                     trace_site_text(trace, miss->site, place, sizeof place));
+        free(ranks);
+        free(miss->text);
+        free(miss->rank);
+    }
 }
 
 /* Finds, among the operations that are left over, the one that differs in what is first in the
@@ -359,7 +403,7 @@ enum core_status hint_near_miss_add(const struct check_input *input, struct find
                                     const struct replay_result *result)
 {
     const struct replay_waitfor *waitfor = &result->waitfor;
-    struct near near = {input, finding, result, 0};
+    struct near near = {.input = input, .finding = finding, .result = result};
     enum core_status status = CORE_OK;
 
     for (uint32_t i = 0; i < waitfor->blocked_count && status == CORE_OK; i++) {
@@ -372,6 +416,10 @@ enum core_status hint_near_miss_add(const struct check_input *input, struct find
         for (uint32_t k = 0; k < blocked->count && near.told < NEAR_MAX && status == CORE_OK; k++)
             status =
                 hint_near_miss_look(&near, blocked->rank, &waitfor->clause[blocked->first + k]);
+        status = status == CORE_OK ? near.status : status;
     }
+    if (near.miss_count)
+        finding->remedy = REMEDY_AGREE;
+    misses_word(&near);
     return status;
 }

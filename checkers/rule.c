@@ -119,7 +119,7 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
         {"match",
          "let the rank that is waited for make the matching call, or leave this one out: look for "
          "the branch, the number of rounds, the rank or the tag in which the two differ",
-         OF(DEADLOCK)},
+         OF(DEADLOCK) | OF(BEHAVIOUR)},
     [REMEDY_RECEIVE] = {"receive",
                         "receive what is sent, or do not send it: look for the branch, the number "
                         "of rounds, the rank or the tag in which the two sides differ",
@@ -127,11 +127,11 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
     [REMEDY_SYNCHRONISE] = {"synchronise",
                             "put a synchronisation between accesses to the same place "
                             "(MPI_Win_fence, MPI_Win_unlock, MPI_Win_flush), or use MPI_Accumulate",
-                            OF(RMA)},
+                            OF(RMA) | OF(BEHAVIOUR) | OF(RACE)},
     [REMEDY_ORDER] = {"order",
                       "let ranks write to places of their own, or order them: MPI_File_sync, "
                       "MPI_Barrier, MPI_File_sync, or atomic mode",
-                      OF(FILE)},
+                      OF(FILE) | OF(BEHAVIOUR) | OF(RACE)},
     [REMEDY_COMPLETE] = {"complete",
                          "complete the operation (MPI_Wait, MPI_Waitall; one-sided: "
                          "MPI_Win_flush_local, MPI_Win_fence, MPI_Win_unlock) before its buffer is "
@@ -149,7 +149,7 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
     [REMEDY_ATTACH] = {"attach",
                        "attach a buffer (MPI_Buffer_attach) with room for all buffered messages "
                        "that may be under way at a time, each with MPI_BSEND_OVERHEAD bytes more",
-                       OF(ARGUMENT) | OF(MESSAGE)},
+                       OF(ARGUMENT) | OF(MESSAGE) | OF(BEHAVIOUR)},
     [REMEDY_POST] = {"post",
                      "use MPI_Send, or let the receiver say that its receive is posted (a message, "
                      "MPI_Barrier) before the ready send",
@@ -271,4 +271,45 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                            "call MPI_Init before every other MPI call, and once: MPI_Initialized "
                            "tells whether that was done",
                            OF(LIFECYCLE)},
+    [REMEDY_UNLOCK_FIRST] = {"unlock-first",
+                             "let the rank that holds the lock call MPI_Win_unlock before it waits "
+                             "for a rank that asks for the lock",
+                             OF(DEADLOCK) | OF(BEHAVIOUR)},
+    [REMEDY_AGREE] = {"agree",
+                      "let the send and the receive that the finding compares name each other's "
+                      "rank, the same tag and the same communicator",
+                      OF(DEADLOCK)},
+    [REMEDY_SEND_FIRST] = {"send-first",
+                           "let one of the ranks send before it receives, or use MPI_Sendrecv",
+                           OF(DEADLOCK)},
+    [REMEDY_ONE_SIDE] = {"one-side",
+                         "let sender and receiver make their calls on the same side of the "
+                         "collective call: both before it, or both behind it",
+                         OF(DEADLOCK)},
+    [REMEDY_SAME_ORDER] = {"same-order",
+                           "let all ranks make their collective calls in the same order, those on "
+                           "different communicators, windows and files included",
+                           OF(DEADLOCK)},
+    [REMEDY_RECEIVE_FIRST] = {"receive-first",
+                              "post the receive before the send (MPI_Irecv), let one of the ranks "
+                              "receive before it sends, or use MPI_Sendrecv",
+                              OF(BEHAVIOUR)},
+    [REMEDY_THREADS] = {"threads",
+                        "let the threads of a rank make these calls in a fixed order, or give each "
+                        "of them a tag or a communicator of its own",
+                        OF(BEHAVIOUR) | OF(RACE)},
+    [REMEDY_ALL_MEMBERS] = {"all-members",
+                            "all ranks of a communicator must make the same collective calls in "
+                            "the same order, with the same root, operation, count and datatype",
+                            OF(BEHAVIOUR)},
+    [REMEDY_CRASH] = {"crash",
+                      "compile with -g, and with -fsanitize=address to see the first wrong access; "
+                      "--again runs this world once more",
+                      OF(BEHAVIOUR)},
+    [REMEDY_ERROR] = {"correct", "correct the arguments of the call that the finding names",
+                      OF(BEHAVIOUR)},
+    [REMEDY_OUTLIVE] = {"outlive",
+                        "free the object when no thread uses it any more: join the threads first",
+                        OF(THREAD) | OF(BEHAVIOUR)},
+    [REMEDY_NONE] = {"none", NULL, OF(BEHAVIOUR)},
 };

@@ -83,10 +83,22 @@ enum remedy {
     REMEDY_CANCELLED,
     REMEDY_ENTRIES,
     REMEDY_INITIALIZE,
+    REMEDY_UNLOCK_FIRST,
+    REMEDY_AGREE,
+    REMEDY_SEND_FIRST,
+    REMEDY_ONE_SIDE,
+    REMEDY_SAME_ORDER,
+    REMEDY_RECEIVE_FIRST,
+    REMEDY_THREADS,
+    REMEDY_ALL_MEMBERS,
+    REMEDY_CRASH,
+    REMEDY_ERROR,
+    REMEDY_OUTLIVE,
+    REMEDY_NONE,
     REMEDY_COUNT
 };
 struct remedy_row {
-    const char *id, *help; /* id: of what traces and reports hold */
+    const char *id, *help; /* id: of what traces and reports hold; help: NULL: none is offered */
     uint32_t rules;        /* whose findings have it; a bit for each (1 << RULE_...) */
 };
 extern const struct remedy_row remedy_table[REMEDY_COUNT];

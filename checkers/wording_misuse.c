@@ -280,7 +280,7 @@ static void memory_write(FILE *file, const struct misuse *misuse)
                 misuse->kind == MISUSE_READ_ARRAY_SHORT || misuse->kind == MISUSE_WRITE_ARRAY_SHORT;
 
     if (misuse->object != MISUSE_OBJECT_VARIABLE || !named)
-        fputs(room ? object_words[misuse->object].name : "what ", file);
+        fputs(room || !named ? object_words[misuse->object].name : "what ", file);
     if (room && (misuse->object != MISUSE_OBJECT_VARIABLE || !named))
         fprintf(file, " with room for %s%s",
                 describe_bytes((uint64_t)misuse->value[2], bytes, sizeof bytes), named ? ", " : "");

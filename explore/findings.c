@@ -10,6 +10,7 @@
 
 #include "checkers/wording.h"
 #include "core/array.h"
+#include "core/decision/decision.h"
 #include "core/text.h"
 #include "explore/failure.h"
 #include "explore/look.h"
@@ -44,7 +45,8 @@ static enum core_status places_add(struct finding *finding, const struct explore
 static void failure_title(struct finding *finding, const struct explore_look *look)
 {
     uint32_t *rank = NULL, count = look->stands.count;
-    if (!look->waits || !count || CORE_ARRAY_NEW(rank, count, "what was found") != CORE_OK) {
+    if (look->rule != WORLD_RULE_DEADLOCK || !count ||
+        CORE_ARRAY_NEW(rank, count, "what was found") != CORE_OK) {
         finding_title(finding, "%s", look->failure);
         return;
     }
@@ -68,12 +70,12 @@ static void repeat_set(struct finding *finding, const struct explore_program *pr
 {
     char *words = explore_program_words(program);
     char *schedule = core_text_shell_quoted(look->schedule ? look->schedule : "");
-    if (!look->freed)
+    if (look->rule != WORLD_RULE_FREED)
         finding_schedule(finding, "%s", look->schedule ? look->schedule : "");
     finding_repeat(finding, "crosswait explore --again=%s %s", schedule ? schedule : "",
                    words ? words : "");
     char *job = program->worlds ? explore_program_job(program) : NULL;
-    if (program->worlds && !look->freed)
+    if (program->worlds && look->rule != WORLD_RULE_FREED)
         finding_fact(finding, "on the real MPI library: crosswait replay --live --policy=%s -- %s",
                      schedule ? schedule : "", job ? job : "");
     free(job);
@@ -148,6 +150,54 @@ static void errors_say(struct finding *finding, const struct explore_look *look)
                      line_rest(last));
 }
 
+/* How the order of the calls is mended that the schedule changes; REMEDY_OF_RULE: it changes none,
+ * or which messages are taken. */
+static enum remedy remedy_of_order(const struct explore_look *look)
+{
+    bool decided[DECISION_FILE + 1] = {0};
+    for (uint32_t i = 0; i < look->list.count; i++)
+        decided[decision_kind_of(look->list.answer[i].number)] = true;
+    return decided[DECISION_THREAD]   ? REMEDY_THREADS
+           : decided[DECISION_MEMORY] ? REMEDY_SYNCHRONISE
+           : decided[DECISION_FILE]   ? REMEDY_ORDER
+                                      : REMEDY_OF_RULE;
+}
+
+static bool needs_lock(const struct explore_look *look)
+{
+    bool locks = false;
+    for (uint32_t i = 0; i < look->list.count; i++)
+        locks |= decision_kind_of(look->list.answer[i].number) == DECISION_LOCK;
+    return locks;
+}
+
+/* What no choice brings about is not mended by the order of messages. */
+static enum remedy remedy_of_failure(const struct explore_look *look)
+{
+    enum remedy order = remedy_of_order(look);
+    bool chosen = look->list.count > 0;
+    switch (look->rule) {
+    case WORLD_RULE_CRASH:
+        return REMEDY_CRASH;
+    case WORLD_RULE_FREED:
+        return REMEDY_OUTLIVE;
+    case WORLD_RULE_ROOM:
+        return REMEDY_ATTACH;
+    case WORLD_RULE_COLLECTIVE_MISMATCH:
+        return chosen ? order : REMEDY_ALL_MEMBERS;
+    case WORLD_RULE_ERROR:
+    case WORLD_RULE_TRUNCATION:
+        return chosen ? order : REMEDY_ERROR;
+    case WORLD_RULE_DEADLOCK:
+        return needs_lock(look)          ? REMEDY_UNLOCK_FIRST
+               : chosen                  ? order
+               : look->class->sends.wait ? REMEDY_RECEIVE_FIRST
+                                         : REMEDY_MATCH;
+    default:
+        return chosen ? order : REMEDY_NONE;
+    }
+}
+
 static enum core_status failure_add(struct explore_program *program, struct explore_search *search,
                                     const struct explore_look *look, struct finding_list *list)
 {
@@ -155,6 +205,7 @@ static enum core_status failure_add(struct explore_program *program, struct expl
     if (!finding)
         return CORE_NO_MEMORY;
     failure_title(finding, look);
+    finding->remedy = remedy_of_failure(look);
     enum core_status status = places_add(finding, look);
     if (look->also)
         finding_fact(finding, "it can also end so: %s", look->also);
@@ -319,6 +370,8 @@ static enum core_status race_add(struct explore_program *program, struct explore
                   "the result depends on what comes first: %" PRIu32 " outcomes in %" PRIu64
                   " behaviours%s",
                   passing, search->behaviours, is_all(search) ? "" : " that were tried");
+    if (!conflict)
+        finding->remedy = remedy_of_order(least);
     enum core_status status = tell_unlike(program, base, least);
     if (status == CORE_OK)
         status = places_add(finding, least);

@@ -264,8 +264,7 @@ static enum core_status tell_stands(struct explore_program *program,
     enum core_status status = CORE_OK;
     if (!failure)
         return CORE_OK;
-    look->waits = failure->rule == WORLD_RULE_DEADLOCK;
-    look->freed = failure->rule == WORLD_RULE_FREED;
+    look->rule = failure->rule;
     for (int r = 0; r < program->command->rank_count && status == CORE_OK; r++) {
         const struct world_rank_outcome *rank = &program->outcome.rank[r];
         if (explore_outcome_stands(&program->outcome, failure, r))

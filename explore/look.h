@@ -42,8 +42,7 @@ struct explore_look {
     struct explore_lines chosen, stands; /* of the schedule; of the ranks that fail */
     struct explore_conflict conflict;    /* of the accesses whose order the schedule changes */
     bool may_wait;                       /* a rank may load until it finds what others put there */
-    bool waits;                          /* it fails because those wait for ever */
-    bool freed;                          /* it fails because a thread uses what another one freed */
+    enum world_rule rule;                /* what it fails by; WORLD_RULE_NONE: it does not fail */
     bool same;                           /* as the first one of the class */
     bool once;    /* its choices were taken again, and gave another outcome */
     uint64_t key; /* of the world that was run */

@@ -561,7 +561,10 @@ static void remedies_fit(void **state)
          {LOCKS("0", "1"), WIN
           "Win_lock peer=1 args=1,0; " PUT("1", "0") "Barrier; "
                                                      "Recv peer=0 tag=7 type=int count=4 hangs"},
-         REMEDY_OF_RULE}, /* what it waits for is no lock */
+         REMEDY_UNLOCK_FIRST}, /* what it waits for is no lock */
+        {"deadlock",
+         {"Recv peer=1 tag=7 type=int count=4 hangs", "Recv peer=0 tag=7 type=int count=4 hangs"},
+         REMEDY_SEND_FIRST},
         {"message", {SENDS("Rs") "; Barrier" END, "Barrier; " RECEIVE END}, REMEDY_POST},
         {"message",
          {"Buffer_attach count=8 args=8; " SENDS("Bs") "; Barrier" END, "Barrier; " RECEIVE END},
