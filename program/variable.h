@@ -21,12 +21,15 @@ enum { VARIABLE_TEXT_BYTES = 160, VARIABLE_SLOTS_MAX = 8, VARIABLE_SAME_MAX = 16
 enum variable_sort {
     VARIABLE_ANY,       /* bytes: fits everything */
     VARIABLE_CHARACTER, /* one byte, of a type of its own */
-    VARIABLE_INTEGER,   /* and enumerations, and logical ones; signed or not is all the same */
+    VARIABLE_INTEGER,   /* and enumerations, and logical ones */
     VARIABLE_FLOATING
 };
+enum variable_sign { VARIABLE_EITHER, VARIABLE_SIGNED, VARIABLE_UNSIGNED };
 struct variable_element {
     enum variable_sort sort;
     uint32_t bytes;
+    enum variable_sign sign; /* of an integer of more than one byte: a signed one is none that is
+                                unsigned, while an unsigned one is often given as a signed one */
 };
 
 /* How an element lies in a variable, from good to bad. */

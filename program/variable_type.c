@@ -200,10 +200,12 @@ static void variable_type_ask(const Dwarf_Die *type, uint64_t offset,
                               struct variable_answer *out);
 
 /* One that is not made of others; bytes: of its whole. */
-static void ask_leaf(Dwarf_Die *type, enum variable_sort sort, uint64_t bytes, uint64_t offset,
+static void ask_leaf(Dwarf_Die *type, struct variable_element is, uint64_t bytes, uint64_t offset,
                      struct variable_element element, struct variable_answer *out)
 {
-    bool same = element.sort == sort && element.bytes == bytes;
+    enum variable_sort sort = is.sort;
+    bool same = element.sort == sort && element.bytes == bytes &&
+                !(element.sign == VARIABLE_UNSIGNED && is.sign == VARIABLE_SIGNED);
 
     CORE_CHECK(offset < bytes);
     if (sort == VARIABLE_ANY || bytes <= 1 || element.sort == VARIABLE_ANY)
@@ -221,7 +223,7 @@ static void ask_base(Dwarf_Die *type, uint64_t offset, struct variable_element e
 {
     Dwarf_Attribute attribute;
     Dwarf_Word encoding = 0, bytes = 0;
-    enum variable_sort sort = VARIABLE_ANY;
+    struct variable_element is = {.sort = VARIABLE_ANY};
 
     (void)dwarf_formudata(dwarf_attr_integrate(type, DW_AT_encoding, &attribute), &encoding);
     (void)dwarf_formudata(dwarf_attr_integrate(type, DW_AT_byte_size, &attribute), &bytes);
@@ -229,18 +231,21 @@ static void ask_base(Dwarf_Die *type, uint64_t offset, struct variable_element e
     case DW_ATE_boolean:
     case DW_ATE_signed:
     case DW_ATE_unsigned:
-        sort = bytes > WIDEST_INTEGER ? VARIABLE_ANY : VARIABLE_INTEGER;
+        is.sort = bytes > WIDEST_INTEGER ? VARIABLE_ANY : VARIABLE_INTEGER;
+        is.sign = encoding == DW_ATE_signed     ? VARIABLE_SIGNED
+                  : encoding == DW_ATE_unsigned ? VARIABLE_UNSIGNED
+                                                : VARIABLE_EITHER;
         break;
     case DW_ATE_float:
-        sort = bytes < NARROWEST_FLOATING ? VARIABLE_ANY : VARIABLE_FLOATING;
+        is.sort = bytes < NARROWEST_FLOATING ? VARIABLE_ANY : VARIABLE_FLOATING;
         break;
     case DW_ATE_complex_float:
-        sort = VARIABLE_FLOATING;
+        is.sort = VARIABLE_FLOATING;
         bytes /= 2;
         offset %= bytes ? bytes : 1;
         break;
     case DW_ATE_UTF:
-        sort = VARIABLE_INTEGER;
+        is.sort = VARIABLE_INTEGER;
         break;
     default:
         break;
@@ -249,7 +254,7 @@ static void ask_base(Dwarf_Die *type, uint64_t offset, struct variable_element e
         variable_type_answer(out, VARIABLE_FITS, 1, NULL);
         return;
     }
-    ask_leaf(type, sort, bytes, offset, element, out);
+    ask_leaf(type, is, bytes, offset, element, out);
 }
 
 static void ask_pointer(Dwarf_Die *type, uint64_t offset, struct variable_element element,
@@ -261,7 +266,8 @@ static void ask_pointer(Dwarf_Die *type, uint64_t offset, struct variable_elemen
         variable_type_answer(out, VARIABLE_FITS, 1, NULL);
         return;
     }
-    ask_leaf(type, VARIABLE_INTEGER, bytes, offset, element, out);
+    ask_leaf(type, (struct variable_element){VARIABLE_INTEGER, 0, VARIABLE_EITHER}, bytes, offset,
+             element, out);
     if (out->fit == VARIABLE_IS_OTHER || out->fit == VARIABLE_IS_BETWEEN)
         out->fit = VARIABLE_IS_POINTER;
 }
@@ -399,7 +405,8 @@ static void variable_type_ask(const Dwarf_Die *type, uint64_t offset,
     case DW_TAG_enumeration_type:
         if (dwarf_formudata(dwarf_attr_integrate(&die, DW_AT_byte_size, &attribute), &bytes) == 0 &&
             offset < bytes)
-            ask_leaf(&die, VARIABLE_INTEGER, bytes, offset, element, out);
+            ask_leaf(&die, (struct variable_element){VARIABLE_INTEGER, 0, VARIABLE_EITHER}, bytes,
+                     offset, element, out);
         else
             variable_type_answer(out, VARIABLE_FITS, 1, NULL);
         return;

@@ -38,22 +38,24 @@ struct basic {
 
 static void pair_find(const char *name, uint32_t bytes, struct basic *out)
 {
-    struct variable_element number = {VARIABLE_INTEGER, sizeof(int)};
+    struct variable_element number = {VARIABLE_INTEGER, sizeof(int), VARIABLE_EITHER};
     uint32_t first = bytes - (uint32_t)sizeof(int);
 
     out->parts = 2;
     out->part[1] = number;
     if (!strcmp(name, "MPI_2INT") || !strcmp(name, "MPI_2INTEGER")) {
         first = bytes / 2;
-        out->part[0] = out->part[1] = (struct variable_element){VARIABLE_INTEGER, first};
+        out->part[0] = out->part[1] =
+            (struct variable_element){VARIABLE_INTEGER, first, VARIABLE_EITHER};
     } else if (!strcmp(name, "MPI_2REAL") || !strcmp(name, "MPI_2DOUBLE_PRECISION")) {
         first = bytes / 2;
-        out->part[0] = out->part[1] = (struct variable_element){VARIABLE_FLOATING, first};
+        out->part[0] = out->part[1] =
+            (struct variable_element){VARIABLE_FLOATING, first, VARIABLE_EITHER};
     } else if (!strcmp(name, "MPI_FLOAT_INT") || !strcmp(name, "MPI_DOUBLE_INT") ||
                !strcmp(name, "MPI_LONG_DOUBLE_INT")) {
-        out->part[0] = (struct variable_element){VARIABLE_FLOATING, first};
+        out->part[0] = (struct variable_element){VARIABLE_FLOATING, first, VARIABLE_EITHER};
     } else if (!strcmp(name, "MPI_LONG_INT") || !strcmp(name, "MPI_SHORT_INT")) {
-        out->part[0] = (struct variable_element){VARIABLE_INTEGER, first};
+        out->part[0] = (struct variable_element){VARIABLE_INTEGER, first, VARIABLE_EITHER};
     } else {
         *out = (struct basic){.parts = 0};
         return;
@@ -67,9 +69,15 @@ static void basic_find(const struct store_type *type, struct basic *out)
     const char *name = type->name ? type->name : "";
     uint32_t bytes = type->size > 0 && type->size < 256 ? (uint32_t)type->size : 0;
 
-    *out = (struct basic){.parts = bytes != 0, .part[0] = {VARIABLE_INTEGER, bytes}};
+    *out =
+        (struct basic){.parts = bytes != 0, .part[0] = {VARIABLE_INTEGER, bytes, VARIABLE_EITHER}};
     switch (basic_group_find(name)) {
     case BASIC_C_INTEGER:
+        out->part[0].sign =
+            strstr(name, "UNSIGNED") || strstr(name, "UINT") ? VARIABLE_UNSIGNED : VARIABLE_SIGNED;
+        if (bytes == 1)
+            out->part[0].sort = VARIABLE_CHARACTER;
+        return;
     case BASIC_FORTRAN_INTEGER:
     case BASIC_LOGICAL:
     case BASIC_MULTI_LANGUAGE:
@@ -82,7 +90,8 @@ static void basic_find(const struct store_type *type, struct basic *out)
         return;
     case BASIC_COMPLEX:
         out->parts = bytes ? 2 : 0;
-        out->part[0] = out->part[1] = (struct variable_element){VARIABLE_FLOATING, bytes / 2};
+        out->part[0] = out->part[1] =
+            (struct variable_element){VARIABLE_FLOATING, bytes / 2, VARIABLE_EITHER};
         out->at[1] = bytes / 2;
         return;
     case BASIC_PAIR:

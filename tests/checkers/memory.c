@@ -164,8 +164,10 @@ static void types(void)
     INIT(d, 32, MPI_BYTE);
     INIT(d, 2, MPI_C_DOUBLE_COMPLEX);
     INIT(&l, 1, MPI_LONG_LONG);
-    INIT(&ll, 1, MPI_UNSIGNED_LONG);
+    INIT(&ll, 1, MPI_LONG);
+    INIT(&ll, 1, MPI_UNSIGNED_LONG); /* finds: buffer-type -g */
     INIT(u, 2, MPI_INT);
+    INIT(u, 2, MPI_UNSIGNED);
     INIT(&e, 1, MPI_INT);
     INIT(&b, 1, MPI_C_BOOL);
     INIT(&b, 1, MPI_CHAR);
