@@ -12,7 +12,10 @@ DIST ?= dist
 WHEEL_LDFLAGS = -B$(abspath $(WHEEL))/glibc/ -Wl,--allow-shlib-undefined
 
 wheel: DEPS += $(WHEEL_DEPS)
-wheel: deps $(BUILD)/crosswait $(MAN) $(OWN_LIBRARIES)
+wheel: deps
+	@$(MAKE) --no-print-directory $(JOBS) wheel-linked
+
+wheel-linked: $(BUILD)/crosswait $(MAN) $(OWN_LIBRARIES)
 	@$(PYTHON) python/old_glibc.py "$(CC)" $(WHEEL) $(WHEEL_STATIC)
 	@rm -rf $(WHEEL)/root $(WHEEL)/build && mkdir -p $(WHEEL)/build && \
 	    cp -a $(BUILD)/obj $(BUILD)/gen $(WHEEL)/build/
@@ -21,3 +24,4 @@ wheel: deps $(BUILD)/crosswait $(MAN) $(OWN_LIBRARIES)
 	    LDLIBS="$(WHEEL_LDLIBS)" PREFIX=/ DESTDIR=$(abspath $(WHEEL))/root install-command \
 	    >$(WHEEL)/log 2>&1 || { tail -20 $(WHEEL)/log >&2; exit 1; }
 	@$(PYTHON) python/wheel.py $(VERSION) $(WHEEL) $(DIST)
+.PHONY: wheel-linked
