@@ -4,7 +4,7 @@ archive() { apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -m 1 
 
 # release_make SUITE FOLDER: its base system, and the source in /src.
 release_make() {
-    [ -d "$2/usr" ] || debootstrap --variant=minbase --include=make "$1" "$2" "$(archive)" \
+    [ -d "$2/usr" ] || debootstrap --variant=minbase --include=make,git "$1" "$2" "$(archive)" \
         >"$1.debootstrap.txt" 2>&1 || { tail -5 "$1.debootstrap.txt"; return 1; }
     mkdir -p "$2/src" "$2/put_old"
     cp /etc/resolv.conf "$2/etc/resolv.conf"
@@ -14,7 +14,7 @@ release_make() {
     [ ! -f /etc/ssl/certs/ca-certificates.crt ] ||
         cp /etc/ssl/certs/ca-certificates.crt "$2/trusted.crt"
     find "$2/src" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
-    tar -C "$SOURCE" --exclude=./build --exclude=./.git -cf - . | tar -C "$2/src" -xf -
+    tar -C "$SOURCE" --exclude=./build -cf - . | tar -C "$2/src" -xf -
 }
 
 # release_run FOLDER COMMAND...: as root of that system, in namespaces that end with the command.
