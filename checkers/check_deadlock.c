@@ -247,7 +247,8 @@ static bool is_core(const struct replay_waitfor *waitfor, uint32_t rank)
     return false;
 }
 
-/* What each rank of a cycle waits for, together; 0: one of them waits for none of the others. */
+/* Gathers the objects by which ranks of a cycle wait for each other; 0: one waits for none of the
+ * others. */
 static unsigned core_holds(const struct check_input *input, const struct replay_waitfor *waitfor)
 {
     unsigned all = 0;

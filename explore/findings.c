@@ -171,7 +171,7 @@ static bool needs_lock(const struct explore_look *look)
     return locks;
 }
 
-/* What no choice brings about is not mended by the order of messages. */
+/* A failure that comes with every choice is not mended by the order of messages. */
 static enum remedy remedy_of_failure(const struct explore_look *look)
 {
     enum remedy order = remedy_of_order(look);

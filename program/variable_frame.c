@@ -95,8 +95,8 @@ static bool settled_sp(Dwfl_Module *module, Dwarf_Die *function, const struct ba
     return false;
 }
 
-/* What is added to the end of the frame by an expression that begins with it: nothing, or a
- * constant (LLVM from 16 on). False: something else. */
+/* An expression that begins with the end of the frame adds nothing to it, or a constant (LLVM from
+ * 16 on). False: something else. */
 static bool base_beyond(const Dwarf_Op *op, size_t count, uint64_t *out_beyond)
 {
     CORE_CHECK(count && op->atom == DW_OP_call_frame_cfa);

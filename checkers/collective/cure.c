@@ -39,10 +39,9 @@ static const struct collective *next_of(const struct collective_list *list,
 
     /* Whether each member's two calls are those of `usual`, or those in the other order; odd: room
      * for all members, of which *out_count have them in the other order. */
-    static bool
-    is_exchange(struct trace *trace, const struct collective_part *now,
-                const struct collective_part *next, uint32_t count, uint32_t usual,
-                cure_same_fn same, uint32_t *odd, uint32_t *out_count)
+    static bool is_exchange(struct trace *trace, const struct collective_part *now,
+                            const struct collective_part *next, uint32_t count, uint32_t usual,
+                            cure_same_fn same, uint32_t *odd, uint32_t *out_count)
 {
     *out_count = 0;
     for (uint32_t i = 0; i < count; i++) {
