@@ -861,7 +861,7 @@ void world_access_ask(const struct world_decider *turn, const char *why)
 /* Whether what this fiber does comes behind the decision, whatever is chosen. */
 static bool was_before(uint32_t decision)
 {
-    return decision < EXPLORE_TRACKED && world_past_has(WORLD->fiber->past, decision);
+    return decision < EXPLORE_TRACKED && world_causes_has(WORLD->fiber->causes, decision);
 }
 
 /* When a lock of everything is had is not decided, unless all that exclude it came before. */
