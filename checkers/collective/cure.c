@@ -35,13 +35,12 @@ static const struct collective *next_of(const struct collective_list *list,
 }
 
 /* --- the order of two calls ------------------------------------------------------------------- */
-* /
 
-    /* Whether each member's two calls are those of `usual`, or those in the other order; odd: room
-     * for all members, of which *out_count have them in the other order. */
-    static bool is_exchange(struct trace *trace, const struct collective_part *now,
-                            const struct collective_part *next, uint32_t count, uint32_t usual,
-                            cure_same_fn same, uint32_t *odd, uint32_t *out_count)
+/* Whether each member's two calls are those of `usual`, or those in the other order; odd: room
+ * for all members, of which *out_count have them in the other order. */
+static bool is_exchange(struct trace *trace, const struct collective_part *now,
+                        const struct collective_part *next, uint32_t count, uint32_t usual,
+                        cure_same_fn same, uint32_t *odd, uint32_t *out_count)
 {
     *out_count = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -108,11 +107,10 @@ enum core_status cure_order(const struct check_input *input,
 }
 
 /* --- another communicator --------------------------------------------------------------------- */
-* /
 
-    /* Whether just those members that make the call are members of `comm`. */
-    static bool members_are(const struct trace *trace, int32_t comm,
-                            const struct collective_part *part, uint32_t count)
+/* Whether just those members that make the call are members of `comm`. */
+static bool members_are(const struct trace *trace, int32_t comm, const struct collective_part *part,
+                        uint32_t count)
 {
     const struct trace_comm *of = &trace->comm[comm];
     int32_t there = 0;
