@@ -68,7 +68,7 @@ struct launch_rank {
     bool local; /* a process of this machine */
     bool gone;
     uint64_t gone_ns;   /* CLOCK_MONOTONIC */
-    uint32_t gone_turn; /* ranks found gone in the same look have the same turn; 0: not gone */
+    uint32_t gone_look; /* the number of the look that found it gone; 0: not gone */
     bool status_known;
     int status;             /* as waitpid gives it */
     uint64_t still_ns;      /* since when nothing of it has moved */
@@ -133,7 +133,7 @@ struct launch {
     struct launch_world *world;
     uint32_t world_count;
     uint32_t ended_world; /* index of the one that result->ending speaks of */
-    uint32_t turn;
+    uint32_t look;        /* how many looks at the ranks there were */
 
     struct launch_relays *relays; /* launch_relay.c; NULL: all ranks are of this machine */
 

@@ -121,14 +121,14 @@ static void culprit_look(struct culprit *culprit, const struct launch_rank *rank
 
     failed_look(culprit, rank);
     if (rank->gone && launch_watch_termed(rank) &&
-        (!culprit->termed || rank->gone_turn < culprit->termed->gone_turn))
+        (!culprit->termed || rank->gone_look < culprit->termed->gone_look))
         culprit->termed = rank;
     if (!may_be_first(rank))
         return;
     if (!launch_trace_tells(rank) && rank->local && rank->pidfd < 0)
         culprit->unseen = rank;
     culprit->tie = first && !launch_trace_tells(rank) && !launch_trace_tells(first) &&
-                   rank->gone_turn == first->gone_turn;
+                   rank->gone_look == first->gone_look;
     if (!first || at_ns < culprit->at_ns) {
         culprit->rank = rank;
         culprit->at_ns = at_ns;
@@ -143,7 +143,7 @@ static bool after_termed(const struct launch_rank *rank, const struct culprit *c
     bool kills = rank->lane_count && !strncmp(rank->lane[0].header.library, "MPICH", 5);
 
     return termed && rank->gone &&
-           (termed->gone_turn < rank->gone_turn || (kills && termed->gone_turn == rank->gone_turn));
+           (termed->gone_look < rank->gone_look || (kills && termed->gone_look == rank->gone_look));
 }
 
 /* The first that met its end in mid-run, of all worlds that end with this one. NULL: none, or not

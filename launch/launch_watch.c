@@ -99,7 +99,7 @@ void launch_watch_gone(struct launch *launch, struct launch_rank *rank)
 {
     rank->gone = true;
     rank->gone_ns = launch_now_ns();
-    rank->gone_turn = launch->turn;
+    rank->gone_look = launch->look;
     rank_status(rank);
 }
 
@@ -136,10 +136,10 @@ static bool ranks_look(struct launch *launch)
 }
 
 /* A rank that was looked at before the first one found may have ended before it: a second look
- * makes sure that a rank of a later turn was still there when those of an earlier one were gone. */
+ * makes sure that a rank of a later look was still there when those of an earlier one were gone. */
 static void ranks_poll(struct launch *launch)
 {
-    launch->turn++;
+    launch->look++;
     if (ranks_look(launch))
         ranks_look(launch);
 }
@@ -216,7 +216,7 @@ static void rank_attach(struct launch *launch, struct launch_rank *rank,
     if (ends) /* it has given back its memory; its status is there in a moment */
         poll(&(struct pollfd){.fd = rank->pidfd, .events = POLLIN}, 1, EXITING_MS);
     launch_watch_gone(launch, rank); /* before it was seen */
-    rank->gone_turn++;               /* as those that the next look finds gone */
+    rank->gone_look++;               /* as those that the next look finds gone */
     if (rank->pidfd >= 0 && !rank->status_known) {
         close(rank->pidfd); /* it may be another process */
         rank->pidfd = -1;
@@ -459,7 +459,7 @@ int launch_watch_status(const struct launch *launch)
                 continue;
             if (!first || launch_watch_termed(first) > launch_watch_termed(rank) ||
                 (launch_watch_termed(first) == launch_watch_termed(rank) &&
-                 rank->gone_turn < first->gone_turn))
+                 rank->gone_look < first->gone_look))
                 first = rank;
         }
     return first ? launch_status_as_shell(first->status) : 0;

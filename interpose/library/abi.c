@@ -1,7 +1,7 @@
 /* The standard ABI of MPI 5.0 (libmpi_abi.so.1), whichever library is behind it: predefined handles
  * are constants below 4096 in which the kind stands; what other handles are only the library knows,
  * and what its statuses hold besides the three fields it is asked for. */
-#include "interpose/library/library.h"
+#include "interpose/library/handle_constants.h"
 
 #include <string.h>
 
@@ -26,29 +26,7 @@ bool library_handles(void)
     /* Files' errors are returned from the start. */
     if (OWN(File_get_errhandler)(MPI_FILE_NULL, &returning) == MPI_SUCCESS)
         draft = returning == DRAFT_ERRORS_RETURN;
-    recorder_handle = (struct recorder_handles){
-        .comm_null = MPI_COMM_NULL,
-        .comm_world = MPI_COMM_WORLD,
-        .comm_self = MPI_COMM_SELF,
-        .type_null = MPI_DATATYPE_NULL,
-        .type_byte = MPI_BYTE,
-        .type_long_long = MPI_LONG_LONG,
-        .request_null = MPI_REQUEST_NULL,
-        .request_empty = MPI_REQUEST_NULL, /* library_request_shared */
-        .group_null = MPI_GROUP_NULL,
-        .group_empty = MPI_GROUP_EMPTY,
-        .op_null = MPI_OP_NULL,
-        .op_sum = MPI_SUM,
-        .op_no_op = MPI_NO_OP,
-        .win_null = MPI_WIN_NULL,
-        .file_null = MPI_FILE_NULL,
-        .info_null = MPI_INFO_NULL,
-        .errhandler_null = MPI_ERRHANDLER_NULL,
-        .message_null = MPI_MESSAGE_NULL,
-        .message_no_proc = MPI_MESSAGE_NO_PROC,
-        .unweighted = MPI_UNWEIGHTED,
-        .weights_empty = MPI_WEIGHTS_EMPTY,
-    };
+    recorder_handle = library_handle_constants(MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY);
     return true;
 }
 

@@ -1,7 +1,7 @@
 /* MPICH and what shares its binary interface (Intel MPI, Cray MPICH, MVAPICH): handles are numbers
  * in which the kind of object stands: two bits for how it is kept (builtin, direct, indirect), four
  * for what it is. The values of mpi.h are part of the interface. */
-#include "interpose/library/library.h"
+#include "interpose/library/handle_constants.h"
 
 #include <string.h>
 
@@ -28,29 +28,7 @@ bool library_handles(void)
 
     if (!unweighted || !weights_empty) /* variables of MPICH's, constants of others */
         return false;
-    recorder_handle = (struct recorder_handles){
-        .comm_null = MPI_COMM_NULL,
-        .comm_world = MPI_COMM_WORLD,
-        .comm_self = MPI_COMM_SELF,
-        .type_null = MPI_DATATYPE_NULL,
-        .type_byte = MPI_BYTE,
-        .type_long_long = MPI_LONG_LONG,
-        .request_null = MPI_REQUEST_NULL,
-        .request_empty = MPI_REQUEST_NULL, /* library_request_shared */
-        .group_null = MPI_GROUP_NULL,
-        .group_empty = MPI_GROUP_EMPTY,
-        .op_null = MPI_OP_NULL,
-        .op_sum = MPI_SUM,
-        .op_no_op = MPI_NO_OP,
-        .win_null = MPI_WIN_NULL,
-        .file_null = MPI_FILE_NULL,
-        .info_null = MPI_INFO_NULL,
-        .errhandler_null = MPI_ERRHANDLER_NULL,
-        .message_null = MPI_MESSAGE_NULL,
-        .message_no_proc = MPI_MESSAGE_NO_PROC,
-        .unweighted = *unweighted,
-        .weights_empty = *weights_empty,
-    };
+    recorder_handle = library_handle_constants(*unweighted, *weights_empty);
     return true;
 }
 

@@ -38,7 +38,7 @@ enum { REGION_READY = 'r', REGION_REFUSED = 'x', REGION_DONE = 'd', REGION_FAILE
 enum region_abi { REGION_OPENMPI, REGION_MPICH, REGION_STANDARD, REGION_OTHER };
 
 struct region_rank {
-    _Atomic uint32_t turn; /* 1: it goes on; a futex */
+    _Atomic uint32_t scheduled; /* a futex: slot + 1 of the thread that goes on; 0: none does */
     _Atomic int32_t pid;
     int32_t status; /* as of waitpid */
     int32_t abort_code;

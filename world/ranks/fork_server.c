@@ -340,7 +340,7 @@ static void fork_server_become(int rank, pid_t server)
     if (rank_region->debugged == rank + 1)
         debugger_wait(rank);
     rank_shared_tell();
-    rank_turn_wait();
+    rank_sched_wait();
     WORLD->fiber->call = "MPI_Init";
 }
 
@@ -435,7 +435,7 @@ static void answer_begin(void)
     *rank_region->bug = 0;
     memset(rank_region->rank, 0, (rank_region->rank_count + 1) * sizeof *rank_region->rank);
     rank_states_answer();
-    rank_turn_begin();
+    rank_sched_begin();
 }
 
 /* --- between MPI_Init and the ranks ----------------------------------------------------------- */
@@ -492,7 +492,7 @@ static void states_run(const struct world_fiber *first)
     const uint32_t count = rank_region->rank_count;
     for (uint32_t r = 0; r < count; r++)
         pid[r] = rank_region->rank[r].pid;
-    rank_turn_give(first);
+    rank_sched_give(first);
     rank_states_search();
     rank_region->over = 1;
     for (uint32_t r = 0; r < count; r++) {
@@ -517,7 +517,7 @@ static bool ranks_fork(void)
         rank_states_begin();
     const struct world_fiber *first = world_fiber_next();
     if (!states)
-        rank_turn_give(first);
+        rank_sched_give(first);
     for (; made < count; made++) {
         pid_t pid = fork();
         if (pid == 0) {

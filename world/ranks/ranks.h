@@ -5,7 +5,7 @@
  * has the same in all. They share the variables marked WORLD_SHARED and the arena; everything else
  * is a process's own.
  *
- * Invariants: 1. At most one process has the turn, and only it touches what is shared: the rank of
+ * Invariants: 1. At most one process runs, and only it touches what is shared: the rank of
  * WORLD->fiber, or, while world_process_at waits, the one that it named. 2. A fiber that is no
  * thread of its rank runs on a stack of its rank's process, or in a thread of its own. 3. What one
  * process gives another to call or read is in shared memory, or the same in all since before the
@@ -26,13 +26,13 @@ _Noreturn void rank_refuse(const char *format, ...) __attribute__((format(printf
 
 /* sched.c */
 extern __thread uint32_t rank_slot; /* which fiber the calling thread is: its slot */
-void rank_turn_begin(void);         /* of a new world: nobody has it, and nobody is asked */
-void rank_turn_give(const struct world_fiber *to);
-void rank_turn_wait(void);
-/* The searcher has the turn once more; false: it does not come before that time (ms). */
-bool rank_turn_back(uint64_t until_ms);
+void rank_sched_begin(void);        /* of a new world: nobody runs, and nobody is asked */
+void rank_sched_give(const struct world_fiber *to);
+void rank_sched_wait(void);
+/* Waits until the searcher is scheduled; false: it is not before that time (ms). */
+bool rank_sched_back(uint64_t until_ms);
 /* For the searcher: runs it in the process of that rank. */
-bool rank_turn_ask(int rank, void (*run)(void *argument), uint64_t until_ms);
+bool rank_sched_ask(int rank, void (*run)(void *argument), uint64_t until_ms);
 uint64_t rank_now_ms(void);     /* of the machine */
 _Noreturn void rank_over(void); /* the world cannot go on */
 void rank_leave(int status, void *unused);
@@ -43,14 +43,14 @@ void rank_event(void *unused, const struct world_event *event);
 
 /* threads.c */
 int rank_thread_count(int process);
-/* Until the turn may have changed: it was `seen`. */
-void rank_threads_rest(_Atomic uint32_t *turn, uint32_t seen);
+/* Waits until *scheduled may have changed: it was `seen`. */
+void rank_threads_rest(_Atomic uint32_t *scheduled, uint32_t seen);
 bool rank_threads_inside(void); /* the calling one is in a call of MPI */
 void rank_threads_leave(void);  /* the calling one ends the process */
 
 /* versions.c: processes of a rank, each forked from the one before it. */
 bool rank_version_is_last(void);
-bool rank_version_goes_on(void); /* has the turn: false, if a later version had it, and has ended */
+bool rank_version_goes_on(void); /* is scheduled: false, if a later version was, and has ended */
 void rank_versions_drop(uint32_t depth); /* those of more */
 
 /* states.c */

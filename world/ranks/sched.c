@@ -1,4 +1,4 @@
-/* Passes the turn: one process of a world runs, the others wait in a futex of their own. The futex
+/* Schedules ranks: one process of a world runs, the others wait in a futex of their own. The futex
  * says which thread of the process goes on (world_fiber.slot + 1). */
 #include "world/ranks/ranks.h"
 
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The task of a process that has the turn for a moment, for another one. */
+/* The task that a process runs for another one, before it waits again. */
 static struct {
     void (*run)(void *argument);
     void *argument;
@@ -22,42 +22,43 @@ enum { ANY_THREAD = UINT32_MAX };
 __thread uint32_t rank_slot;
 
 /* The world before may have ended in the midst of it: by a crash there, or as its time was over. */
-void rank_turn_begin(void)
+void rank_sched_begin(void)
 {
     call.run = NULL;
 }
 
-static void turn_put(int rank, uint32_t whose)
+static void sched_put(int rank, uint32_t whose)
 {
-    _Atomic uint32_t *turn = &rank_region->rank[rank].turn;
+    _Atomic uint32_t *scheduled = &rank_region->rank[rank].scheduled;
     CORE_CHECK(whose > 0 && rank <= (int)rank_region->rank_count);
-    CORE_CHECK(*turn == 0); /* ranks.h invariant 1 */
-    *turn = whose;
-    syscall(SYS_futex, turn, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+    CORE_CHECK(*scheduled == 0); /* ranks.h invariant 1 */
+    *scheduled = whose;
+    syscall(SYS_futex, scheduled, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
-void rank_turn_give(const struct world_fiber *to)
+void rank_sched_give(const struct world_fiber *to)
 {
-    turn_put(to->rank->rank, to->slot + 1);
+    sched_put(to->rank->rank, to->slot + 1);
 }
 
 /* A version that was taken back may still be on its way to its end. */
-static bool turn_take(_Atomic uint32_t *turn, uint32_t whose)
+static bool sched_take(_Atomic uint32_t *scheduled, uint32_t whose)
 {
     if (rank_region->states.depth && !rank_version_is_last())
         return false;
-    return atomic_compare_exchange_strong(turn, &whose, 0);
+    return atomic_compare_exchange_strong(scheduled, &whose, 0);
 }
 
-void rank_turn_wait(void)
+void rank_sched_wait(void)
 {
     CORE_CHECK(rank_own >= 0);
-    _Atomic uint32_t *turn = &rank_region->rank[rank_own].turn;
+    _Atomic uint32_t *scheduled = &rank_region->rank[rank_own].scheduled;
     for (;;) {
         uint32_t seen;
-        while (seen = *turn, !turn_take(turn, rank_slot + 1) && !turn_take(turn, ANY_THREAD))
-            if (seen == *turn)
-                rank_threads_rest(turn, seen);
+        while (seen = *scheduled,
+               !sched_take(scheduled, rank_slot + 1) && !sched_take(scheduled, ANY_THREAD))
+            if (seen == *scheduled)
+                rank_threads_rest(scheduled, seen);
         if (!call.run) {
             if (rank_region->states.depth && !rank_version_goes_on())
                 continue;
@@ -66,7 +67,7 @@ void rank_turn_wait(void)
         }
         call.run(call.argument);
         call.run = NULL;
-        turn_put(call.from, call.from_slot + 1);
+        sched_put(call.from, call.from_slot + 1);
     }
 }
 
@@ -98,8 +99,8 @@ void world_process_at(struct world_rank *rank, void (*run)(void *argument), void
     call.argument = argument;
     call.from = rank_own;
     call.from_slot = rank_slot;
-    turn_put(rank->rank, ANY_THREAD);
-    rank_turn_wait();
+    sched_put(rank->rank, ANY_THREAD);
+    rank_sched_wait();
 }
 
 uint64_t rank_now_ms(void)
@@ -109,28 +110,28 @@ uint64_t rank_now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-bool rank_turn_back(uint64_t until_ms)
+bool rank_sched_back(uint64_t until_ms)
 {
     static const struct timespec often = {.tv_nsec = 50000000};
-    _Atomic uint32_t *turn = &rank_region->rank[rank_region->rank_count].turn;
+    _Atomic uint32_t *scheduled = &rank_region->rank[rank_region->rank_count].scheduled;
     CORE_CHECK(rank_own < 0); /* the searcher is no rank */
-    while (!atomic_exchange(turn, 0)) {
+    while (!atomic_exchange(scheduled, 0)) {
         if (rank_region->states.stop || rank_now_ms() > until_ms)
             return false;
-        syscall(SYS_futex, turn, FUTEX_WAIT, 0, &often, NULL, 0);
+        syscall(SYS_futex, scheduled, FUTEX_WAIT, 0, &often, NULL, 0);
     }
     return true;
 }
 
-bool rank_turn_ask(int rank, void (*run)(void *argument), uint64_t until_ms)
+bool rank_sched_ask(int rank, void (*run)(void *argument), uint64_t until_ms)
 {
     CORE_CHECK(!call.run && rank_own < 0); /* ranks.h invariant 3 */
     call.run = run;
     call.argument = NULL;
     call.from = (int)rank_region->rank_count;
     call.from_slot = 0;
-    turn_put(rank, ANY_THREAD);
-    return rank_turn_back(until_ms);
+    sched_put(rank, ANY_THREAD);
+    return rank_sched_back(until_ms);
 }
 
 void rank_over(void)
@@ -161,8 +162,8 @@ struct world_fiber *world_process_switch(struct world_fiber *from, struct world_
     if (to->rank->rank != rank_own || to->slot != rank_slot) {
         if (UNLIKELY(to == WORLD->searcher)) /* which would ask for it next */
             rank_memory_take(NULL);
-        rank_turn_give(to);
-        rank_turn_wait();
+        rank_sched_give(to);
+        rank_sched_wait();
     }
     CORE_CHECK(WORLD->fiber->rank->rank == rank_own); /* ranks.h invariant 1 */
     errno = error;
@@ -224,7 +225,7 @@ void rank_leave(int status, void *unused)
     own->left = true;
     const struct world_fiber *next = world_fiber_next();
     if (next)
-        rank_turn_give(next);
+        rank_sched_give(next);
     else if (WORLD->live_count > 0)
         rank_region->over = 1;
 }

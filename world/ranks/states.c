@@ -314,8 +314,8 @@ static void ranks_run(void)
 {
     CORE_CHECK(rank_own < 0); /* the searcher is no rank */
     while (WORLD->ready_count && !has_crashed() && !search.why) {
-        rank_turn_give(world_fiber_next());
-        if (!rank_turn_back(step_until()))
+        rank_sched_give(world_fiber_next());
+        if (!rank_sched_back(step_until()))
             give_up(rank_now_ms() > search.until_ms ? "the time is over"
                                                     : "a rank does not come to its next call");
     }
@@ -384,7 +384,7 @@ static bool memory_hash(void)
 {
     for (int r = 0; r < WORLD->rank_count; r++)
         if (rank_region->rank[r].ran && !rank_region->rank[r].left &&
-            !rank_turn_ask(r, rank_memory_take, step_until()))
+            !rank_sched_ask(r, rank_memory_take, step_until()))
             return false;
     return true;
 }
@@ -519,7 +519,7 @@ static void search_all(void)
     else if (!rank_region->scratch.count)
         give_up("files that it may write cannot be kept separate");
     search.until_ms = rank_now_ms() + rank_region->states.ms_max;
-    if (!rank_turn_back(step_until()))
+    if (!rank_sched_back(step_until()))
         give_up("a rank does not come to its first call");
     if (!search.why)
         state_come();

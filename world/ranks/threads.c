@@ -14,7 +14,7 @@
  * Invariants: 1. `away` says that some thread of this process is outside of MPI and nobody inside
  * goes on; only then threads are outside and not at rest. 2. thread[i].where changes from COME by
  * phase_end alone. 3. Nothing here allocates shared memory while `away`, but phase_end, under the
- * gate: this process has the turn (ranks.h invariant 1). */
+ * gate: this process is the one that runs (ranks.h invariant 1). */
 #include "world/ranks/ranks.h"
 
 #include <dirent.h>
@@ -91,7 +91,7 @@ static void go_away(void)
     away = true;
 }
 
-/* It runs what MPI does beside its callers, and has the turn. */
+/* Whether this thread runs what MPI does beside its callers. */
 static bool is_host(void)
 {
     return rank_slot > THREADS_MAX;
@@ -109,7 +109,7 @@ void world_process_thread_lock(void)
     if (threads_mine()->depth++ || !world_process_several)
         return;
     own->where = COME;
-    rank_turn_wait();
+    rank_sched_wait();
     CORE_CHECK(WORLD->fiber == own->fiber && own->where == INSIDE);
 }
 
@@ -358,10 +358,10 @@ static void phase_end(void)
     const struct world_fiber *next = world_fiber_next();
     if (!next)
         rank_over();
-    rank_turn_give(next);
+    rank_sched_give(next);
 }
 
-void rank_threads_rest(_Atomic uint32_t *turn, uint32_t seen)
+void rank_threads_rest(_Atomic uint32_t *scheduled, uint32_t seen)
 {
     static const struct timespec often = {.tv_nsec = REST_NS};
     bool ended = false;
@@ -372,7 +372,8 @@ void rank_threads_rest(_Atomic uint32_t *turn, uint32_t seen)
         gate = 0;
     }
     if (!ended)
-        syscall(SYS_futex, turn, FUTEX_WAIT, seen, world_process_several ? &often : NULL, NULL, 0);
+        syscall(SYS_futex, scheduled, FUTEX_WAIT, seen, world_process_several ? &often : NULL, NULL,
+                0);
 }
 
 void rank_threads_leave(void)
@@ -413,7 +414,7 @@ static void thread_ends(void *ended)
     own->where = ENDED;
 }
 
-/* It goes on when it is its turn, as from a call of MPI. */
+/* The thread goes on when it is scheduled, as from a call of MPI. */
 static void *thread_run(void *argument)
 {
     struct begun begun = *(struct begun *)argument;
@@ -423,7 +424,7 @@ static void *thread_run(void *argument)
     rank_slot = begun.slot;
     own = &thread[begun.slot];
     own->id = (pid_t)syscall(SYS_gettid);
-    rank_turn_wait();
+    rank_sched_wait();
     go_away();
     pthread_cleanup_push(thread_ends, own);
     result = begun.run(begun.argument);
@@ -529,12 +530,12 @@ static void *host_run(void *argument)
 {
     struct world_fiber *fiber = argument;
     rank_slot = fiber->slot;
-    rank_turn_wait();
+    rank_sched_wait();
     CORE_CHECK(WORLD->fiber == fiber && is_host());
     const struct world_fiber *next = world_fiber_serve(fiber);
     if (!next)
         rank_over();
-    rank_turn_give(next);
+    rank_sched_give(next);
     return NULL;
 }
 

@@ -1,11 +1,11 @@
-/* Versions of a rank: where a world goes on from its states, a rank that gets the turn at a greater
+/* Versions of a rank: where a world goes on from its states, a rank that is scheduled at a greater
  * depth than its own forks, and the new process goes on in its place. The one before it waits until
  * that has ended, and then has the rank's place again: as it was, with its memory and its stack.
  *
  * Invariants: 1. Versions are a stack, by depth: whoever is above another was forked later. 2. Of a
- * rank one version waits for the turn, or has it: the last that has not ended; those before it wait
- * for its end. 3. A version that SIGKILL has ended was taken back by the searcher; of any other end
- * the version before it tells. */
+ * rank one version runs, or waits to be scheduled: the last that has not ended; those before it
+ * wait for its end. 3. A version that SIGKILL has ended was taken back by the searcher; of any
+ * other end the version before it tells. */
 #include "world/ranks/ranks.h"
 
 #include <errno.h>
@@ -45,10 +45,10 @@ static void version_ended(uint32_t place, pid_t pid, int status)
     rank->ended = true;
     rank_region->states.deaths++;
     syscall(SYS_futex, &rank_region->states.deaths, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-    if (!left) { /* it had the turn */
-        _Atomic uint32_t *turn = &rank_region->rank[rank_region->rank_count].turn;
-        *turn = 1;
-        syscall(SYS_futex, turn, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    if (!left) { /* it was the one that ran */
+        _Atomic uint32_t *scheduled = &rank_region->rank[rank_region->rank_count].scheduled;
+        *scheduled = 1;
+        syscall(SYS_futex, scheduled, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
     }
 }
 
