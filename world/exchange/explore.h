@@ -124,7 +124,7 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     const struct world_causes *gained; /* causes that whoever completes it gets */
     bool asks, exclusive, reads;
     bool touches;                /* the program's own load or store */
-    uint32_t reported;           /* part->told: it is among the answers */
+    uint32_t reported;           /* part->reported: it is among the answers */
     struct world_decider *joins; /* the next of those */
     enum world_turn_use use;
     int op;
