@@ -1,4 +1,4 @@
-/* What searches share: lists that are made shorter. */
+/* Lists are made shorter as searches do it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
