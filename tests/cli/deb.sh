@@ -18,6 +18,10 @@ for package in $(sed -nE 's/.*from="([^"]*)".*/\1/p' "$SOURCE/fuzz/build.sh" | t
     dpkg-deb -f "$BUILD"/deb/crosswait-fuzz_*.deb Depends Suggests | grep -qw -e "$package" ||
         [ $package = from ] || { echo "crosswait-fuzz does not name $package"; exit 1; }
 done
+for package in python3 g++; do # --library, and collectives in C++
+    dpkg-deb -f "$BUILD"/deb/crosswait-fuzz_*.deb Depends Recommends | grep -qwF -e "$package" ||
+        { echo "crosswait-fuzz does not name $package"; exit 1; }
+done
 export PATH="$PWD/root/usr/bin:$PATH"
 P=$BUILD/corpus/programs
 unset CROSSWAIT_SHARE

@@ -19,5 +19,12 @@ chroot "$PWD/1" sh -c 'cd /work && mpicc -g -o quiz quiz.c' || exit 1
 inside run -- mpirun --oversubscribe -n 2 ./quiz >out.txt 2>&1
 [ $? = 1 ] && grep -q '^error.deadlock' out.txt && grep -q 'quiz.c:' out.txt ||
     { cat out.txt; exit 1; }
+# In C++, too.
+printf '%s\n' '#include <mpi.h>' '#include <vector>' 'int main(int argc, char **argv)' \
+    '{ std::vector<int> v(4); MPI_Init(&argc, &argv);' \
+    '  MPI_Bcast(v.data(), 4, MPI_INT, 0, MPI_COMM_WORLD); MPI_Finalize(); }' >"$work/v.cc"
+chroot "$PWD/1" sh -c 'cd /work && mpicxx -g -o v v.cc && python3 --version' >out.txt 2>&1 ||
+    { cat out.txt; exit 1; }
+inside run -- mpirun --oversubscribe -n 2 ./v >out.txt 2>&1 || { cat out.txt; exit 1; }
 inside fuzz my_allreduce.c --time=10 -seed=1 >out.txt 2>&1
 [ $? = 1 ] && grep -q 'wrong-result' out.txt || { cat out.txt; exit 1; }
