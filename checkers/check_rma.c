@@ -390,21 +390,7 @@ static void within_regions(struct rma *rma, const struct trace_event *event,
         check_rma_begin(rma, access);
         return;
     }
-    struct finding *finding = check_rma_say(rma, FINDING_ERROR, event->rank, event->seq);
-    if (!finding)
-        return;
-    finding->remedy = REMEDY_ATTACH_MEMORY;
-    if (!regions->count)
-        finding_title(
-            finding, "%s: rank %" PRIu32 " has attached no memory to the window (rank %" PRIu32 ")",
-            trace->call[event->call].name, access->target, event->rank);
-    else
-        finding_title(
-            finding,
-            "%s: the %s of the bytes that it accesses does not lie in memory that rank %" PRIu32
-            " attached to the window (rank %" PRIu32 ")",
-            trace->call[event->call].name, regions_hold(regions, access->low) ? "last" : "first",
-            access->target, event->rank);
+    regions_say_outside(regions, event, access, &rma->told);
 }
 
 /* Memory that is accessed in a window without memory of its own must be attached then. */

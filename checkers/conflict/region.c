@@ -1,6 +1,7 @@
 /* See region.h. */
 #include "checkers/conflict/region.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "core/array.h"
@@ -72,4 +73,27 @@ bool regions_hold_then(const struct regions *regions, int64_t at, const struct a
         *out_other = region;
     }
     return false;
+}
+
+void regions_say_outside(const struct regions *regions, const struct trace_event *event,
+                         const struct access *access, struct finding_dedup *told)
+{
+    const struct trace *trace = told->input->trace;
+    struct finding *finding = finding_dedup_add(told, FINDING_ERROR, event->rank, event->seq);
+
+    CORE_CHECK(access->low < access->high);
+    if (!finding)
+        return;
+    finding->remedy = REMEDY_ATTACH_MEMORY;
+    if (!regions->count)
+        finding_title(
+            finding, "%s: rank %" PRIu32 " has attached no memory to the window (rank %" PRIu32 ")",
+            trace->call[event->call].name, access->target, event->rank);
+    else
+        finding_title(
+            finding,
+            "%s: the %s of the bytes that it accesses does not lie in memory that rank %" PRIu32
+            " attached to the window (rank %" PRIu32 ")",
+            trace->call[event->call].name, regions_hold(regions, access->low) ? "last" : "first",
+            access->target, event->rank);
 }

@@ -4,6 +4,7 @@
 
 #include "checkers/conflict/access.h"
 #include "checkers/conflict/order.h"
+#include "checkers/finding_dedup.h"
 #include "core/status.h"
 #include "core/table.h"
 
@@ -27,5 +28,9 @@ bool regions_hold(const struct regions *regions, int64_t at);
  * one that holds it at another time, or stays. */
 bool regions_hold_then(const struct regions *regions, int64_t at, const struct access *access,
                        const struct order *order, const struct region **out_other);
+
+/* An error: the access is of memory that its target never attached. */
+void regions_say_outside(const struct regions *regions, const struct trace_event *event,
+                         const struct access *access, struct finding_dedup *told);
 
 #endif
