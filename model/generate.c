@@ -62,12 +62,11 @@ static enum core_status check_parameter(const struct model_generate_request *r,
 
 enum core_status model_generate_check(const struct model_generate_request *r)
 {
-    const struct model_row *of = model_row_find(r->id);
+    const struct model_row *of = model_row_asked(r->id);
     uint64_t word = r->word_bytes ? r->word_bytes : 8;
 
     if (!of)
-        return core_report(CORE_NOT_FOUND, "no row '%s' in the model; 'crosswait model' lists them",
-                           r->id);
+        return CORE_NOT_FOUND;
     if (r->ranks == 0 || r->ranks > REPLAY_RANKS_MAX)
         return core_report(CORE_BAD_INPUT, "%s for %u ranks; from 1 to %d are possible", r->id,
                            r->ranks, REPLAY_RANKS_MAX);

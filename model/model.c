@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/check.h"
+#include "core/text.h"
 #include "model/row.h"
 
 uint32_t model_clg(uint32_t ranks)
@@ -37,7 +38,7 @@ static const struct model_family *const family[] = {
     &model_family_allreduce, &model_family_barrier,   &model_family_scan,
     &model_family_alltoall,  &model_family_shift,
 };
-enum { FAMILIES = sizeof family / sizeof *family };
+enum { FAMILIES = sizeof family / sizeof *family, ROWS_MAX = 128 };
 
 const struct model_row *model_row_at(size_t index)
 {
@@ -55,6 +56,24 @@ const struct model_row *model_row_find(const char *id)
     for (size_t i = 0; (row = model_row_at(i)); i++)
         if (strcmp(row->id, id) == 0)
             return row;
+    return NULL;
+}
+
+const struct model_row *model_row_asked(const char *id)
+{
+    const struct model_row *row = model_row_find(id), *other;
+    const char *name[ROWS_MAX], *near;
+    int names = 0;
+
+    if (row)
+        return row;
+    for (size_t i = 0; (other = model_row_at(i)); i++) {
+        CORE_CHECK(names < ROWS_MAX);
+        name[names++] = other->id;
+    }
+    near = core_text_nearest(id, name, names);
+    core_report(CORE_NOT_FOUND, "no row '%s' in the model%s%s%s; 'crosswait model' lists them", id,
+                near ? ", did you mean '" : "", near ? near : "", near ? "'" : "");
     return NULL;
 }
 

@@ -73,6 +73,8 @@ struct model_row {
 /* In the table's order; NULL behind its end. */
 const struct model_row *model_row_at(size_t index);
 const struct model_row *model_row_find(const char *id);
+/* The same of a name that somebody typed: NULL is reported, with the nearest name. */
+const struct model_row *model_row_asked(const char *id);
 
 /* Refuses, with the reason and the nearest possible value, what is outside the row's domain. */
 enum core_status model_row_cost(const struct model_row *row, const struct model_case *of,

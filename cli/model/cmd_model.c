@@ -420,10 +420,8 @@ static int row_of(const struct options *o, const struct model_ask *ask)
         return options_wrong(o, "--run=%s on how many ranks? add --ranks=P", id);
     if (ask->words_given && ask->words_low != ask->words_high)
         return options_wrong(o, "--%s takes one size, not a range", name);
-    if (!model_row_find(id)) {
-        core_report(CORE_NOT_FOUND, "no row '%s' in the model; 'crosswait model' lists them", id);
+    if (!model_row_asked(id))
         return CLI_USAGE;
-    }
     return exit_of(ask->run ? model_run(ask, stdout) : model_explain(ask));
 }
 

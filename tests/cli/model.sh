@@ -37,6 +37,7 @@ refuse --run=bcast.fast -p 8
 refuse --run=bcast.binomial
 refuse --run=bcast.kary -p 8
 refuse --explain=bcast.fast
+refuse --explain=bcast.binomal
 refuse --explain=bcast.hypercube -p 6
 refuse --explain=bcast.linear -p 70 --format=svg
 refuse --explain=bcast.linear --format=png
