@@ -149,14 +149,16 @@ mpicc -g -O0 -w -o dies dies.c && mpicxx -g -O0 -o throws throws.cc &&
     mpifort -g -O0 -o overruns overruns.f90 && mpicc -g -w -o twin twin.c || exit 1
 # What of the output does not depend on addresses, processes and times; and not what tells that the
 # wrappers of calls are there. What mpirun says of the end it may lose, with us and without: Open
-# MPI 5's prterun says more, and ends it with a null byte.
+# MPI 5's prterun says more, and ends it with a null byte. It may also say it in the midst of a
+# rank's line, behind the number of a frame of the stack.
 plain_text() {
     sed -E 's/\x00//g; /libcrosswait/d; /^-+$/d; /^(mpirun|prterun) /d; /^ *$/d
         /^thus causing the job/d; /^ *(Process name|Exit code):/d; /^signal [0-9]+ \(/d
         s/^\[[^]]*\] ?//; s/\[0x[0-9a-f]+\]//; s/0x[0-9a-f]+/ADDRESS/g
         s/(libmpi\.so\.40\()P?MPI_[A-Za-z_]+\+/\1+/
         s/process \[[0-9,]+\]/process/
-        s/PID [0-9]+/PID/; s/^\[ *[0-9]+\]/[N]/; s/name: .*/name/
+        s/PID [0-9]+/PID/; s/^\[ *[0-9]+\] *//; s/name: .*/name/
+        s/-{20,}//; /^ *$/d
         /^PMIX ERROR: PMIX_ERR_UNREACH/d' | sort
 }
 try() { # WHAT COMMAND...
