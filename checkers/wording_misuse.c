@@ -203,8 +203,8 @@ static const char *const misuse_forms[] = {
                                  "never started",
     [MISUSE_NEVER_STARTED] = "a persistent request was waited for, but never started",
     [MISUSE_MESSAGE_LEFT] = "a message that was probed was never received",
-    [MISUSE_REQUEST_LEFT] =
-        "a request was never completed: no wait or test for it, or its handle was overwritten",
+    [MISUSE_REQUEST_LEFT] = "a request was never completed: no wait or test of it succeeded, or "
+                            "its handle was overwritten",
     [MISUSE_CANCELLED_LEFT] =
         "a request was cancelled and never completed: MPI_Cancel is local, and "
         "the request still needs MPI_Wait, MPI_Test or MPI_Request_free",
