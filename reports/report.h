@@ -141,7 +141,8 @@ enum report_need {                    /* parts of the facts that take long to ga
                    REPORT_TOTALS = 1, /* total */
                    REPORT_COST = 2,   /* cost and time */
                    REPORT_WHY = 4,    /* why */
-                   REPORT_ALL = 7
+                   REPORT_ALL = 7,
+                   REPORT_WAITS = 8 /* why, where it is soon gathered and a clean job took long */
 };
 
 /* findings may be NULL: none were looked for. needs: bits of enum report_need. */
@@ -198,8 +199,8 @@ void report_facts_done(struct report_facts *facts);
     X(dot, "who waits for whom, for Graphviz", 0, "", "", "")                                      \
     X(perfetto, "a timeline with messages as arrows, for ui.perfetto.dev", 0, "", NULL, "")        \
     X(goal, "the schedule of messages, for LogGOPSim and other simulators", 0, "", NULL, "")
-#define REPORT_FORMATS(X)                                 \
-    X(text, "for reading in a terminal", 0, "", "\n", "") \
+#define REPORT_FORMATS(X)                                            \
+    X(text, "for reading in a terminal", REPORT_WAITS, "", "\n", "") \
     REPORT_FORMATS_FURTHER(X)
 
 typedef enum core_status (*report_render_fn)(const struct report_facts *facts, FILE *file);
@@ -237,6 +238,8 @@ void report_text_shown(const struct finding *finding, const struct block *block,
 void report_why_print(const struct report_facts *facts, FILE *file);
 /* The same as text. Free with free(); NULL: out of memory. */
 char *report_why_sentence_text(const struct report_facts *facts);
+/* Writes one line where the ranks waited for each other long enough to be told so unasked. */
+void report_why_line(const struct report_facts *facts, FILE *file);
 /* "messages grow: those of MPI_Send at x.c:12 had ...". */
 void report_why_growth(const struct report_facts *facts, const struct why_growth *growth,
                        FILE *file);

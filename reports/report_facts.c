@@ -307,6 +307,24 @@ static enum core_status totals_sum(struct report_facts *facts)
     return status;
 }
 
+/* Tells whether the waits of a job without findings are gathered unasked: the job took as long as
+ * that takes, several times. */
+static enum core_status is_waits_wanted(const struct report_facts *facts, bool *out_wanted)
+{
+    enum { CALLS_MAX = 100000 };
+    static const char sql[] =
+        "SELECT max(ifnull((SELECT e.t_enter FROM event_row e WHERE e.id < (r.rank + 1) << 40 "
+        "ORDER BY e.id DESC LIMIT 1), 0)) FROM rank r";
+    uint64_t last_ns = 0;
+    enum core_status status = CORE_OK;
+
+    if (facts->findings && !finding_list_fails(facts->findings) &&
+        facts->events + facts->inner_events <= CALLS_MAX && facts->trace->rank_count > 1)
+        status = report_facts_numbers(facts->trace, sql, &last_ns, 1);
+    *out_wanted = last_ns >= 1000000000;
+    return status;
+}
+
 static enum core_status report_facts_gather_all(struct trace *trace,
                                                 const struct finding_list *findings, unsigned needs,
                                                 struct report_facts *out_facts)
@@ -361,7 +379,10 @@ static enum core_status report_facts_gather_all(struct trace *trace,
         status = name_unknown(&facts);
     if (status == CORE_OK && (needs & REPORT_COST))
         status = report_cost_gather(&facts);
-    if (status == CORE_OK && (needs & REPORT_WHY))
+    bool waits = needs & REPORT_WHY;
+    if (status == CORE_OK && !waits && (needs & REPORT_WAITS))
+        status = is_waits_wanted(&facts, &waits);
+    if (status == CORE_OK && waits)
         status = why_gather(trace, &facts.why);
     if (status == CORE_OK)
         *out_facts = facts;

@@ -649,7 +649,9 @@ enum core_status report_text(const struct report_facts *facts, FILE *file)
         print_time(facts, file);
     }
     print_verdict(facts, file);
-    if (!facts->style.verbose)
+    if (!facts->style.verbose) {
+        report_why_line(facts, file);
         print_recorded(facts, file);
+    }
     return status == CORE_OK ? report_text_written(facts, file) : status;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/text.h"
 #include "core/trace/describe.h"
 #include "reports/report.h"
 #include "reports/why.h"
@@ -10,8 +11,10 @@
 enum {
     ROWS_SHOWN_MAX = 10,
     ONE_RANK_PERCENT = 10, /* of a row's waiting: a rank with less of it stands out from none */
-    BLAMED_PERCENT = 67    /* and one with more is named as what the ranks wait for */
+    BLAMED_PERCENT = 67,   /* and one with more is named as what the ranks wait for */
+    WAITED_PERCENT = 20    /* of all time: ranks that wait more are told of with the verdict, */
 };
+static const uint64_t waited_ns_min = 1000000000; /* where each waits as long on average */
 
 const char *report_why_kind(enum why_kind kind)
 {
@@ -146,6 +149,29 @@ char *report_why_sentence_text(const struct report_facts *facts)
         return text;
     free(text);
     return NULL;
+}
+
+void report_why_line(const struct report_facts *facts, FILE *file)
+{
+    const struct why *why = &facts->why;
+    const struct why_part *part = NULL;
+    uint64_t waited = waited_of(why);
+    unsigned percent = report_why_percent(waited, why->elapsed_ns);
+
+    if (percent <= WAITED_PERCENT || waited < waited_ns_min * why->ranks || !why->row_count)
+        return;
+    uint32_t culprit = why_culprit(why, &part);
+    fprintf(file, "waiting:  %u %% of the ranks' time, ", percent);
+    if (culprit != UINT32_MAX && part) {
+        fprintf(file, "for rank %" PRIu32 ", which works before ", culprit);
+        call_write(facts, part->at, file);
+    } else {
+        fputs("most of it in ", file);
+        call_write(facts, why->row[0].in, file);
+    }
+    fputs("; more: crosswait report --why ", file);
+    core_text_shell(facts->trace->path, file);
+    fputc('\n', file);
 }
 
 static void print_work(const struct why *why, FILE *file)
