@@ -7,7 +7,7 @@ cat >work.c <<'END'
 #include <mpi.h>
 #include <stdlib.h>
 #include <time.h>
-/* work MILLISECONDS ALL LEAK: rank 1 works as long in each of 20 rounds; the others do where ALL. */
+/* work MILLISECONDS ALL LEAK: rank 1 works so long in each of 20 rounds; all ranks do with ALL. */
 int main(int argc, char **argv)
 {
     int rank, sum = 0;
