@@ -165,8 +165,8 @@ enum core_status report_order_gather(struct report_facts *facts);
 enum { REPORT_VERDICT_MAX = 256 };
 /* Whether all ranks came to their end, and nothing of them was lost. */
 bool report_is_whole(const struct report_facts *facts);
-/* "1 error, 2 notes", "undecided", "clean", "clean in the 300 orders tried; more exist",
- * "interrupted by SIGINT; clean as far as it was recorded"...; written
+/* "1 error, 2 notes", "2 errors; 1 more follows from them", "undecided", "clean", "clean in the 300
+ * orders tried; more exist", "interrupted by SIGINT; clean as far as it was recorded"...; written
  * into buffer, which is returned; "" where nothing was looked for. */
 const char *report_verdict(const struct report_facts *facts, char *buffer, size_t buffer_bytes);
 /* "crosswait ended the job 0.9 s after its last progress: it could never have gone on", of the

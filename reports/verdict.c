@@ -1,4 +1,5 @@
-/* The verdict line, from what is known: findings, and how far the judgement reaches. "clean" stands
+/* The verdict line, from what is known: findings, and how far the judgement reaches. The findings
+ * are counted as a report shows them: those that follow from another stand under it. "clean" stands
  * alone only where every rank was recorded whole, every checker came to its end, and every order
  * that the program can take was run, or the record leaves none but its own. */
 #include <inttypes.h>
@@ -77,9 +78,15 @@ const char *report_verdict(const struct report_facts *facts, char *buffer, size_
     if (facts->interrupted)
         line_add(&line, "interrupted by %s; ", facts->interrupted);
     const size_t begun = line.used;
-    for (uint32_t i = 0; i < list->count; i++)
-        if (!finding_is_faint(&list->finding[i]))
-            count[list->finding[i].severity]++;
+    uint32_t heads = 0, follow = 0;
+    for (const struct report_entry *e = facts->entry; e < facts->entry + list->count; e++) {
+        if (finding_is_faint(e->finding))
+            continue;
+        if (!e->cause)
+            heads++, count[e->severity]++;
+        else if (e->finding->severity != FINDING_NOTE)
+            follow++;
+    }
     const bool fails = count[FINDING_ERROR] || count[FINDING_WARNING];
     if (!fails && (list->spent || finding_list_undecided(list))) {
         line_add(&line, "undecided");
@@ -92,5 +99,8 @@ const char *report_verdict(const struct report_facts *facts, char *buffer, size_
             line_add(&line, "%s%" PRIu32 " %s%s", line.used > begun ? ", " : "", count[severity],
                      finding_severity_text((enum finding_severity)severity),
                      count[severity] == 1 ? "" : "s");
+    if (follow)
+        line_add(&line, "; %" PRIu32 " more follow%s from %s", follow, follow == 1 ? "s" : "",
+                 heads == 1 ? "it" : "them");
     return buffer;
 }

@@ -43,4 +43,4 @@ crosswait report --no-check --format=html large.db | cmp - large.html &&
 /usr/bin/python3 "$SOURCE/tests/reports/many.py" small.db lanes.db 16 12 >lanes.txt
 crosswait report --no-check --format=perfetto -o lanes.pftrace lanes.db
 [ $(stat -c %s lanes.pftrace) \
-    -le $((40 * $(cut -d' ' -f1 lanes.txt))) ] && echo "at most 40 bytes a call"
+    -le $((48 * $(cut -d' ' -f1 lanes.txt))) ] && echo "at most 48 bytes a call"
