@@ -163,17 +163,18 @@ static void look_at(struct exhaust *e)
 /* --- all scenarios ---------------------------------------------------------------------------- */
 
 /* False: the time is over. */
-static bool look_at_product(struct exhaust *e, int ranks, const struct exhaust_axes *axes,
-                            struct exhaust_taken *taken)
+static bool look_at_product(struct exhaust *e, int ranks, const struct exhaust_axes *product,
+                            int number)
 {
+    const struct exhaust_axes *axes = &product[number];
     int at[EXHAUST_AXES_MAX] = {0};
     for (bool more = true; more; more = exhaust_set_next(axes, at)) {
         if (!exhaust_set_make(e->collective, ranks, axes, at, &e->scenario) ||
-            ++e->seen <= e->shared->at)
+            exhaust_set_has(product, number, &e->scenario) || ++e->seen <= e->shared->at)
             continue;
         if (e->ends_s > 0 && seconds_now() > e->ends_s)
             return false;
-        exhaust_set_note(taken, ranks, axes, at);
+        exhaust_set_note(&e->shared->taken[number], ranks, axes, at);
         look_at(e);
         e->shared->at = e->seen; /* invariant 1 */
     }
@@ -183,9 +184,9 @@ static bool look_at_product(struct exhaust *e, int ranks, const struct exhaust_a
 static bool look_at_all(struct exhaust *e, int ranks)
 {
     struct exhaust_axes product[EXHAUST_PRODUCTS];
-    int products = exhaust_set_products(e->collective, ranks, product);
-    for (int i = 0; i < products; i++)
-        if (!look_at_product(e, ranks, &product[i], &e->shared->taken[i]))
+    exhaust_set_products(e->collective, ranks, product);
+    for (int i = 0; i < EXHAUST_PRODUCTS; i++)
+        if (product[i].count && !look_at_product(e, ranks, product, i))
             return false;
     return true;
 }

@@ -12,7 +12,8 @@ enum {
     COUNT_MAX = 3,
     SEEDS = 4,       /* of graphs */
     SEEDS_SIZES = 2, /* the sizes of one call have a product of their own */
-    LISTS_MAX = 512  /* of sizes */
+    SUM_MAX = 9,     /* of sizes */
+    CALLS_MAX = 3
 };
 
 /* --- the products ----------------------------------------------------------------------------- */
@@ -36,24 +37,26 @@ static void axis_add_groups(struct exhaust_axes *axes, const struct collective *
         axis_add(axes, "first-group", always, ranks - 1, always ? "1..P-1" : "0..P-1");
 }
 
-/* How many lists of so many sizes up to `most` there are, as far as a scenario can name them. */
-static int lists_of_sizes(int sizes, int most)
+/* The sum of the sizes of all blocks, at most; the number of ranks says how many sizes there are.
+ */
+static int sum_of_sizes(bool pairs, int ranks)
 {
-    int lists = 1;
-    while (sizes-- > 0 && lists <= LISTS_MAX)
-        lists *= most + 1;
-    return lists <= LISTS_MAX ? lists : 0;
+    static const int of_pairs[EXHAUST_RANKS_MAX] = {6, 6, 4, 3};
+    return pairs ? of_pairs[ranks - 1] : SUM_MAX;
 }
 
-/* False: the collective has no blocks of sizes, or their lists are too many. */
-static bool axes_of_sizes(const struct collective *c, int ranks, struct exhaust_axes *axes)
+/* Every list of the sizes of blocks; no axes where there are none. */
+static void axes_of_sizes(const struct collective *c, int ranks, struct exhaust_axes *axes)
 {
     const bool pairs = c->kind == collective_kind_alltoallv || c->kind == collective_kind_alltoallw;
-    const int most = pairs && ranks > 2 ? 1 : COUNT_MAX,
-              lists = lists_of_sizes(pairs ? ranks * ranks : ranks, most);
-    if (!shape_has_blocks_of_sizes(c->kind) || c->kind == collective_kind_neighbor_alltoallv ||
-        c->kind == collective_kind_neighbor_alltoallw || !lists)
-        return false;
+    const int most = sum_of_sizes(pairs, ranks), sizes = pairs ? ranks * ranks : ranks;
+    long lists = 0;
+    if (!shape_has_blocks_of_sizes(c->kind) || c->kind == collective_kind_neighbor_allgatherv ||
+        c->kind == collective_kind_neighbor_alltoallv ||
+        c->kind == collective_kind_neighbor_alltoallw)
+        return;
+    for (int sum = 0; sum <= most; sum++)
+        lists += shape_lists(sizes, sum);
     axis_add(axes, "count", most, most, NULL);
     if (execute_is_rooted(c->kind))
         axis_add(axes, "root", 0, ranks - 1, "0..P-1");
@@ -62,8 +65,32 @@ static bool axes_of_sizes(const struct collective *c, int ranks, struct exhaust_
     axis_add_groups(axes, c, ranks);
     axis_add(axes, "in-place", 0, 1, NULL);
     axis_add_pair(axes, "places", PLACES_PACKED, PLACES_BELOW);
-    axis_add(axes, "blocks", 1, lists, pairs ? "{0..count}^(P*P)" : "{0..count}^P");
-    return true;
+    axis_add(axes, "blocks", 1, (int)lists,
+             pairs ? "{0..count}^(P*P) with sum <= count" : "{0..count}^P with sum <= count");
+}
+
+/* One call with each way to make a datatype on both sides, or each operation; no axes where the
+ * collective moves nothing. */
+static void axes_of_types(const struct collective *c, int ranks, struct exhaust_axes *axes)
+{
+    if (c->kind == collective_kind_barrier || c->kind == collective_kind_custom)
+        return;
+    axis_add(axes, "count", 0, COUNT_MAX, NULL);
+    if (execute_is_rooted(c->kind))
+        axis_add(axes, "root", 0, ranks - 1, "0..P-1");
+    if (collective_reduces(c->kind)) {
+        axis_add(axes, "op", 0, OP_AFFINE_BEFORE, NULL);
+    } else {
+        axis_add(axes, "type", 0, EXHAUST_TYPES, NULL);
+        axis_add(axes, "type-send", 0, EXHAUST_TYPES, NULL);
+    }
+    if (c->communicators != COLLECTIVE_INTER)
+        axis_add(axes, "in-place", 0, 1, NULL);
+    axis_add_groups(axes, c, ranks);
+    if (c->kind == collective_kind_shift || c->kind == collective_kind_bcast_k)
+        axis_add(axes, "parameter", 0, 2 * ranks - 1, "0..2P-1");
+    if (shape_is_neighbour(c->kind))
+        axis_add(axes, "graph", 0, 1, NULL);
 }
 
 static void axes_of_calls(const struct collective *c, int ranks, struct exhaust_axes *axes)
@@ -75,6 +102,7 @@ static void axes_of_calls(const struct collective *c, int ranks, struct exhaust_
     if (execute_is_rooted(c->kind)) {
         axis_add(axes, "root", 0, ranks - 1, "0..P-1");
         axis_add(axes, "root-step", 0, ranks - 1, "0..P-1");
+        axis_add(axes, "root-bend", 0, ranks - 1, "0..P-1");
     }
     if (collective_reduces(c->kind)) {
         axis_add_pair(axes, "op", OP_SUM_INT, OP_AFFINE_INT);
@@ -108,17 +136,19 @@ static void axes_of_calls(const struct collective *c, int ranks, struct exhaust_
         axis_add(axes, "tested", 0, 1, NULL);
     }
     axis_add_pair(axes, "communicator", COMM_WORLD, COMM_BACKWARDS);
-    axis_add(axes, "calls", 1, 2, NULL);
+    axis_add(axes, "calls", 1, CALLS_MAX, NULL);
     if (data)
         axis_add(axes, "late", 0, 1, NULL);
 }
 
-int exhaust_set_products(const struct collective *c, int ranks,
-                         struct exhaust_axes out[EXHAUST_PRODUCTS])
+void exhaust_set_products(const struct collective *c, int ranks,
+                          struct exhaust_axes out[EXHAUST_PRODUCTS])
 {
+    const bool pairs = c->kind == collective_kind_alltoallv || c->kind == collective_kind_alltoallw;
     memset(out, 0, EXHAUST_PRODUCTS * sizeof *out);
     axes_of_calls(c, ranks, &out[0]);
-    return axes_of_sizes(c, ranks, &out[1]) ? 2 : 1;
+    axes_of_types(c, ranks, &out[1]);
+    axes_of_sizes(c, ranks, &out[pairs && ranks > 2 ? ranks : 2]);
 }
 
 /* --- their scenarios -------------------------------------------------------------------------- */
@@ -136,7 +166,8 @@ static bool is_idle(const struct collective *c, const struct scenario *s)
 {
     const bool sizes = shape_has_blocks_of_sizes(c->kind) &&
                        (s->sizes != SIZES_EVEN || s->places != PLACES_PACKED);
-    return (s->sizes_seed && !s->graph && !sizes) || (s->root_step && s->calls == 1);
+    return (s->sizes_seed && !s->graph && !sizes) || (s->root_step && s->calls == 1) ||
+           (s->root_bend && s->calls < 3);
 }
 
 bool exhaust_set_make(const struct collective *c, int ranks, const struct exhaust_axes *axes,
@@ -149,11 +180,43 @@ bool exhaust_set_make(const struct collective *c, int ranks, const struct exhaus
         scenario_set(s, axes->axis[i].key, axes->axis[i].low + at[i] * axes->axis[i].step);
     if (collective_reduces(c->kind))
         s->type = s->type_send = scenario_op_type(s->op);
-    if (is_idle(c, s))
+    if (is_idle(c, s) || scenario_type_large(s->type) || scenario_type_large(s->type_send))
         return false;
     size_t size = scenario_encode(s, wanted);
     return execute_adapt(c, s) && s->ranks == ranks && size == scenario_encode(s, adapted) &&
            !memcmp(wanted, adapted, size) && scenario_allowed(s);
+}
+
+static bool product_has(const struct exhaust_axes *axes, const struct scenario *s)
+{
+    static struct scenario rest, plain;
+    static uint8_t of_rest[SCENARIO_BYTES_MAX], of_plain[SCENARIO_BYTES_MAX];
+    bool has_op = false;
+    scenario_default(&plain);
+    rest = *s;
+    plain.ranks = rest.ranks;
+    for (int i = 0; i < axes->count; i++) {
+        const struct exhaust_axis *a = &axes->axis[i];
+        const int from = scenario_get(s, a->key) - a->low;
+        if (from < 0 || from % a->step || from / a->step >= a->count)
+            return false;
+        scenario_set(&rest, a->key, scenario_get(&plain, a->key));
+        has_op |= !strcmp(a->key, "op");
+    }
+    if (!axes->count)
+        return false;
+    if (has_op) /* the operation has a type of its own */
+        rest.type = rest.type_send = plain.type;
+    size_t size = scenario_encode(&rest, of_rest);
+    return size == scenario_encode(&plain, of_plain) && !memcmp(of_rest, of_plain, size);
+}
+
+bool exhaust_set_has(const struct exhaust_axes *product, int products, const struct scenario *s)
+{
+    for (int i = 0; i < products; i++)
+        if (product_has(&product[i], s))
+            return true;
+    return false;
 }
 
 /* --- the formula ------------------------------------------------------------------------------ */
@@ -227,7 +290,7 @@ static void print_product(const struct exhaust_taken *t, FILE *out)
     uint8_t ranks[EXHAUST_RANKS_MAX];
     for (int p = 0; p < EXHAUST_RANKS_MAX; p++)
         ranks[p] = t->ranks >> p & 1;
-    fputs("  for all P", out);
+    fputs(t->ranks & (t->ranks - 1) ? "  for all P" : "  for P", out);
     print_values(ranks, EXHAUST_RANKS_MAX, 1, NULL, out);
     for (int i = 0; i < t->count; i++) {
         const struct exhaust_taken_key *key = &t->key[i];

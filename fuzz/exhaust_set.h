@@ -1,23 +1,30 @@
 /* The set of scenarios that `--exhaustive` verifies, and so the exact meaning of "verified".
  *
- * For a collective c and P ranks it is the union of at most two products of axes. An axis is a key
- * of a scenario with a list of values; a key without an axis keeps its default (scenario_default).
+ * For a collective c and P ranks it is the union of at most three products of axes. An axis is a
+ * key of a scenario with a list of values; a key without an axis keeps its default
+ * (scenario_default).
  *
  *   calls     count in 0..3; type, type-send in {int, strided} or, for reductions, op in {sum-int,
- *             affine-int}; root, root-step in 0..P-1; in-place; first-group; sizes, sizes-seed and
- *             places of v-forms; dims, periods, graph of neighbours; parameter; slow (barriers);
- *             flight, tested (nonblocking); communicator in {world, backwards}; calls in 1..2;
- *             late. Call k has the root (root + k * root-step) mod P: with two calls this is every
- *             pair of roots. Both calls have one count and one type.
- *   sizes     v-forms, one call: every list of block sizes in 0..count, count 3 (all-to-all on 3
- *             ranks: 1), where these are 512 lists or fewer.
+ *             affine-int}; root, root-step, root-bend in 0..P-1; in-place; first-group; sizes,
+ *             sizes-seed and places of v-forms; dims, periods, graph of neighbours; parameter; slow
+ *             (barriers); flight, tested (nonblocking); communicator in {world, backwards}; calls
+ *             in 1..3; late. Call k has the root (root + k root-step + k(k-1)/2 root-bend) mod P:
+ *             with two calls this is every pair of roots, with three every three of them. All
+ *             calls have one count and one type.
+ *   types     one call: count in 0..3; type, type-send in one of each way to make a datatype
+ *             (EXHAUST_TYPES) or, for reductions, every op but one; root; in-place; first-group;
+ *             parameter; graph of neighbours.
+ *   sizes     v-forms, one call: every list of block sizes whose sum is at most count: 9;
+ *             all-to-all, a size for each pair: 6 on 2 ranks or fewer, 4 on 3 ranks, 3 on 4 ranks.
  *
  * From a product those scenarios are left out
  *  1. that the collective's row does not allow (domain, root 0 only, no in place, communicators);
  *  2. whose elements of the two sides do not go into each other (an odd count of int to strided);
  *  3. that say what another one of the product says: a seed that nothing uses, a root-step of one
- *     call;
- *  4. that the options --only and --without exclude.
+ *     call, a root-bend of two;
+ *  4. that the options --only and --without exclude;
+ *  5. with elements far apart, or of gigabytes (scenario_type_large);
+ *  6. that a product before it has.
  *
  * Each scenario has one set of values for the elements (sent, or with which memory is filled): of a
  * collective that looks at them nothing is said for others.
@@ -33,9 +40,10 @@
 
 enum {
     EXHAUST_RANKS_MAX = 4,
-    EXHAUST_PRODUCTS = 2,
+    EXHAUST_PRODUCTS = 5, /* all-to-all: the sizes are three, by P */
     EXHAUST_AXES_MAX = 24,
-    EXHAUST_VALUES_MAX = 520 /* of a key, from -1 on */
+    EXHAUST_VALUES_MAX = 1024, /* of a key, from -1 on */
+    EXHAUST_TYPES = TYPE_EMPTY /* the last */
 };
 
 /* Values from `low` on, `step` apart. */
@@ -60,15 +68,18 @@ struct exhaust_taken {
     uint8_t ranks; /* bit P - 1 */
 };
 
-/* Makes the products for so many ranks; returns how many there are. */
-int exhaust_set_products(const struct collective *collective, int ranks,
-                         struct exhaust_axes out[EXHAUST_PRODUCTS]);
+/* Makes the products for so many ranks; those that these ranks have not are empty. */
+void exhaust_set_products(const struct collective *collective, int ranks,
+                          struct exhaust_axes out[EXHAUST_PRODUCTS]);
 /* Goes to the next places on the axes, the last axis fastest; false: those were the last. */
 bool exhaust_set_next(const struct exhaust_axes *axes, int at[EXHAUST_AXES_MAX]);
 /* Makes the scenario at these places; false: it is left out. */
 bool exhaust_set_make(const struct collective *collective, int ranks,
                       const struct exhaust_axes *axes, const int at[EXHAUST_AXES_MAX],
                       struct scenario *out);
+/* Whether one of the first `products` has it. */
+bool exhaust_set_has(const struct exhaust_axes *product, int products,
+                     const struct scenario *scenario);
 void exhaust_set_note(struct exhaust_taken *taken, int ranks, const struct exhaust_axes *axes,
                       const int at[EXHAUST_AXES_MAX]);
 /* Prints one line a product: "  for all P in 1..3, count in 0..3, root in 0..P-1, ...". */

@@ -79,6 +79,7 @@ void harness_pattern_words(const struct collective *collective, const struct sce
     } words[] = {
         {"root", s->root != 0},
         {"root-step", s->root_step && s->calls > 1},
+        {"root-bend", s->root_bend && s->calls > 2},
         {"empty", s->count == 0 && collective->kind != collective_kind_barrier},
         {"in-place", s->in_place},
         {"sizes", s->sizes != SIZES_EVEN},

@@ -72,7 +72,7 @@ static const struct options_spec spec[] = {
     {"only-type", 0, "NAME,...", "only these datatypes"},
     {"only", 0, "KEY=VALUES", "of any key of a scenario these values, or LOW..HIGH"},
     {"exhaustive", 0, "RANKS",
-     "every world of up to 4 ranks and 3 elements, in every schedule: verified, or not"},
+     "every world of up to 4 ranks, 3 calls and 3 elements, in every schedule: verified, or not"},
     {"library-of", 0, "FILE.so",
      "instead of a source file: a library that exports collectives by MPI's names"},
     {0},

@@ -137,7 +137,7 @@ bool execute_adapt(const struct collective *c, struct scenario *s)
     if (s->slow >= s->ranks)
         s->slow = s->ranks - 1;
     if (c->root_zero_only)
-        s->root_step = 0;
+        s->root_step = s->root_bend = 0;
     s->graph = shape_is_neighbour(c->kind) &&
                (c->topology == COLLECTIVE_GRAPH || (s->graph && c->topology != COLLECTIVE_GRID));
     if (collective_reduces(c->kind))

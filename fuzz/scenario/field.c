@@ -83,6 +83,7 @@ const struct field_row scenario_field_row[FIELDS] = {
     [FIELD_LOW_TAGS] = {"low-tags", AT(low_tags), 0, 1, flag_names, {-9}},
     [FIELD_EXPLORED] = {"explored", AT(explored), 0, 1, flag_names, {-9}, AS_POLICY},
     [FIELD_BLOCKS] = {"blocks", AT(blocks), 0, 65535, NULL, {-9}},
+    [FIELD_ROOT_BEND] = {"root-bend", AT(root_bend), 0, 7, NULL, {0, -9}},
 };
 
 int scenario_field_get(const struct scenario *s, enum field field)

@@ -44,6 +44,7 @@ enum field {
     FIELD_LOW_TAGS,
     FIELD_EXPLORED, /* from here on never by chance */
     FIELD_BLOCKS,
+    FIELD_ROOT_BEND,
     FIELDS
 };
 

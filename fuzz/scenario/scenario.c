@@ -110,7 +110,7 @@ void scenario_default(struct scenario *s)
 
 int scenario_root(const struct scenario *s, int call, int ranks)
 {
-    return (s->root + call * s->root_step) % ranks;
+    return (s->root + call * s->root_step + call * (call - 1) / 2 * s->root_bend) % ranks;
 }
 
 /* A power of two less from call to call, or more; the elements of the two sides still go together.

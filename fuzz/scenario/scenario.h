@@ -130,8 +130,10 @@ struct scenario {
     bool low_tags;   /* MPI_TAG_UB is SCENARIO_TAG_LOW, the least that MPI promises */
     bool explored;   /* order=explore; `choices` are its answers and, with an answer of
                         SCENARIO_KEEPS, sends that have buffers while the others wait */
-    unsigned blocks; /* 0: as `sizes` says; else the sizes of the blocks of v-forms are the digits
-                        of it - 1, to the base count + 1, that of rank 0 first */
+    unsigned blocks; /* 0: as `sizes` says; else the sizes of the blocks of v-forms are list number
+                        blocks - 1 of all lists in the order of their sums, each size at most count
+                      */
+    int root_bend;   /* of the step, from call to call */
 };
 
 /* Makes order=explore with its answers and buffers the scenario's; false: they do not fit. */

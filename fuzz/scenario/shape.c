@@ -25,12 +25,43 @@ static inline uint32_t hash_of(uint32_t a, uint32_t b, uint32_t seed)
     return (a * 73u + b * 151u + seed * 7u + 1u) * 2654435761u >> 16;
 }
 
-/* A digit of a number to a base, the lowest one first. */
-static int shape_digit(unsigned number, unsigned base, int place)
+long shape_lists(int sizes, int sum)
 {
-    while (place-- > 0 && number)
-        number /= base;
-    return (int)(number % base);
+    long lists = sizes > 0 || sum == 0;
+    for (int i = 1; sizes > 1 && i <= sum && lists < SHAPE_LISTS_MAX; i++)
+        lists = lists * (sizes - 1 + i) / i; /* C(sizes - 1 + i, i) */
+    return lists < SHAPE_LISTS_MAX ? lists : SHAPE_LISTS_MAX;
+}
+
+/* Returns the size at a place of list number `number`, from 0, in the order of the sums. Goes
+ * through the sums, then through the places: each value of one has as many lists as the places
+ * behind it have with the rest of the sum. */
+static int shape_list_size(long number, int sizes, int place)
+{
+    int sum = 0;
+    while (number >= shape_lists(sizes, sum))
+        number -= shape_lists(sizes, sum++);
+    for (int i = 0;; i++) {
+        int size = 0;
+        if (i == place && i == sizes - 1)
+            return sum;
+        while (number >= shape_lists(sizes - 1 - i, sum - size))
+            number -= shape_lists(sizes - 1 - i, sum - size++);
+        if (i == place)
+            return size;
+        sum -= size;
+    }
+}
+
+/* From `blocks`: one size for each rank, or for each pair of them. */
+static int block_size_of_list(const struct shape *c, int from, int to)
+{
+    const int ranks = c->size + c->other_size, place = from * ranks + to;
+    const bool pairs = c->collective->kind == collective_kind_alltoallv ||
+                       c->collective->kind == collective_kind_alltoallw;
+    const int sizes = pairs ? ranks * ranks : ranks,
+              size = place < sizes ? shape_list_size(c->s->blocks - 1, sizes, place) : 0;
+    return size < c->count ? size : c->count;
 }
 
 /* Elements of the block from one rank to another. */
@@ -39,8 +70,7 @@ static inline int block_size(const struct shape *c, int from, int to)
     const struct scenario *s = c->s;
     uint32_t hash = hash_of((uint32_t)from, (uint32_t)to, s->sizes_seed);
     if (__builtin_expect(s->blocks != 0, 0))
-        return shape_digit(s->blocks - 1, (unsigned)c->count + 1,
-                           from * (c->size + c->other_size) + to);
+        return block_size_of_list(c, from, to);
     switch (s->sizes) {
     case SIZES_UNEVEN:
         return c->count ? (int)(hash % (uint32_t)(2 * c->count)) : 0;

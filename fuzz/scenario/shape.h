@@ -76,6 +76,9 @@ struct shape_neighbours {
 };
 bool shape_is_neighbour(int kind);
 bool shape_has_blocks_of_sizes(int kind);
+/* How many lists of so many sizes have that sum, at most SHAPE_LISTS_MAX. */
+enum { SHAPE_LISTS_MAX = 1 << 20 };
+long shape_lists(int sizes, int sum);
 void shape_neighbours(const struct scenario *scenario, MPI_Comm comm, int rank, int size,
                       struct shape_neighbours *out);
 

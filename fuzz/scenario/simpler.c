@@ -15,10 +15,10 @@ enum {
 /* Keeps one call alone, of several with different roots. */
 static void one_root(struct scenario *s, int call)
 {
-    if (!s->root_step || call >= s->calls)
+    if ((!s->root_step && !s->root_bend) || call >= s->calls)
         return;
     s->root = scenario_root(s, call, s->ranks);
-    s->root_step = 0;
+    s->root_step = s->root_bend = 0;
     s->calls = 1;
 }
 
@@ -52,7 +52,7 @@ static const struct {
     {"low-tags", false}, {"in-place", false}, {"sizes-seed", 0},
     {"blocks", 0},       {"dims", 1},         {"periods", 0},
     {"parameter", 0},    {"eager-bytes", 0},  {"credits", 0},
-    {"pool-bytes", 0},
+    {"pool-bytes", 0},   {"root-bend", 0},
 };
 enum { ORDINARY = sizeof ordinary / sizeof *ordinary };
 

@@ -6,8 +6,8 @@
 # ranks.
 cp "$SOURCE/tests/fuzz/exhaustive.c" .
 crosswait fuzz exhaustive.c --target=wrong_bcast_loop --exhaustive=3 -timeout=1 --only=root=0 \
-    --only=type=int --only=communicator=world --only=late=no --only=in-place=no \
-    --only=root-step=0 >out.txt 2>&1
+    --only=type=int --only=type-send=int --only=communicator=world --only=late=no \
+    --only=in-place=no --only=root-step=0 >out.txt 2>&1
 echo "exit $?"
 sed -nE '/verified/p; /^  [0-9]+ scenarios/p; s/^  cause      ([^ ]*).*/  \1/p' out.txt
 $BUILD/fuzz/corpus --list | awk -F '\t' '$4 == "-" && $7 == "-" { print $1 }' >correct.txt

@@ -6,7 +6,8 @@
 # to is among them.
 set -u
 cp "$SOURCE/tests/fuzz/schedules.c" .
-only="--only=count=1 --only=type=int --only=calls=1 --only=late=no --only=communicator=world"
+only="--only=count=1 --only=type=int --only=type-send=int
+    --only=calls=1 --only=late=no --only=communicator=world"
 SEEN=$PWD/all crosswait fuzz schedules.c --exhaustive=3 $only >out.txt || cat out.txt
 grep -c ^verified out.txt
 while read -r name number; do
