@@ -65,6 +65,9 @@ const struct checker check_table[] = {
      "whether the program comes to the same good end in whatever order messages arrive (run, and "
      "crosswait explore, run it for that)",
      check_explore, CHECK_CALLS},
+    {"library", "checking: library",
+     "the program does the same with each MPI library (run --mpi runs it with several)",
+     check_libraries, CHECK_CALLS},
     {NULL, NULL, NULL, NULL, CHECK_CALLS},
 };
 

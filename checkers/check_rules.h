@@ -24,6 +24,7 @@ enum core_status check_agreement(const struct check_input *input, struct finding
 enum core_status check_hang(const struct check_input *input,
                             struct finding_list *list); /* last: looks at what the others found */
 enum core_status check_explore(const struct check_input *input, struct finding_list *list);
+enum core_status check_libraries(const struct check_input *input, struct finding_list *list);
 enum core_status check_cost(const struct check_input *input, struct finding_list *list);
 
 /* Refuses claims (check_options.claims) that cannot be read. */

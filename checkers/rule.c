@@ -108,6 +108,11 @@ const struct rule rule_table[RULE_COUNT] = {
                    "the program comes to the same result in whatever order messages arrive",
                    "store what arrives by its source and combine it in a fixed order, or say that "
                    "it may differ: --allow=output, --allow=RANK, --allow=PATTERN"},
+    [RULE_LIBRARY] = {"library", "library", "portability",
+                      "the program does the same with each MPI library that it was run with",
+                      "do not rely on what one library does beyond the standard: how much it "
+                      "buffers, when it makes progress, in which order it matches messages, which "
+                      "mistakes it accepts"},
 };
 
 #define OF(name) (UINT32_C(1) << RULE_##name)

@@ -32,6 +32,7 @@ enum rule_id { /* in the order of their checkers */
                RULE_HANG,
                RULE_BEHAVIOUR, /* of explore/, which runs the program */
                RULE_RACE,
+               RULE_LIBRARY, /* of run --mpi, which runs the job with several libraries */
                RULE_COUNT
 };
 
@@ -106,7 +107,7 @@ extern const struct remedy_row remedy_table[REMEDY_COUNT];
 struct rule {
     const char *id; /* "buffer": part of what scripts and CI systems see, so it never changes */
     const char *checker; /* id of the checker that it belongs to */
-    const char *class;   /* "deadlock", "misuse", "result", "cost" */
+    const char *class;   /* "deadlock", "misuse", "result", "cost", "portability" */
     const char *says;    /* what is right where it finds nothing; one sentence */
     const char *help;    /* how it is mended, unless the finding has a remedy of its own */
     const char *also[2]; /* other checkers that find it, where they look at the same thing */

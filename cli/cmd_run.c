@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/judge.h"
+#include "cli/libraries/run.h"
 #include "launch/launch.h"
 #include "cli/options.h"
 #include "cli/record_options.h"
@@ -21,14 +22,14 @@ enum {
     OPTION_IGNORE,
     OPTION_CONFIRM,
     OPTION_QUIET,
+    OPTION_MPI,
     OPTION_FILE,
     OPTION_STYLE = OPTION_FILE + JUDGE_FILE_COUNT,
     OPTION_LIBRARY = OPTION_STYLE + JUDGE_STYLE_COUNT
 };
 
 enum {
-    CONFIRM_SECONDS = 30,     /* unless --confirm says otherwise */
-    CONFIRM_STALL_SECONDS = 1 /* longer than the whole job took, and nothing moves: give up */
+    CONFIRM_SECONDS = 30 /* unless --confirm says otherwise */
 };
 
 static const struct options_spec spec[] = {
@@ -40,6 +41,9 @@ static const struct options_spec spec[] = {
     {"confirm", 0, "SECONDS",
      "run the job again to confirm unproven findings, for at most SECONDS in all (30; 0: never)"},
     {"quiet", 'q', NULL, "print no report; files that are asked for are written"},
+    {"mpi", 0, "LIBRARIES",
+     "run the job with several MPI libraries and compare: all (those in the PATH and in "
+     "CROSSWAIT_MPI), or their folders: DIR,DIR"},
     JUDGE_FILE_SPECS,
     JUDGE_STYLE_SPECS,
     RECORD_OPTION_SPECS,
@@ -72,33 +76,16 @@ struct run_outcome {
 
 /* Reports on further jobs of the command are told apart as their traces are: F-2.html, F-3.html...
  * unless their format holds several. */
-static void outputs_number(struct judge_options *judge, uint32_t number,
-                           char name[JUDGE_OUTPUTS_MAX][PATH_MAX])
-{
-    for (uint32_t i = 0; i < judge->output_count && number > 1; i++) {
-        const char *path = judge->output[i].path, *slash = strrchr(path, '/'),
-                   *dot = strrchr(path, '.');
-        int stem = dot && (!slash || dot > slash + 1) ? (int)(dot - path) : (int)strlen(path);
-        if (judge->output[i].joined)
-            continue;
-        snprintf(name[i], PATH_MAX, "%.*s-%" PRIu32 "%s", stem, path, number, path + stem);
-        judge->output[i].path = name[i];
-    }
-}
-
 static void trace_judge(const char *path, uint32_t number, struct judge_options *judge,
                         struct run_outcome *outcome)
 {
-    static char name[JUDGE_OUTPUTS_MAX][PATH_MAX];
-    const char *named[JUDGE_OUTPUTS_MAX];
-    int code;
+    static struct judge_names names;
+    char name[16];
 
-    for (uint32_t i = 0; i < judge->output_count; i++)
-        named[i] = judge->output[i].path;
-    outputs_number(judge, number, name);
-    code = judge_trace(path, judge, stdout);
-    for (uint32_t i = 0; i < judge->output_count; i++)
-        judge->output[i].path = named[i];
+    snprintf(name, sizeof name, "%" PRIu32, number);
+    judge_outputs_name(judge, number > 1 ? name : NULL, &names);
+    int code = judge_trace(path, judge, stdout);
+    judge_outputs_restore(judge, &names);
     switch (code) {
     case CLI_CLEAN:
         break;
@@ -129,19 +116,6 @@ static int exit_of(const struct launch_result *result, const struct run_outcome 
     return outcome->budget ? CLI_BUDGET : CLI_CLEAN;
 }
 
-/* A job that was ended from outside is not started again. */
-static void confirm_prepare(struct judge_options *judge, const struct launch_result *result,
-                            double job_s)
-{
-    if (result->end == LAUNCH_END_SIGNAL || result->end == LAUNCH_END_BUDGET)
-        judge->confirm.command = NULL;
-    judge->confirm.stall_s = CONFIRM_STALL_SECONDS + job_s;
-    judge->explore.budget_s = judge->confirm.budget_s;
-    judge->explore.job_s = job_s;
-    judge->explore.command = result->status == 0 ? judge->confirm.command : NULL;
-    judge->explore.signal = result->status == 0 ? result->signal : 0;
-}
-
 static double seconds_now(void)
 {
     struct timespec now;
@@ -160,7 +134,7 @@ static int cmd_run_body(const struct launch_options *launch, struct judge_option
     int code;
 
     status = launch_job(launch, &result);
-    confirm_prepare(judge, &result, seconds_now() - started_s);
+    judge_job(judge, &result, seconds_now() - started_s);
     if (!result.started) {
         code = result.status ? CLI_JOB : cli_exit_of(status);
         launch_result_done(&result);
@@ -200,6 +174,7 @@ int cmd_run(int argc, char **argv)
     struct judge_options judge;
     struct options o;
     bool wanted[RULE_COUNT];
+    const char *libraries = NULL;
     int which;
 
     judge_defaults(&judge);
@@ -232,6 +207,9 @@ int cmd_run(int argc, char **argv)
         case OPTION_QUIET:
             judge.quiet = true;
             break;
+        case OPTION_MPI:
+            libraries = o.value;
+            break;
         default:
             if (which < RECORD_JOB_COUNT ? record_job_set(&launch, &o, which)
                 : which < OPTION_STYLE   ? judge_file_set(&judge, &o, which - OPTION_FILE)
@@ -248,5 +226,5 @@ int cmd_run(int argc, char **argv)
         launch.budget_s = launch_batch_budget();
     launch.command = o.rest;
     judge.confirm.command = o.rest;
-    return cmd_run_body(&launch, &judge);
+    return libraries ? libraries_run(libraries, &launch, &judge) : cmd_run_body(&launch, &judge);
 }

@@ -13,6 +13,10 @@
 #include "core/progress.h"
 #include "core/text.h"
 
+enum {
+    CONFIRM_STALL_SECONDS = 1 /* longer than the whole job took, and nothing moves: give up */
+};
+
 void judge_defaults(struct judge_options *options)
 {
     *options = (struct judge_options){
@@ -291,54 +295,137 @@ static void facts_dress(const struct judge_options *options, FILE *out, struct r
                                          .verbose = options->verbose};
 }
 
+/* Opens, checks, explores and confirms. */
+static enum core_status judge_look(const char *trace_path, struct judge_options *options, FILE *out,
+                                   struct judged *judged)
+{
+    struct trace *trace = &judged->trace;
+    bool writable = options->keep && !options->check_none && access(trace_path, W_OK) == 0;
+
+    enum core_status status = trace_open(trace_path, writable ? TRACE_WRITE : TRACE_READ, trace);
+    if (status != CORE_OK)
+        return status;
+    judged->kept = writable;
+    if (options->announce && !options->quiet)
+        judge_announce(trace, out);
+    if (!options->check_none)
+        status = judge_recorded(trace, options, &judged->list, &judged->checked);
+    if (status == CORE_OK && !options->check_none)
+        status = explored_add(trace, &options->explore, &judged->list, &judged->explored);
+    if (status == CORE_OK && writable)
+        status = check_keep(trace, &options->check, judged->checked, &judged->list);
+    if (status == CORE_OK)
+        status = confirm_findings(trace, &options->confirm, writable, &judged->list);
+    return status;
+}
+
+enum core_status judge_begin(const char *trace_path, struct judge_options *options, FILE *out,
+                             struct judged *out_judged)
+{
+    *out_judged = (struct judged){.checked = CORE_OK};
+    return judge_look(trace_path, options, out, out_judged);
+}
+
+enum core_status judge_gather(struct judged *judged, const struct judge_options *options, FILE *out)
+{
+    core_progress_begin("rendering", 0);
+    report_facts_done(&judged->facts);
+    judged->facts = (struct report_facts){0};
+    enum core_status status =
+        report_facts_gather(&judged->trace, options->check_none ? NULL : &judged->list,
+                            needs_of(options), &judged->facts);
+    if (status == CORE_OK)
+        facts_dress(options, out, &judged->facts);
+    return status;
+}
+
+enum core_status judge_print(const struct judged *judged, const struct judge_options *options,
+                             FILE *out)
+{
+    if (options->quiet)
+        return CORE_OK;
+    return options->findings_only ? report_text_findings(&judged->facts, out)
+                                  : options->format->render(&judged->facts, out);
+}
+
+enum core_status judge_write(const struct judged *judged, struct judge_options *options)
+{
+    return outputs_write(&judged->facts, options);
+}
+
+void judge_end(struct judged *judged)
+{
+    free(judged->explored);
+    report_facts_done(&judged->facts);
+    finding_list_done(&judged->list);
+    trace_close(&judged->trace);
+}
+
+int judge_exit(const struct judged *judged)
+{
+    if (finding_list_fails(&judged->list))
+        return CLI_FINDINGS;
+    return judged->checked == CORE_BUDGET || finding_list_undecided(&judged->list) ? CLI_BUDGET
+                                                                                   : CLI_CLEAN;
+}
+
 int judge_trace(const char *trace_path, struct judge_options *options, FILE *out)
 {
-    struct trace trace = {0};
-    struct finding_list list = {0};
-    struct report_facts facts = {0};
-    bool writable = options->keep && !options->check_none && access(trace_path, W_OK) == 0;
-    enum core_status checked = CORE_OK;
-    char *explored = NULL;
-    int result;
+    struct judged judged;
+    enum core_status status = judge_begin(trace_path, options, out, &judged);
 
-    enum core_status status = trace_open(trace_path, writable ? TRACE_WRITE : TRACE_READ, &trace);
-    if (status != CORE_OK)
-        return cli_exit_of(status);
-    if (options->announce && !options->quiet)
-        judge_announce(&trace, out);
-    if (!options->check_none)
-        status = judge_recorded(&trace, options, &list, &checked);
-    if (status == CORE_OK && !options->check_none)
-        status = explored_add(&trace, &options->explore, &list, &explored);
-    if (status == CORE_OK && writable)
-        status = check_keep(&trace, &options->check, checked, &list);
     if (status == CORE_OK)
-        status = confirm_findings(&trace, &options->confirm, writable, &list);
-    core_progress_begin("rendering", 0);
+        status = judge_gather(&judged, options, out);
     if (status == CORE_OK)
-        status = report_facts_gather(&trace, options->check_none ? NULL : &list, needs_of(options),
-                                     &facts);
+        status = judge_print(&judged, options, out);
     if (status == CORE_OK)
-        facts_dress(options, out, &facts);
-    if (status == CORE_OK && !options->quiet)
-        status = options->findings_only ? report_text_findings(&facts, out)
-                                        : options->format->render(&facts, out);
-    if (status == CORE_OK)
-        status = outputs_write(&facts, options);
+        status = judge_write(&judged, options);
     core_progress_end();
-    if (status == CORE_OK && explored && !options->quiet)
-        fprintf(out, "%s\n", explored);
-    free(explored);
+    if (status == CORE_OK && judged.explored && !options->quiet)
+        fprintf(out, "%s\n", judged.explored);
     if (status == CORE_OK && fflush(out) != 0)
-        status = report_unwritten(&facts);
-    if (status != CORE_OK)
-        result = cli_exit_of(status);
-    else if (finding_list_fails(&list))
-        result = CLI_FINDINGS;
-    else
-        result = checked == CORE_BUDGET || finding_list_undecided(&list) ? CLI_BUDGET : CLI_CLEAN;
-    report_facts_done(&facts);
-    finding_list_done(&list);
-    trace_close(&trace);
+        status = report_unwritten(&judged.facts);
+    int result = status != CORE_OK ? cli_exit_of(status) : judge_exit(&judged);
+    judge_end(&judged);
     return result;
+}
+
+/* --- of a job that has just run --------------------------------------------------------------- */
+
+/* A job that was ended from outside is not started again. */
+void judge_job(struct judge_options *judge, const struct launch_result *result, double job_s)
+{
+    if (result->end == LAUNCH_END_SIGNAL || result->end == LAUNCH_END_BUDGET)
+        judge->confirm.command = NULL;
+    judge->confirm.stall_s = CONFIRM_STALL_SECONDS + job_s;
+    judge->explore.budget_s = judge->confirm.budget_s;
+    judge->explore.job_s = job_s;
+    judge->explore.command = result->status == 0 ? judge->confirm.command : NULL;
+    judge->explore.signal = result->status == 0 ? result->signal : 0;
+}
+
+/* "F-NAME.html" of "F.html". */
+void judge_path_named(const char *path, const char *name, char named[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    int stem = dot && (!slash || dot > slash + 1) ? (int)(dot - path) : (int)strlen(path);
+
+    snprintf(named, PATH_MAX, "%.*s-%s%s", stem, path, name, path + stem);
+}
+
+void judge_outputs_name(struct judge_options *judge, const char *name, struct judge_names *names)
+{
+    for (uint32_t i = 0; i < judge->output_count; i++) {
+        names->before[i] = judge->output[i].path;
+        if (!name || judge->output[i].joined)
+            continue;
+        judge_path_named(judge->output[i].path, name, names->named[i]);
+        judge->output[i].path = names->named[i];
+    }
+}
+
+void judge_outputs_restore(struct judge_options *judge, const struct judge_names *names)
+{
+    for (uint32_t i = 0; i < judge->output_count; i++)
+        judge->output[i].path = names->before[i];
 }

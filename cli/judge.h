@@ -2,6 +2,7 @@
 #ifndef CLI_JUDGE_H
 #define CLI_JUDGE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -9,6 +10,7 @@
 #include "cli/confirm.h"
 #include "cli/explored.h"
 #include "cli/options.h"
+#include "launch/launch.h"
 #include "reports/report.h"
 
 struct judge_output { /* a report besides the one that is printed */
@@ -121,6 +123,40 @@ bool judge_coloured(enum judge_colour when, FILE *out);
 /* Returns the exit status of the command (enum cli_exit): clean, findings, trouble, budget spent.
  */
 int judge_trace(const char *trace_path, struct judge_options *options, FILE *out);
+
+/* The same in steps: begin opens, checks and explores; gather reads what reports show, anew where
+ * findings were added since; judge_exit says what a command exits with. judge_end frees it all. */
+struct judged {
+    struct trace trace;
+    struct finding_list list;
+    struct report_facts facts;
+    enum core_status checked; /* CORE_OK, or CORE_BUDGET */
+    bool kept;                /* the findings stand in the trace */
+    char *explored;           /* one line on what was explored; NULL */
+};
+enum core_status judge_begin(const char *trace_path, struct judge_options *options, FILE *out,
+                             struct judged *out_judged);
+enum core_status judge_gather(struct judged *judged, const struct judge_options *options,
+                              FILE *out);
+enum core_status judge_print(const struct judged *judged, const struct judge_options *options,
+                             FILE *out);
+enum core_status judge_write(const struct judged *judged, struct judge_options *options);
+int judge_exit(const struct judged *judged);
+void judge_end(struct judged *judged);
+
+/* Sets what is confirmed and explored by how the job ended, and how long it took. */
+void judge_job(struct judge_options *judge, const struct launch_result *result, double job_s);
+
+/* "F-NAME.html" of "F.html". */
+void judge_path_named(const char *path, const char *name, char named[PATH_MAX]);
+/* Between the two the files of formats that hold one trace are named after the trace; NULL: they
+ * are called as the user calls them. */
+struct judge_names {
+    const char *before[JUDGE_OUTPUTS_MAX];
+    char named[JUDGE_OUTPUTS_MAX][PATH_MAX];
+};
+void judge_outputs_name(struct judge_options *judge, const char *name, struct judge_names *names);
+void judge_outputs_restore(struct judge_options *judge, const struct judge_names *names);
 
 /* Between the two, files of which a format holds several traces gather what judge_trace says; the
  * latter writes them, unless there was no trace. The options stay where they are. */

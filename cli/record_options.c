@@ -1,4 +1,4 @@
-/* See record_options.h: each option but --mpi and --relay becomes a variable of the job's
+/* See record_options.h: each option but --relay becomes a variable of the job's
  * environment. */
 #include "cli/record_options.h"
 
@@ -123,7 +123,6 @@ enum core_status record_option_set(struct launch_options *launch, const struct o
          "one of the calls that can be named: p2p, coll, rma, file, inner, a class as table call "
          "of a trace has it, or a function such as MPI_Send"},
         {"CROSSWAIT_COMMS", is_text, "a list of names of communicators"},
-        {NULL, is_text, "a name"},
         {NULL, is_relay, "on, off or auto"},
     };
 

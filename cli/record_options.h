@@ -40,12 +40,10 @@ enum core_status record_job_set(struct launch_options *launch, const struct opti
     {"calls", 0, "LIST", \
      "record these calls only: classes, groups or names, e.g. p2p,coll or -tool"}, \
     {"comms", 0, "LIST", "record these communicators only: world, self, or by name"}, \
-    {"mpi", 0, "NAME", \
-     "not needed any more: the MPI library that a process loads is recorded"}, \
     {"relay", 0, "WHEN", \
      "ranks of other machines send what they record here: on, off, auto (when hosts are named)"}
 // clang-format on
-enum { RECORD_OPTION_COUNT = 12 };
+enum { RECORD_OPTION_COUNT = 11 };
 /* As record_job_set. */
 enum core_status record_option_set(struct launch_options *launch, const struct options *options,
                                    int index);

@@ -6,6 +6,7 @@
 #ifndef LAUNCH_LAUNCH_H
 #define LAUNCH_LAUNCH_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -81,6 +82,20 @@ double launch_batch_budget(void);
 const char *launch_batch_output(void);
 /* "1-02:03:04", "02:03:04", "03:04"; false: it is no time ("UNLIMITED"). */
 bool launch_batch_time_read(const char *text, double *out_seconds);
+
+/* library.c: what a program says of the MPI libraries that it links with. */
+enum { LAUNCH_LINKED_MAX = 16, LAUNCH_LINKED_BYTES = 64 };
+struct launch_linked {
+    char name[LAUNCH_LINKED_MAX][LAUNCH_LINKED_BYTES]; /* "libmpi.so.40", "libmpi_mpifh.so.40" */
+    uint32_t count;                                    /* 0: it is no such program */
+    char rpath[PATH_MAX];   /* folders in which the loader looks before LD_LIBRARY_PATH: DT_RPATH */
+    char runpath[PATH_MAX]; /* and those behind it: DT_RUNPATH. Empty: none */
+};
+void launch_library_linked(const char *word, struct launch_linked *out_linked);
+/* The file that a word of a command would start; empty: none. */
+void launch_program_find(const char *word, char path[PATH_MAX]);
+/* The first word of the command that is a program linked with MPI, or its end (NULL): scripts. */
+char *const *launch_library_program(char *const *command);
 
 /* Adds a variable; it is a bug of ours when there are too many. */
 void launch_variable_set(struct launch_options *options, const char *name, const char *value);

@@ -153,8 +153,6 @@ uint64_t launch_now_ns(void); /* CLOCK_MONOTONIC */
 
 /* library.c: what of ours is preloaded. */
 enum core_status launch_library_find(struct launch *launch);
-/* The first word of the command that is a program linked with MPI, or its end (NULL): scripts. */
-char *const *launch_library_program(char *const *command);
 
 /* launch_trace.c: traces of the job as it is now. */
 void launch_trace_snapshot(struct launch *launch);

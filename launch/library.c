@@ -15,60 +15,67 @@
 #include "core/file.h"
 #include "launch/launch_inside.h"
 
-static bool needs_mpi(const char *soname)
+static bool is_mpi(const char *soname)
 {
     return !strncmp(soname, "libmpi", strlen("libmpi"));
 }
 
-/* Whether one of the libraries that the dynamic section names is an MPI library. */
-static bool section_needs_mpi(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+static const char *entry_text(Elf *elf, const GElf_Shdr *header, const GElf_Dyn *entry)
+{
+    const char *text = elf_strptr(elf, header->sh_link, entry->d_un.d_val);
+
+    return text ? text : "";
+}
+
+/* Adds what the dynamic section says of MPI libraries. */
+static void section_read(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+                         struct launch_linked *linked)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     size_t count = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
 
     for (size_t i = 0; data && i < count && i < INT_MAX; i++) {
         GElf_Dyn entry;
-        const char *name = NULL;
-        if (gelf_getdyn(data, (int)i, &entry) && entry.d_tag == DT_NEEDED)
-            name = elf_strptr(elf, header->sh_link, entry.d_un.d_val);
-        if (name && needs_mpi(name))
-            return true;
+        if (!gelf_getdyn(data, (int)i, &entry))
+            continue;
+        if (entry.d_tag == DT_NEEDED && is_mpi(entry_text(elf, header, &entry)) &&
+            linked->count < LAUNCH_LINKED_MAX)
+            snprintf(linked->name[linked->count++], LAUNCH_LINKED_BYTES, "%s",
+                     entry_text(elf, header, &entry));
+        char *folders = entry.d_tag == DT_RPATH     ? linked->rpath
+                        : entry.d_tag == DT_RUNPATH ? linked->runpath
+                                                    : NULL;
+        if (folders)
+            snprintf(folders, PATH_MAX, "%s", entry_text(elf, header, &entry));
     }
-    return false;
 }
 
-static bool elf_needs_mpi(Elf *elf)
+static void elf_read(Elf *elf, struct launch_linked *linked)
 {
-    bool found = false;
     GElf_Shdr header;
 
     if (!elf || elf_kind(elf) != ELF_K_ELF)
-        return false;
-    for (Elf_Scn *section = elf_nextscn(elf, NULL); section && !found;
-         section = elf_nextscn(elf, section))
+        return;
+    for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section))
         if (gelf_getshdr(section, &header) && header.sh_type == SHT_DYNAMIC)
-            found = section_needs_mpi(elf, section, &header);
-    return found;
+            section_read(elf, section, &header, linked);
 }
 
-static bool file_needs_mpi(const char *path)
+static void file_read(const char *path, struct launch_linked *linked)
 {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool found = false;
 
     if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && elf_version(EV_CURRENT)) {
         Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-        found = elf_needs_mpi(elf);
+        elf_read(elf, linked);
         elf_end(elf);
     }
     if (fd >= 0)
         close(fd);
-    return found;
 }
 
-/* The file that a word of the command would start; empty: none. */
-static void find_program(const char *word, char path[PATH_MAX])
+void launch_program_find(const char *word, char path[PATH_MAX])
 {
     const char *folders = getenv("PATH");
 
@@ -83,12 +90,22 @@ static void find_program(const char *word, char path[PATH_MAX])
     path[0] = '\0';
 }
 
-static bool word_needs_mpi(const char *word)
+void launch_library_linked(const char *word, struct launch_linked *out_linked)
 {
     char path[PATH_MAX];
 
-    find_program(word, path);
-    return *path && file_needs_mpi(path);
+    *out_linked = (struct launch_linked){0};
+    launch_program_find(word, path);
+    if (*path)
+        file_read(path, out_linked);
+}
+
+static bool word_needs_mpi(const char *word)
+{
+    struct launch_linked linked;
+
+    launch_library_linked(word, &linked);
+    return linked.count > 0;
 }
 
 char *const *launch_library_program(char *const *command)

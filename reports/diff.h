@@ -40,6 +40,8 @@ struct diff_part { /* a rank makes other calls from here on, or receives in anot
     uint32_t rank;
     uint64_t number; /* of the call, or receive, from 1 */
     char *what[2];   /* NULL: there is none */
+    uint64_t seq[2]; /* of the events; 0: there is none */
+    int32_t from[2]; /* order: the ranks that the messages come from */
 };
 
 struct diff {

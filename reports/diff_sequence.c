@@ -70,8 +70,10 @@ static enum core_status sequence_of(struct diff *diff, struct trace *const trace
     }
     if (status == CORE_OK && !same) {
         struct diff_part part = {.rank = rank, .number = number};
-        for (int side = 0; side < 2; side++)
+        for (int side = 0; side < 2; side++) {
             part.what[side] = more[side] ? call_words(trace[side], &event[side]) : NULL;
+            part.seq[side] = more[side] ? event[side].seq : 0;
+        }
         status = CORE_ARRAY_PUSH(diff->sequence, diff->sequence_count, diff->sequence_room,
                                  "the comparison", part);
     }
@@ -82,7 +84,8 @@ static enum core_status sequence_of(struct diff *diff, struct trace *const trace
 
 /* From whom a rank's receives took their messages, in the order in which they were posted. */
 static const char order_sql[] =
-    "SELECT c.source, m.tag, m.bytes FROM message_row m JOIN channel c ON c.id = m.channel WHERE "
+    "SELECT c.source, m.tag, m.bytes, m.receive FROM message_row m JOIN channel c ON c.id = "
+    "m.channel WHERE "
     "c.dest = ?1 AND NOT c.inner AND m.receive IS NOT NULL ORDER BY m.receive";
 
 static char *message_words(sqlite3_stmt *row)
@@ -116,6 +119,10 @@ static enum core_status order_of(struct diff *diff, sqlite3_stmt *const row[2], 
     }
     struct diff_part part = {
         .rank = rank, .number = number, .what = {message_words(row[0]), message_words(row[1])}};
+    for (int side = 0; side < 2; side++) {
+        part.from[side] = sqlite3_column_int(row[side], 0);
+        part.seq[side] = (uint64_t)sqlite3_column_int64(row[side], 3);
+    }
     return CORE_ARRAY_PUSH(diff->order, diff->order_count, diff->order_room, "the comparison",
                            part);
 }

@@ -1,0 +1,414 @@
+/* See fit.h. A launcher that has another name than mpirun, or lies in a folder with other
+ * libraries', is found by scripts under the usual names in a folder at the front of the PATH. */
+#include "cli/libraries/fit.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/array.h"
+#include "core/file.h"
+#include "core/text.h"
+#include "launch/launch.h"
+
+#define A_COMMAND "the command of a job"
+enum { FIT_PATH, FIT_LOADER, FIT_MPI4PY, PROBE_SECONDS = 30 };
+static const char *const fit_variable[FIT_VARIABLES] = {
+    [FIT_PATH] = "PATH", [FIT_LOADER] = "LD_LIBRARY_PATH", [FIT_MPI4PY] = "MPI4PY_LIBMPI"};
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+void fit_enter(struct fit *fit)
+{
+    for (int i = 0; i < FIT_VARIABLES; i++) {
+        const char *now = getenv(fit_variable[i]);
+        fit->before[i] = now ? strdup(now) : NULL;
+        if (fit->value[i])
+            setenv(fit_variable[i], fit->value[i], 1);
+    }
+}
+
+void fit_leave(struct fit *fit)
+{
+    for (int i = 0; i < FIT_VARIABLES; i++) {
+        if (fit->before[i])
+            setenv(fit_variable[i], fit->before[i], 1);
+        else if (fit->value[i])
+            unsetenv(fit_variable[i]);
+        free(fit->before[i]);
+        fit->before[i] = NULL;
+    }
+}
+
+void fit_done(struct fit *fit)
+{
+    for (int i = 0; fit->command && fit->command[i]; i++)
+        free(fit->command[i]);
+    free(fit->command);
+    for (int i = 0; i < FIT_VARIABLES; i++)
+        free(fit->value[i]);
+    free(fit->reason);
+    *fit = (struct fit){0};
+}
+
+static enum core_status no_memory(void)
+{
+    return core_report(CORE_NO_MEMORY, "out of memory for " A_COMMAND);
+}
+
+/* --- the command ------------------------------------------------------------------------------ */
+
+bool fit_is_launcher(const char *word)
+{
+    static const char *const launcher[] = {"mpirun",          "mpiexec",       "mpirun.openmpi",
+                                           "mpiexec.openmpi", "orterun",       "prterun",
+                                           "mpirun.mpich",    "mpiexec.mpich", "mpiexec.hydra"};
+
+    for (size_t i = 0; i < sizeof launcher / sizeof *launcher; i++)
+        if (!strcmp(base_of(word), launcher[i]))
+            return true;
+    return false;
+}
+
+/* The word with the library's name for each {}. NULL: out of memory. */
+static char *word_named(const char *word, const char *name)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+
+    for (const char *at = word; file && *at; at++)
+        if (at[0] == '{' && at[1] == '}') {
+            fputs(name, file);
+            at++;
+        } else {
+            fputc(*at, file);
+        }
+    return core_text_close(file, &text);
+}
+
+static enum core_status command_make(const struct library *library, char *const *command,
+                                     struct fit *fit)
+{
+    size_t count = 0;
+    bool launched = false;
+
+    while (command[count])
+        count++;
+    enum core_status status = CORE_ARRAY_NEW(fit->command, count + 1, A_COMMAND);
+    for (size_t i = 0; i < count && status == CORE_OK; i++) {
+        bool launcher = !launched && fit_is_launcher(command[i]);
+        launched |= launcher;
+        fit->command[i] =
+            launcher ? strdup(library->launcher) : word_named(command[i], library->name);
+        status = fit->command[i] ? CORE_OK : no_memory();
+    }
+    return status;
+}
+
+/* --- what the program is ---------------------------------------------------------------------- */
+
+/* "libmpich.so.12" is called "libmpi.so.12" by others, with the same binary interface. */
+static bool other_name(const char *name, char other[LAUNCH_LINKED_BYTES])
+{
+    static const char *const pair[][2] = {{"libmpich.so.12", "libmpi.so.12"},
+                                          {"libmpichfort.so.12", "libmpifort.so.12"},
+                                          {"libmpichcxx.so.12", "libmpicxx.so.12"}};
+
+    for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)
+        for (int j = 0; j < 2; j++)
+            if (!strcmp(name, pair[i][j])) {
+                snprintf(other, LAUNCH_LINKED_BYTES, "%s", pair[i][1 - j]);
+                return true;
+            }
+    return false;
+}
+
+static bool name_is_of(const char *name, enum library_family family)
+{
+    const char *version = strstr(name, ".so.");
+
+    return version &&
+           strcmp(version, family == LIBRARY_OPENMPI ? ".so.12" : ".so.40") != 0; /* ABI: both */
+}
+
+/* The library's file that is to be loaded by that name; empty: it has none. */
+static void file_of_name(const struct library *library, const char *name, char path[PATH_MAX + 80])
+{
+    char other[LAUNCH_LINKED_BYTES];
+
+    snprintf(path, PATH_MAX + 80, "%s/%s", library->lib, name);
+    if (access(path, R_OK) != 0 && other_name(name, other))
+        snprintf(path, PATH_MAX + 80, "%s/%s", library->lib, other);
+    if (!name_is_of(name, library->family) || access(path, R_OK) != 0)
+        path[0] = '\0';
+}
+
+static enum core_status reason_set(int bytes)
+{
+    return bytes < 0 ? no_memory() : CORE_OK;
+}
+
+static bool is_of_system(const char *folder)
+{
+    return !strncmp(folder, "/usr/lib", 8) || !strncmp(folder, "/lib", 4);
+}
+
+/* Appends the folders in which a file finds what it needs beside it: $ORIGIN is another folder by
+ * another name. */
+static enum core_status origin_add(const struct library *library, const char *path, struct fit *fit)
+{
+    struct launch_linked linked;
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+
+    launch_library_linked(path, &linked);
+    if (file)
+        fputs(fit->value[FIT_LOADER], file);
+    for (const char *at = linked.runpath; file && *at; at += strcspn(at, ":"), at += *at == ':') {
+        static const char origin[] = "$ORIGIN";
+        bool own = !strncmp(at, origin, sizeof origin - 1);
+        fprintf(file, ":%s%.*s", own ? library->lib : "",
+                (int)(strcspn(at, ":") - (own ? sizeof origin - 1 : 0)),
+                at + (own ? sizeof origin - 1 : 0));
+    }
+    text = core_text_close(file, &text);
+    if (!text)
+        return no_memory();
+    free(fit->value[FIT_LOADER]);
+    fit->value[FIT_LOADER] = text;
+    return CORE_OK;
+}
+
+/* Gives libraries that the program links with a name in the folder: those that have another one,
+ * and those in a folder of the system's, where other files than these would come before what the
+ * program has of its own. */
+static enum core_status linked_fit(const struct library *library, const char *word,
+                                   const struct launch_linked *linked, const char *folder,
+                                   struct fit *fit)
+{
+    char path[PATH_MAX + 80], link[PATH_MAX + 80];
+    enum core_status status = CORE_OK;
+
+    if (*linked->rpath && !strstr(linked->rpath, library->lib))
+        return reason_set(asprintf(&fit->reason,
+                                   "'%s' has its MPI library by DT_RPATH ('%s'): link it with "
+                                   "-Wl,--enable-new-dtags",
+                                   word, linked->rpath));
+    for (uint32_t i = 0; i < linked->count && status == CORE_OK; i++) {
+        file_of_name(library, linked->name[i], path);
+        if (!*path)
+            return reason_set(asprintf(&fit->reason, "'%s' links with %s, which it lacks", word,
+                                       linked->name[i]));
+        snprintf(link, sizeof link, "%s/%s", library->lib, linked->name[i]);
+        if (!is_of_system(library->lib) && !strcmp(path, link))
+            continue; /* LD_LIBRARY_PATH leads there */
+        snprintf(link, sizeof link, "%s/%s", folder, linked->name[i]);
+        if (symlink(path, link) != 0)
+            return core_report(CORE_IO, "cannot make '%s'", link);
+        if (!is_of_system(library->lib))
+            status = origin_add(library, path, fit);
+    }
+    return status;
+}
+
+/* --- Python ----------------------------------------------------------------------------------- */
+
+/* The interpreter that a script's first line names, by its word; empty: it is no Python script. */
+static void script_python(const char *word, char python[PATH_MAX])
+{
+    char path[PATH_MAX], line[PATH_MAX] = "";
+
+    python[0] = '\0';
+    launch_program_find(word, path);
+    FILE *file = *path ? fopen(path, "re") : NULL;
+    if (!file)
+        return;
+    if (fgets(line, sizeof line, file) && !strncmp(line, "#!", 2) && strstr(line, "python")) {
+        char *rest = NULL, *name = strtok_r(line + 2, " \t\n", &rest);
+        while (name && !strstr(base_of(name), "python"))
+            name = strtok_r(NULL, " \t\n", &rest);
+        snprintf(python, PATH_MAX, "%s", name ? name : "");
+    }
+    fclose(file);
+}
+
+/* The interpreter of a command whose program is none that links with MPI; empty: none. */
+static void python_find(char *const *command, char python[PATH_MAX])
+{
+    python[0] = '\0';
+    for (; *command && !*python; command++)
+        if (!strncmp(base_of(*command), "python", 6))
+            snprintf(python, PATH_MAX, "%s", *command);
+        else if (!fit_is_launcher(*command))
+            script_python(*command, python);
+}
+
+/* Reads what the interpreter prints; true: it ended well. */
+static bool python_ask(const char *python, char text[LIBRARY_WORDS * 4])
+{
+    static const char *const program =
+        "import mpi4py; mpi4py.rc.initialize = False; from mpi4py import MPI; "
+        "print(MPI.Get_library_version())";
+    int ends[2], status = 1;
+    size_t used = 0;
+
+    text[0] = '\0';
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return false;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(PROBE_SECONDS);
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(ends[1], STDERR_FILENO);
+        execlp(python, python, "-c", program, (char *)NULL);
+        dprintf(STDOUT_FILENO, "it is not there\n");
+        _exit(127);
+    }
+    close(ends[1]);
+    char more[4096];
+    for (ssize_t bytes; child > 0 && (bytes = read(ends[0], more, sizeof more)) > 0;) {
+        size_t room = LIBRARY_WORDS * 4 - 1 - used;
+        size_t keep = (size_t)bytes < room ? (size_t)bytes : room;
+        memcpy(text + used, more, keep);
+        used += keep;
+    }
+    close(ends[0]);
+    text[used] = '\0';
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+static const char *last_line(char *text)
+{
+    char *end;
+
+    while (*text && (end = strrchr(text, '\n')) && !end[1])
+        *end = '\0';
+    end = strrchr(text, '\n');
+    return end ? end + 1 : text;
+}
+
+/* Whether that Python's mpi4py loads the library, in the environment of the fit. */
+static enum core_status python_try(const struct library *library, const char *python,
+                                   struct fit *fit)
+{
+    char text[LIBRARY_WORDS * 4], title[LIBRARY_WORDS];
+    int bytes = 0;
+
+    free(fit->reason);
+    fit->reason = NULL;
+    fit_enter(fit);
+    bool asked = python_ask(python, text);
+    fit_leave(fit);
+    library_title(text, title);
+    if (!asked)
+        bytes = asprintf(&fit->reason, "mpi4py of '%s' cannot be loaded with it: %s", python,
+                         last_line(text));
+    else if (strcmp(title, library->title) != 0)
+        bytes = asprintf(&fit->reason, "mpi4py of '%s' loads %s", python, title);
+    return reason_set(bytes);
+}
+
+/* Python as the user's PATH has it where its mpi4py loads the library, else the one that lies
+ * beside the library. */
+static enum core_status python_fit(const struct library *library, const char *python,
+                                   struct fit *fit)
+{
+    char *as_it_is = fit->value[FIT_PATH];
+    enum core_status status = CORE_OK;
+
+    if (asprintf(&fit->value[FIT_MPI4PY], "%s", library->file) < 0)
+        return no_memory();
+    status = python_try(library, python, fit);
+    if (status != CORE_OK || !fit->reason || strchr(python, '/'))
+        return status;
+    char *first = fit->reason;
+    fit->reason = NULL;
+    if (asprintf(&fit->value[FIT_PATH], "%s:%s", library->bin, as_it_is) < 0)
+        fit->value[FIT_PATH] = NULL;
+    status = fit->value[FIT_PATH] ? python_try(library, python, fit) : no_memory();
+    if (fit->reason || status != CORE_OK) { /* what the user's own says */
+        free(fit->reason);
+        free(fit->value[FIT_PATH]);
+        fit->reason = first;
+        fit->value[FIT_PATH] = as_it_is;
+    } else {
+        free(first);
+        free(as_it_is);
+    }
+    return status;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+/* mpirun and mpiexec by these names, for scripts. */
+static enum core_status launchers_make(const struct library *library, const char *folder)
+{
+    static const char *const name[] = {"mpirun", "mpiexec"};
+
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", folder, name[i]);
+        int fd = core_file_create(path, O_WRONLY | O_EXCL);
+        FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+        if (file) {
+            fprintf(file, "#!/bin/sh\nexec ");
+            core_text_shell(library->launcher, file);
+            fprintf(file, " \"$@\"\n");
+        }
+        if (!file || fclose(file) != 0 || chmod(path, 0700) != 0)
+            return core_report(CORE_IO, "cannot write '%s'", path);
+    }
+    return CORE_OK;
+}
+
+static enum core_status environment_make(const struct library *library, const char *folder,
+                                         struct fit *fit)
+{
+    const char *path = getenv("PATH"), *loader = getenv("LD_LIBRARY_PATH");
+    bool own = !is_of_system(library->lib);
+
+    if (asprintf(&fit->value[FIT_PATH], "%s:%s", folder, path ? path : "/usr/bin:/bin") < 0 ||
+        asprintf(&fit->value[FIT_LOADER], "%s%s%s%s%s", folder, own ? ":" : "",
+                 own ? library->lib : "", loader && *loader ? ":" : "", loader ? loader : "") < 0)
+        return no_memory();
+    return launchers_make(library, folder);
+}
+
+enum core_status fit_make(const struct library *library, char *const *command, const char *folder,
+                          struct fit *out_fit)
+{
+    struct fit fit = {0};
+    struct launch_linked linked;
+    char python[PATH_MAX];
+    enum core_status status = command_make(library, command, &fit);
+
+    if (status == CORE_OK)
+        status = environment_make(library, folder, &fit);
+    if (status == CORE_OK) {
+        char *const *program = launch_library_program(fit.command);
+        if (*program) {
+            launch_library_linked(*program, &linked);
+            status = linked_fit(library, *program, &linked, folder, &fit);
+        } else {
+            python_find(fit.command, python);
+            status = *python ? python_fit(library, python, &fit) : CORE_OK;
+        }
+    }
+    if (status == CORE_OK)
+        *out_fit = fit;
+    else
+        fit_done(&fit);
+    return status;
+}
