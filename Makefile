@@ -153,12 +153,15 @@ $(BUILD)/gen/%_sql.h: core/trace/%.sql
 	$(Q)sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $< >$@
 $(BUILD)/obj/store/store.o: $(BUILD)/gen/trace_schema_sql.h
 
-# So do the style and the script of the HTML reports.
+# So do the styles and the scripts of pages: of HTML reports, of a figure of rounds.
 $(BUILD)/gen/report_page.h: reports/html/page.css reports/html/page.js
+$(BUILD)/gen/figure_page.h: cli/model/figure.css cli/model/figure.js
+$(BUILD)/gen/report_page.h $(BUILD)/gen/figure_page.h:
 	@mkdir -p $(@D)
 	$(Q)for f in $^; do echo "static const char $$(basename $$f | tr . _)[] ="; \
 	  sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $$f; echo ";"; done >$@
 $(BUILD)/obj/reports/html/page.o: $(BUILD)/gen/report_page.h
+$(BUILD)/obj/cli/model/cmd_model_figure.o: $(BUILD)/gen/figure_page.h
 
 # --- the same with the assertions of inner steps --------------------------------------------------
 

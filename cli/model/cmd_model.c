@@ -61,8 +61,9 @@ static const struct options_spec spec[] = {
     {"properties", 0, NULL, "diameter, degree, links, connectivity, bisection of --topology"},
     {"run", 'r', "ID", "run one row on the engine: measured, row, lower bound"},
     {"explain", 'e', "ROW", "what a row is, why its formulas hold, its messages round by round"},
-    {"format", 0, "FORMAT", "of --explain: text or svg"},
-    {"output", 'o', "FILE", "of --explain: write to FILE (FILE.svg: the figure)"},
+    {"format", 0, "FORMAT", "of --explain: text, svg or html"},
+    {"output", 'o', "FILE",
+     "of --explain: write to FILE (FILE.svg: the figure; FILE.html: its rounds one by one)"},
     {"job", 'j', "T.db",
      "run a recorded job on the model's machine: makespan, idle time by cause, critical path"},
     {"eager", 0, "BYTES",
@@ -84,7 +85,7 @@ static const struct cmd_model_choice choice_port = {
 static const struct cmd_model_choice choice_routing = {
     "routing", "rule", "fixed, best", {"fixed", "best"}};
 static const struct cmd_model_choice choice_format = {
-    "format", "format", "text, svg", {"text", "svg"}};
+    "format", "format", "text, svg, html", {"text", "svg", "html"}};
 
 static void cmd_model_values(const char *option)
 {
@@ -112,7 +113,7 @@ static const struct options_command command = {
              "[--topology=NET] [--plot=FILE.svg]\n"
              "crosswait model --topology=mesh:4x4 --properties\n"
              "crosswait model --run=ID --ranks=P [--words=N] [--topology=NET]\n"
-             "crosswait model --explain=ROW [--ranks=P] [--words=N] [-o FILE.svg]\n"
+             "crosswait model --explain=ROW [--ranks=P] [--words=N] [-o FILE.svg|FILE.html]\n"
              "crosswait model --job=T.db [--topology=NET] [--eager=BYTES] [--inside]\n"
              "crosswait model --measure T.db",
     .about = "What collectives must cost: the rows of the model with rounds R, words W and "

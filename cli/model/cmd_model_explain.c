@@ -233,7 +233,11 @@ static void explain_text(const struct model_ask *ask, const struct explained *e,
         fprintf(out, "  up to %u messages share a link\n", e->shared);
 }
 
-static void explain_svg(const struct model_ask *ask, const struct explained *e, FILE *out)
+typedef void (*explain_draw_fn)(const struct model_figure *figure, const char *title,
+                                const char *const *line, int lines, const char *sum, FILE *out);
+
+static void explain_drawn(const struct model_ask *ask, const struct explained *e, FILE *out,
+                          explain_draw_fn draw)
 {
     char title[512], about[256], formulas[512], sum[1024], text[512];
     const char *line[] = {text, formulas};
@@ -243,16 +247,26 @@ static void explain_svg(const struct model_ask *ask, const struct explained *e, 
     explain_title(e, title, sizeof title);
     snprintf(text, sizeof text, "%s", strchr(title, ' ') + 1);
     explain_measured(ask, e, sum, sizeof sum);
-    model_figure_svg(&e->figure, about, line, 2, sum, out);
+    draw(&e->figure, about, line, 2, sum, out);
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-static bool explain_is_svg(const struct model_ask *ask)
+/* NULL: the row is explained in words. */
+static explain_draw_fn explain_draw(const struct model_ask *ask)
 {
-    size_t length = ask->output ? strlen(ask->output) : 0;
-    return ask->format ? !strcmp(ask->format, "svg")
-                       : length > 4 && !strcmp(ask->output + length - 4, ".svg");
+    static const struct {
+        const char *name;
+        explain_draw_fn draw;
+    } format[] = {{"svg", model_figure_svg}, {"html", model_figure_html}};
+    const char *dot = ask->output ? strrchr(ask->output, '.') : NULL, *name = ask->format;
+
+    if (!name)
+        name = dot ? dot + 1 : "text";
+    for (size_t i = 0; i < sizeof format / sizeof *format; i++)
+        if (!strcmp(name, format[i].name))
+            return format[i].draw;
+    return NULL;
 }
 
 static enum core_status explain_write(const struct model_ask *ask, struct explained *e,
@@ -261,8 +275,9 @@ static enum core_status explain_write(const struct model_ask *ask, struct explai
     FILE *out = path ? core_output_open(path) : stdout;
     if (!out)
         return core_report(CORE_IO, "cannot write '%s': %s", path, strerror(errno));
-    if (explain_is_svg(ask))
-        explain_svg(ask, e, out);
+    explain_draw_fn draw = explain_draw(ask);
+    if (draw)
+        explain_drawn(ask, e, out, draw);
     else
         explain_text(ask, e, out);
     if (!path)
@@ -281,7 +296,7 @@ enum core_status model_explain(const struct model_ask *ask)
     enum core_status status;
 
     explain_case(ask, &e);
-    if (explain_is_svg(ask) && e.of.ranks > MODEL_FIGURE_RANKS_MAX)
+    if (explain_draw(ask) && e.of.ranks > MODEL_FIGURE_RANKS_MAX)
         return core_report(CORE_BAD_INPUT, "a figure of %u ranks: at most %d can be drawn",
                            e.of.ranks, MODEL_FIGURE_RANKS_MAX);
     status = explain_run(ask, &e);

@@ -1,5 +1,5 @@
 /* Draws rounds: each message an arrow from its sender's column to its receiver's, a line of arrows
- * of one size a track, as text and as SVG.
+ * of one size a track, as text, as SVG, and as a page that plays the SVG's rounds.
  *
  * Invariants
  * 1. No two arrows of a track share more than an end. */
@@ -11,6 +11,7 @@
 #include "core/array.h"
 #include "core/check.h"
 #include "core/text.h"
+#include "figure_page.h"
 
 enum { LEFT = 90, TOP = 40, TRACK = 22, GAP = 10, LINE = 18 };
 
@@ -308,7 +309,7 @@ void model_figure_svg(const struct model_figure *figure, const char *title, cons
 {
     int step = figure->ranks <= 8 ? 74 : figure->ranks <= 16 ? 50 : 28;
     int width = LEFT + step * (int)(figure->ranks - 1) + 130, y = TOP, ranks_at;
-    size_t longest = strlen(sum) > strlen(title) * 5 / 4 ? strlen(sum) : strlen(title) * 5 / 4;
+    size_t longest = strlen(sum) > strlen(title) * 7 / 5 ? strlen(sum) : strlen(title) * 7 / 5;
 
     CORE_CHECK(figure->ranks <= MODEL_FIGURE_RANKS_MAX);
     for (int i = 0; i < lines; i++)
@@ -330,4 +331,26 @@ void model_figure_svg(const struct model_figure *figure, const char *title, cons
     figure_svg_text(out, 16, bottom + 42, "font-size=\"12\" fill=\"#666\"",
                     "blue: a message; red: an exchange, a message each way");
     fputs("</svg>\n", out);
+}
+
+/* --- as a page -------------------------------------------------------------------------------- */
+
+void model_figure_html(const struct model_figure *figure, const char *title,
+                       const char *const *line, int lines, const char *sum, FILE *out)
+{
+    static const char *const button[] = {"first", "back", "step", "play"};
+
+    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta "
+          "name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+          out);
+    core_text_xml(title, out);
+    fprintf(out, "</title>\n<style>\n%s</style></head><body>\n<nav aria-label=\"rounds\">\n",
+            figure_css);
+    for (size_t i = 0; i < sizeof button / sizeof *button; i++)
+        fprintf(out, "<button type=\"button\">%s</button>\n", button[i]);
+    fputs("<input type=\"range\" min=\"0\" value=\"0\" aria-label=\"rounds that ran\">\n"
+          "<output></output></nav>\n",
+          out);
+    model_figure_svg(figure, title, line, lines, sum, out);
+    fprintf(out, "<script>\n%s</script>\n</body></html>\n", figure_js);
 }

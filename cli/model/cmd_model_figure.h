@@ -37,5 +37,8 @@ void model_figure_text(const struct model_figure *figure, FILE *out);
  * title; `sum` stands at the end. */
 void model_figure_svg(const struct model_figure *figure, const char *title, const char *const *line,
                       int lines, const char *sum, FILE *out);
+/* The same as a page in which the rounds can be played: figure.js. */
+void model_figure_html(const struct model_figure *figure, const char *title,
+                       const char *const *line, int lines, const char *sum, FILE *out);
 
 #endif
