@@ -1,6 +1,6 @@
-/* Plays a figure of rounds: each message moves from its sender to its receiver while its round runs;
- * rounds that did not run yet are hidden. Invariant: the line beside the buttons speaks of the rounds
- * that stand in the figure. */
+/* Plays a figure of rounds: each message moves from its sender to its receiver while its round
+ * runs; rounds that did not run yet are hidden. Invariant: the line beside the buttons speaks of
+ * the rounds that stand in the figure. */
 "use strict";
 const MOVE_MS = 1100, REST_MS = 500;
 const rounds = [...document.querySelectorAll("g.round")];
