@@ -20,7 +20,9 @@
 #include "core/array.h"
 #include "core/check.h"
 #include "core/random.h"
+#include "core/table.h"
 #include "explore/search.h"
+#include "fuzz/certificate.h"
 #include "fuzz/exhaust_set.h"
 #include "fuzz/harness.h"
 #include "fuzz/time_limit.h"
@@ -36,12 +38,17 @@ enum {
 struct progress {
     uint64_t at; /* scenarios done, of all targets */
     uint64_t scenarios, worlds, behaviours, schedules_most, open, findings;
+    uint64_t certificate;
     bool over;   /* the time is */
     bool died;   /* of too many */
     bool again;  /* polls were repeated */
     bool inside; /* `scenario` runs */
     struct exhaust_taken taken[EXHAUST_PRODUCTS];
     struct scenario scenario;
+};
+
+struct schedule {
+    uint64_t number;
 };
 
 struct exhaust {
@@ -55,6 +62,7 @@ struct exhaust {
     struct world_outcome outcome;
     struct world_event *event;
     uint32_t event_count, event_room;
+    struct core_table schedule; /* of the scenario, with all sends buffered: numbers */
 };
 
 static double seconds_now(void)
@@ -86,6 +94,14 @@ static uint64_t key_of(const struct world_outcome *outcome)
     return key;
 }
 
+static void note_schedule(struct exhaust *e, const struct world_decisions *decisions)
+{
+    const uint64_t number = certificate_schedule(decisions);
+    struct schedule *entry;
+    if (core_table_put(&e->schedule, &number, "schedules", &entry) != CORE_OK)
+        exit(3);
+}
+
 static enum core_status exhaust_run(void *context, const struct replay_policy *policy,
                                     const struct replay_choice *choice,
                                     const struct world_outcome **out_outcome, uint64_t *out_key,
@@ -103,6 +119,8 @@ static enum core_status exhaust_run(void *context, const struct replay_policy *p
     harness_run_as(e->collective, &e->scenario, &schedule, &e->outcome);
     e->shared->inside = false;
     e->shared->again |= e->outcome.decisions->asked_again;
+    if (policy->buffering == REPLAY_EAGER && !e->outcome.decisions->cut)
+        note_schedule(e, e->outcome.decisions);
     *out_outcome = &e->outcome;
     *out_key = key_of(&e->outcome);
     *out_events = (struct explore_events){e->event, e->event_count};
@@ -142,6 +160,7 @@ static void look_at(struct exhaust *e)
     struct explore_search search;
     struct progress *p = e->shared;
     bool failed = false;
+    e->schedule = (struct core_table)CORE_TABLE(struct schedule, number);
     if (explore_search(exhaust_run, e, execute_world_size(&e->scenario), &options, &search) !=
         CORE_OK)
         exit(3);
@@ -155,6 +174,12 @@ static void look_at(struct exhaust *e)
             failed = true;
             exhaust_keep(e, &search, &search.class[i]);
         }
+    const uint64_t name = certificate_scenario(e->collective, &e->scenario);
+    for (uint32_t i = 0; i < e->schedule.count; i++) {
+        const struct schedule *schedule = core_table_at(&e->schedule, i);
+        p->certificate += certificate_part(name, schedule->number);
+    }
+    core_table_done(&e->schedule);
     explore_search_done(&search);
     p->scenarios++;
     p->findings += failed;
@@ -251,6 +276,8 @@ static void exhaust_say(const struct exhaust *e)
            verified && !p->again
                ? ": every matching and completion that MPI allows, whichever sends have buffers"
                : "");
+    if (verified)
+        printf("  certificate %016llx\n", (unsigned long long)p->certificate);
 }
 
 static int exhaust_one(struct exhaust *e)

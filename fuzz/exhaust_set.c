@@ -255,6 +255,15 @@ static bool has_all(const struct exhaust_taken_key *key)
     return !memcmp(had, key->count, sizeof had);
 }
 
+/* Whether all numbers of ranks had the same values. */
+static bool is_same(const struct exhaust_taken *t, const struct exhaust_taken_key *key)
+{
+    for (int v = 0; v < EXHAUST_VALUES_MAX; v++)
+        if (key->at_ranks[v] && key->at_ranks[v] != t->ranks)
+            return false;
+    return true;
+}
+
 static void print_values(const uint8_t *value, int values, int first, const char *const *names,
                          FILE *out)
 {
@@ -303,6 +312,8 @@ static void print_product(const struct exhaust_taken *t, FILE *out)
         else
             print_values(key->at_ranks, EXHAUST_VALUES_MAX, -1, scenario_field_row[field].names,
                          out);
+        if (key->all && !has_all(key) && !is_same(t, key))
+            fprintf(out, " and in %s", key->all);
     }
     fputc('\n', out);
 }

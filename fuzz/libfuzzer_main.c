@@ -11,6 +11,7 @@
  *     --decide=FILE --out=FILE   run it once and write what the library decided (decisions.h)
  *     --cost=FILE ROUNDS BYTES   whether they are above what is claimed; exit status 1 if so
  *     --exhaustive=RANKS --seconds=S --out=FOLDER   every small world (harness_exhaust)
+ *     --certificate=FILE --seconds=S   checks what such a run verified (harness_certificate)
  * A finding prints its rule and text and aborts; libFuzzer keeps the input. */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -25,6 +26,7 @@
 #include "core/random.h"
 #include "fuzz/cost.h"
 #include "fuzz/harness.h"
+#include "fuzz/certificate.h"
 #include "fuzz/time_limit.h"
 #include "fuzz/memory.h"
 #include "fuzz/scenario/execute.h"
@@ -408,7 +410,7 @@ static void goes_by_forget(void)
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-    const char *out = NULL, *shrunk = NULL, *decided = NULL;
+    const char *out = NULL, *shrunk = NULL, *decided = NULL, *certified = NULL;
     int exhausted = 0;
     double seconds = 0;
     memory_notes = getenv("CROSSWAIT_FUZZ_NOTES") != NULL;
@@ -437,6 +439,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
             decided = arg + 9;
         if (!strncmp(arg, "--exhaustive=", 13))
             exhausted = atoi(arg + 13);
+        if (!strncmp(arg, "--certificate=", 14))
+            certified = arg + 14;
         if (!strncmp(arg, "--seconds=", 10))
             seconds = atof(arg + 10);
         if (!strncmp(arg, "--out=", 6))
@@ -448,6 +452,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
         exit(libfuzzer_main_shrink(shrunk, out));
     if (decided)
         exit(libfuzzer_main_decide(decided, out));
+    if (certified)
+        exit(harness_certificate(certified, seconds));
     if (exhausted && out)
         exit(harness_exhaust(exhausted, seconds, out));
     harness_target_count();

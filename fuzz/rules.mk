@@ -5,8 +5,9 @@ CFLAGS_fuzz = $(MPI_CFLAGS) -fno-semantic-interposition
 # --- the harness: not instrumented, so that coverage speaks of the collective alone ---------------
 
 FUZZ_HARNESS = $(basename $(wildcard fuzz/scenario/*.c)) \
-    $(addprefix fuzz/,harness decisions exhaust exhaust_set explain shrink trial stored cost \
-    memory srcline time_limit replaced libfuzzer_main trace)
+    $(addprefix fuzz/,harness decisions exhaust exhaust_set certificate formula recheck) \
+    $(addprefix fuzz/,explain shrink trial stored cost memory srcline time_limit replaced) \
+    fuzz/libfuzzer_main fuzz/trace
 FUZZ_HARNESS += $(addprefix explore/,ahead branch merge search failure message_diff buffers \
     state store_conflict spread)
 $(BUILD)/libfuzz.a: $(FUZZ_HARNESS:%=$(BUILD)/obj/%.o) $(BUILD)/obj/corpus/collectives/registry.o
@@ -112,6 +113,19 @@ fuzz: $(BUILD)/fuzz/corpus
 # Every correct collective for a moment; each defect until it is found.
 fuzz-smoke: $(BUILD)/fuzz/corpus
 	@fuzz/calibrate.py $< --seconds=20 --twin-seconds=3 --table --correct
+
+# Writes the certificates of corpus/collectives: up to 4 ranks where that takes seconds, else 3.
+CERTIFICATES = corpus/collectives/certificates.txt
+CERTIFIED_TO_4 = barrier|bcast|gather|scatter|allgather
+certificates: $(BUILD)/fuzz/corpus
+	$(Q)mkdir -p $(BUILD)/fuzz/found/certificates && rm -f $(BUILD)/fuzz/certificates.txt
+	$(Q)for ranks in 3 4; do \
+	    CROSSWAIT_FUZZ_TARGET=$$($< --list | awk -F '\t' -v ranks=$$ranks '/^cw_/ && $$4 == "-" && \
+	        $$7 == "-" && ($$2 ~ /^($(CERTIFIED_TO_4))$$/) == (ranks == 4) { print $$1 }' | \
+	        paste -sd,) $< --exhaustive=$$ranks --out=$(BUILD)/fuzz/found/certificates \
+	        >>$(BUILD)/fuzz/certificates.txt || exit 1; done
+	$(Q)cp $(BUILD)/fuzz/certificates.txt $(CERTIFICATES)
+.PHONY: certificates
 
 # --- our own parsers: with a plain main for make check, with libFuzzer for make fuzz-parser -------
 

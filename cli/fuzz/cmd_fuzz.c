@@ -38,6 +38,7 @@ enum {
     OPTION_ONLY_TYPE,
     OPTION_ONLY,
     OPTION_EXHAUSTIVE,
+    OPTION_CERTIFICATE,
     OPTION_LIBRARY_OF
 };
 enum {
@@ -46,7 +47,8 @@ enum {
     SECONDS_EXHAUSTIVE = 600,
     STARTS_MAX = 50,
     NARROW_MAX = 1024,
-    RANKS_EXHAUSTIVE = 4
+    RANKS_EXHAUSTIVE = 4,
+    STATUS_UNDECIDED = 4 /* of the program */
 };
 
 static const struct options_spec spec[] = {
@@ -73,6 +75,8 @@ static const struct options_spec spec[] = {
     {"only", 0, "KEY=VALUES", "of any key of a scenario these values, or LOW..HIGH"},
     {"exhaustive", 0, "RANKS",
      "every world of up to 4 ranks, 3 calls and 3 elements, in every schedule: verified, or not"},
+    {"certificate", 0, "FILE",
+     "check what --exhaustive printed as verified: count and run it again by another search"},
     {"library-of", 0, "FILE.so",
      "instead of a source file: a library that exports collectives by MPI's names"},
     {0},
@@ -82,7 +86,7 @@ static const struct options_command command = {
     .name = "fuzz",
     .usage = "crosswait fuzz FILE.c... [options] [libFuzzer's options] [INPUT...]\n"
              "crosswait fuzz FILE.c... --explain=SCENARIO | --real=SCENARIO\n"
-             "crosswait fuzz FILE.c... --exhaustive=RANKS\n"
+             "crosswait fuzz FILE.c... --exhaustive=RANKS | --certificate=FILE\n"
              "crosswait fuzz --library-of=FILE.so [options]\n"
              "crosswait fuzz --library [-o DIR] [-- --mpi=mpich --ranks=N --cases=N "
              "--only=COLLECTIVE --diff=TABLE ...]",
@@ -315,6 +319,24 @@ static int cmd_fuzz_exhaust(const struct fuzz_job *job, const char *program, dou
                                     : CLI_TROUBLE;
 }
 
+/* The program reads what it printed as verified, and prints for each statement whether it holds. */
+static int cmd_fuzz_certificate(const char *program, const char *path, double seconds)
+{
+    char option[FUZZ_PATH_MAX + 32], limit[64];
+    int status;
+    snprintf(option, sizeof option, "--certificate=%.4000s", path);
+    snprintf(limit, sizeof limit, "--seconds=%g", seconds);
+    char *argv[] = {(char *)(uintptr_t)program, option, limit, NULL};
+    enum core_status result = fuzz_spawn(argv, NULL, NULL, &status);
+    if (result != CORE_OK)
+        return cli_exit_of(result);
+    if (status <= CLI_USAGE)
+        return status;
+    if (status != STATUS_UNDECIDED)
+        fprintf(stderr, "crosswait: the collective ended the check; does not hold\n");
+    return status == STATUS_UNDECIDED ? CLI_TROUBLE : CLI_FINDINGS;
+}
+
 static int cmd_fuzz_explain(const char *program, const char *path)
 {
     char option[FUZZ_PATH_MAX + 32];
@@ -407,6 +429,7 @@ int cmd_fuzz(int argc, char **argv)
     static struct passed passed;
     static char *files[ARGUMENTS_MAX];
     const char *output = NULL, *explained = NULL, *on_real = NULL, *junit = NULL, *sarif = NULL;
+    const char *certificate = NULL;
     char program[FUZZ_PATH_MAX];
     double seconds = 0, exhausted = 0;
     const char *ci = getenv("CI");
@@ -481,6 +504,9 @@ int cmd_fuzz(int argc, char **argv)
                 return options_wrong(&o, "--exhaustive takes 1 to %d ranks", RANKS_EXHAUSTIVE);
             wanted.keep_going = true;
             break;
+        case OPTION_CERTIFICATE:
+            certificate = o.value;
+            break;
         case OPTION_TIME:
             if (options_number(&o, &seconds) != CORE_OK)
                 return CLI_USAGE;
@@ -505,7 +531,12 @@ int cmd_fuzz(int argc, char **argv)
     for (int i = 0; i < passed.input_count; i++)
         if (access(passed.input[i], R_OK))
             return options_wrong(&o, "cannot read the input '%s'", passed.input[i]);
-    if (of_library && (job.file_count || explained || on_real))
+    if (certificate && access(certificate, R_OK))
+        return options_wrong(&o, "cannot read '%s'", certificate);
+    if (certificate && (*narrow || exhausted > 0))
+        return options_wrong(&o, "--certificate takes its scenarios from the file: leave out "
+                                 "--exhaustive, --only and the like");
+    if (of_library && (job.file_count || explained || on_real || certificate))
         return options_wrong(&o, "--library goes without files and scenarios");
     if (of_library && (*narrow || exhausted > 0 || seconds > 0 || junit || sarif ||
                        wanted.ignored || job.target || job.cflags))
@@ -531,7 +562,7 @@ int cmd_fuzz(int argc, char **argv)
         return options_wrong(&o, "cannot read '%s'", wanted.ignored);
     if (narrow[0])
         setenv("CROSSWAIT_FUZZ_NARROW", narrow, 1);
-    if (passed.input_seconds || exhausted > 0)
+    if (passed.input_seconds || exhausted > 0 || certificate)
         setenv("CROSSWAIT_FUZZ_SECONDS",
                passed.input_seconds ? passed.input_seconds : WORLD_SECONDS_EXHAUSTIVE, 1);
     if (job.target)
@@ -545,6 +576,9 @@ int cmd_fuzz(int argc, char **argv)
         return options_wrong(&o, "neither crosswait nor libFuzzer has an option '%s'", unknown);
     if (explained)
         return cmd_fuzz_explain(program, explained);
+    if (certificate)
+        return cmd_fuzz_certificate(program, certificate,
+                                    seconds > 0 ? seconds : SECONDS_EXHAUSTIVE);
     if (on_real)
         return fuzz_real(&job, program, on_real);
     status = fuzz_output_open(junit, sarif, files[0]);
