@@ -144,6 +144,8 @@ enum core_status explore_output_json(const struct explore_result *result, FILE *
         json_object_set_new(root, "states", json_integer((json_int_t)s->states));
     if (root && *s->states_why)
         json_object_set_new(root, "states_why", json_string(s->states_why));
+    if (root && *s->states_together)
+        json_object_set_new(root, "states_together", json_string(s->states_together));
     if (root && result->sent)
         json_object_set_new(root, "sends_differ", json_string(result->sent));
     enum core_status status =

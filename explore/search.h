@@ -155,7 +155,8 @@ struct explore_search {
     /* Each state that the program can come to was looked at once; 0: states were not distinguished.
      * Behaviours are then those of which a world was run: one for each end at least. */
     uint64_t states;
-    char states_why[160]; /* states cannot be distinguished; "": not asked for, or they can */
+    char states_why[160];      /* states cannot be distinguished; "": not asked for, or they can */
+    char states_together[160]; /* why ranks were not executed each by itself; "": they were */
     /* the search's own */
     explore_run_fn run;
     void *context;

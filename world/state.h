@@ -492,6 +492,7 @@ struct world_rank {
      * and room for its own handles, whose addresses then do not depend on what other ranks do. */
     uint64_t gained, answered;
     uint32_t order_before;
+    bool inexact; /* a receive that does not name both source and tag got a message */
     uint8_t *slab;
     size_t slab_used, slab_bytes;
 };

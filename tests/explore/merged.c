@@ -49,7 +49,7 @@ static int lacks(const struct explore_search *a, const struct explore_search *b,
 }
 
 struct tally {
-    int compared, vain, open, single, faults;
+    int compared, composed, vain, open, single, faults;
     unsigned long long worlds, states, outcomes;
 };
 
@@ -72,6 +72,7 @@ static int program_compare(char *path, int seed, int ranks, struct tally *t)
         t->single++;
     } else {
         t->compared++;
+        t->composed += !*merged.states_together;
         t->worlds += all.worlds;
         t->states += merged.states;
         t->outcomes += all.class_count;
@@ -94,8 +95,10 @@ int main(int argc, char **argv)
     for (int seed = from; seed < to; seed++)
         if (program_compare(argv[1], seed, argc > 4 ? atoi(argv[4]) : 3 + seed % 2, &t))
             return 1;
-    printf("%d programs compared: %llu worlds or %llu states, %llu outcomes; %d of one world, "
+    printf("%d programs compared, %d of them rank by rank: %llu worlds or %llu states, %llu "
+           "outcomes; %d of one world, "
            "%d not by states, %d with too many worlds; %d faults\n",
-           t.compared, t.worlds, t.states, t.outcomes, t.single, t.vain, t.open, t.faults);
+           t.compared, t.composed, t.worlds, t.states, t.outcomes, t.single, t.vain, t.open,
+           t.faults);
     return t.faults != 0;
 }

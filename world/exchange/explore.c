@@ -6,6 +6,7 @@
 #include "world/exchange/explore_available.h"
 #include "world/exchange/explore_cancel.h"
 #include "world/exchange/explore_report.h"
+#include "world/exchange/explore_states.h"
 #include "world/exchange/explore_access.h"
 #include "world/exchange/match.h"
 
@@ -216,6 +217,12 @@ static void explore_settle(struct world_rank *rank)
             link = &(*link)->next;
         }
     }
+}
+
+void world_states_settle_receives(struct world_rank *rank)
+{
+    CORE_CHECK(WORLD->searcher);
+    explore_settle(rank);
 }
 
 void world_explore_send(struct ompi_request_t *send, struct world_message *message,

@@ -188,6 +188,7 @@ void world_states_got(struct ompi_request_t *recv, const struct world_message *m
     CORE_CHECK(WORLD->searcher && message->packed); /* match.c invariant 2 */
     if (recv->masked && message->bytes < recv->count * recv->type->size)
         world_states_beyond(WORLD_STATES_SHORTER);
+    recv->owner->inexact |= recv->peer == MPI_ANY_SOURCE || recv->tag == MPI_ANY_TAG;
     if (recv->context % 2 || recv->checked)
         recv->owner->gained += core_random_mix(
             core_random_mix((uint64_t)(uint32_t)message->source << 32 ^ place) ^

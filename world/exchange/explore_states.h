@@ -24,4 +24,8 @@ bool world_states_fail(void);
 /* Whether the rank knows that the message is there. */
 bool world_states_heard(const struct world_rank *rank, const struct world_message *message);
 
+/* A message that nobody has sent in this world arrives: a copy of it. */
+void world_states_arrive(const struct world_message *like, struct world_rank *dest);
+void world_states_settle_receives(struct world_rank *rank); /* explore.c */
+
 #endif

@@ -14,6 +14,7 @@
 #include "world/exchange/match.h"
 
 #include "world/exchange/explore.h"
+#include "world/exchange/explore_states.h"
 
 static inline uint64_t match_latest(uint64_t a, uint64_t b)
 {
@@ -353,6 +354,21 @@ void world_message_arrive(struct world_message *message, struct world_rank *dest
         return;
     }
     match_queue(message, dest);
+}
+
+void world_states_arrive(const struct world_message *like, struct world_rank *dest)
+{
+    struct world_message *message = message_new();
+    const size_t bytes = like->bytes;
+    CORE_CHECK(WORLD->searcher && like->packed && !like->send);
+    *message = *like;
+    message->next = NULL;
+    message->packed = bytes <= MESSAGE_SMALL ? message->small : world_block_take(bytes);
+    memcpy(message->packed, like->packed, bytes);
+    dest->held_count++;
+    dest->held_bytes += bytes;
+    match_queue(message, dest);
+    world_states_settle_receives(dest);
 }
 
 static struct world_message *message_make(struct ompi_request_t *send, struct world_rank *dest,

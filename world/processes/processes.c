@@ -909,11 +909,13 @@ enum core_status world_processes_states(struct world_processes *w, uint32_t ms_m
     if (status != CORE_OK)
         return status;
     states->why[sizeof states->why - 1] = 0;
+    states->together[sizeof states->together - 1] = 0;
     if (states->answer_count > REGION_ANSWERS_MAX)
         return core_report(CORE_BAD_FORMAT, "a rank has overwritten what the ranks share");
     *out_states = (struct world_states){.complete = states->complete,
                                         .asked_again = states->asked_again,
                                         .why = states->why,
+                                        .together = states->together,
                                         .states = states->state_count,
                                         .steps = states->step_count,
                                         .ends = states->list_count,

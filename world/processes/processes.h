@@ -98,6 +98,7 @@ struct world_states {
     bool complete;          /* all ends were reached */
     bool asked_again;       /* as in world_decisions */
     const char *why;        /* else: what was in the way */
+    const char *together;   /* why ranks were not executed each by itself; "": they were */
     uint64_t states, steps; /* steps: answers that were given, also to states met before */
     uint64_t ends;
     const struct world_state_answer *answer; /* of the ends, one list behind the other */

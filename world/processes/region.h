@@ -18,7 +18,7 @@
 #define REGION_INPUT "crosswait-input" /* the file that the worlds read as standard input */
 
 enum {
-    REGION_VERSION = 4,
+    REGION_VERSION = 5,
     REGION_NAMES_MAX = 1024,
     REGION_NAME_MAX = 56,
     REGION_WHY_MAX = 160,
@@ -93,7 +93,8 @@ struct region_states {
     _Atomic uint32_t stop;
     /* The answer: lists of answers, each behind its length, that lead to one end each. */
     bool complete, asked_again;
-    char why[REGION_WHY_MAX]; /* it is not */
+    char why[REGION_WHY_MAX];      /* it is not */
+    char together[REGION_WHY_MAX]; /* why ranks were not executed each by itself; "": they were */
     uint64_t state_count, step_count, list_count, answer_count;
     struct world_state_answer answer[REGION_ANSWERS_MAX];
     /* The program's side alone. */

@@ -65,6 +65,8 @@ void *rank_map(void *at, size_t bytes, int flags, int file, off_t from);
 void rank_memory_take(void *unused); /* in a rank: into rank_region */
 bool rank_states_hash(uint64_t out_hash[2]);
 void rank_states_end_hash(uint64_t out_hash[2]);
+/* The same of one rank alone. */
+bool rank_states_local_hash(int rank, uint64_t out_hash[2], uint64_t out_end[2]);
 /* fork_server.c: files of these numbers are asked for. */
 enum { RANK_FILES_ASKED = 1024 };
 const char *rank_files_changed(void); /* why; NULL: they are as they were */

@@ -18,7 +18,7 @@
  *
  * Invariants: 1. node[i] was reached with versions of a depth up to i + 1. 2. Whatever is copied
  * lies one behind the other, those of deeper nodes later. */
-#include "world/ranks/ranks.h"
+#include "world/ranks/states_inside.h"
 
 #include <linux/futex.h>
 #include <signal.h>
@@ -40,7 +40,6 @@ enum {
     STEP_MS = 10000 /* for ranks to come to the next decision */
 };
 #define COPIES_BYTES ((size_t)1 << 33)
-#define SEEN_MAX ((size_t)1 << 24) /* states; a power of two */
 #define SLAB_BYTES ((size_t)1 << 20)
 
 /* There handles are converted behind a call, to places that world_call_uses does not know. */
@@ -53,19 +52,14 @@ enum { IS_SHIM = 0 };
 struct node {
     struct world_branch *branch;
     uint32_t count, next, path;
-    uint8_t *copy;
-    size_t copy_end; /* of all copies, this one included */
-};
-
-struct seen {
-    uint64_t hash[2];
+    struct rank_copy copy;
 };
 
 static struct search {
     struct node *node;
     struct world_state_answer *path;
     uint8_t *copies;
-    struct seen *seen, *ends;
+    struct rank_seen *seen, *ends;
     size_t copies_used;
     uint32_t node_count, path_count;
     uint64_t until_ms;
@@ -80,12 +74,12 @@ void rank_states_answer(void)
 {
     struct region_states *states = &rank_region->states;
     states->complete = states->asked_again = false;
-    *states->why = 0;
+    *states->why = *states->together = 0;
     states->state_count = states->step_count = states->list_count = states->answer_count = 0;
     states->depth = states->version_count = states->deaths = 0;
 }
 
-static void *room_new(size_t bytes)
+void *rank_room_new(size_t bytes)
 {
     void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -111,7 +105,7 @@ void rank_states_begin(void)
     world_arena_used(&begin, &slabs_end);
 }
 
-static void give_up(const char *why)
+void rank_states_give_up(const char *why)
 {
     static char call[REGION_WHY_MAX];
     const uint32_t number = rank_region->states.system_call;
@@ -121,6 +115,28 @@ static void give_up(const char *why)
                  "a rank makes system call %u, of which the kernel may keep something", number - 1);
     if (!search.why)
         search.why = number ? call : why;
+}
+
+bool rank_states_given_up(void)
+{
+    return search.why != NULL;
+}
+
+bool rank_states_late(void)
+{
+    return rank_region->states.stop || rank_now_ms() > search.until_ms;
+}
+
+void rank_states_enter(void)
+{
+    WORLD->fiber = &searcher;
+    ME = &searcher_rank;
+}
+
+uint32_t rank_states_part(uint32_t rank)
+{
+    CORE_CHECK(rank < rank_region->rank_count);
+    return rank_region->states.part[rank];
 }
 
 /* --- copies of what is shared ----------------------------------------------------------------- */
@@ -157,7 +173,7 @@ static uint8_t *copy_put(uint8_t *to, const void *from, size_t bytes)
 }
 
 /* The sizes come first, as the variables say how much there is. */
-static bool copy_take(struct node *node)
+bool rank_copy_take(struct rank_copy *out)
 {
     struct piece piece[PIECES];
     const int ranks = WORLD->rank_count;
@@ -170,8 +186,8 @@ static bool copy_take(struct node *node)
         need += WORLD->rank[r].slab_used;
     if (need > COPIES_BYTES - search.copies_used)
         return false;
-    node->copy = search.copies + search.copies_used;
-    size_t *size = (size_t *)(void *)node->copy;
+    out->at = search.copies + search.copies_used;
+    size_t *size = (size_t *)(void *)out->at;
     for (int i = 0; i < PIECES; i++)
         *size++ = piece[i].bytes;
     for (int r = 0; r < ranks; r++)
@@ -186,7 +202,7 @@ static bool copy_take(struct node *node)
     for (int r = 0; r < ranks; r++)
         at = copy_put(at, WORLD->rank[r].slab, WORLD->rank[r].slab_used);
     search.copies_used = ((size_t)(at - search.copies) + 63) & ~(size_t)63;
-    node->copy_end = search.copies_used;
+    out->end = search.copies_used;
     return true;
 }
 
@@ -196,15 +212,15 @@ static void stream_cut(int file, off_t bytes)
     if (fstat(file, &is) != 0 || is.st_size == bytes)
         return;
     if (ftruncate(file, bytes) != 0 || lseek(file, bytes, SEEK_SET) < 0)
-        give_up("what a rank wrote cannot be taken back");
+        rank_states_give_up("what a rank wrote cannot be taken back");
 }
 
-static void copy_restore(const struct node *node)
+void rank_copy_restore(const struct rank_copy *copy)
 {
     struct piece piece[PIECES];
     const int ranks = WORLD->rank_count;
-    CORE_CHECK(node->copy && node->copy_end <= COPIES_BYTES);
-    const size_t *size = (const size_t *)(const void *)node->copy;
+    CORE_CHECK(copy->at && copy->end <= COPIES_BYTES);
+    const size_t *size = (const size_t *)(const void *)copy->at;
     const size_t *slab = size + PIECES, *stream = slab + ranks;
     const uint8_t *at = (const uint8_t *)(stream + 2 * ranks);
     pieces_find(piece);
@@ -215,19 +231,19 @@ static void copy_restore(const struct node *node)
     for (int i = 0; i < 2 * ranks; i++)
         stream_cut(rank_stream(i), (off_t)stream[i]);
     rank_region->over = 0;
-    search.copies_used = node->copy_end;
+    search.copies_used = copy->end;
 }
 
 /* --- what was there before -------------------------------------------------------------------- */
 
 /* True: it is new. */
-static bool seen_put(struct seen *table, const uint64_t hash[2])
+bool rank_seen_put(struct rank_seen *table, const uint64_t hash[2])
 {
     CORE_CHECK(hash[0] || hash[1]); /* a place that is free has none */
-    for (size_t at = hash[0] % SEEN_MAX;; at = (at + 1) % SEEN_MAX) {
-        struct seen *s = &table[at];
+    for (size_t at = hash[0] % RANK_SEEN_MAX;; at = (at + 1) % RANK_SEEN_MAX) {
+        struct rank_seen *s = &table[at];
         if (!s->hash[0] && !s->hash[1]) {
-            *s = (struct seen){{hash[0], hash[1]}};
+            *s = (struct rank_seen){{hash[0], hash[1]}};
             return true;
         }
         if (s->hash[0] == hash[0] && s->hash[1] == hash[1])
@@ -280,7 +296,7 @@ static uint32_t parts_choose(struct world_branch *branch, uint32_t count)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-static bool has_crashed(void)
+bool rank_states_crashed(void)
 {
     for (uint32_t r = 0; r < rank_region->rank_count; r++)
         if (rank_region->rank[r].ended && !rank_region->rank[r].left)
@@ -299,25 +315,26 @@ static void left_await(void)
                 syscall(SYS_futex, &rank_region->states.deaths, FUTEX_WAIT, deaths, &often, NULL,
                         0);
             if (rank_region->states.stop || rank_now_ms() > search.until_ms)
-                give_up("the time is over");
+                rank_states_give_up("the time is over");
         }
 }
 
-static uint64_t step_until(void)
+uint64_t rank_states_step_until(void)
 {
     const uint64_t until = rank_now_ms() + STEP_MS;
     return until < search.until_ms ? until : search.until_ms;
 }
 
 /* Ranks go on until none can. */
-static void ranks_run(void)
+void rank_states_run(void)
 {
     CORE_CHECK(rank_own < 0); /* the searcher is no rank */
-    while (WORLD->ready_count && !has_crashed() && !search.why) {
+    while (WORLD->ready_count && !rank_states_crashed() && !search.why) {
         rank_sched_give(world_fiber_next());
-        if (!rank_sched_back(step_until()))
-            give_up(rank_now_ms() > search.until_ms ? "the time is over"
-                                                    : "a rank does not come to its next call");
+        if (!rank_sched_back(rank_states_step_until()))
+            rank_states_give_up(rank_now_ms() > search.until_ms
+                                    ? "the time is over"
+                                    : "a rank does not come to its next call");
     }
     left_await();
 }
@@ -328,21 +345,21 @@ enum came { CAME_STATE, CAME_END, CAME_NOWHERE };
 static enum came state_next(struct world_branch *out_branch, uint32_t *out_count)
 {
     for (;;) {
-        ranks_run();
+        rank_states_run();
         rank_region->states.asked_again |= WORLD->explore->report.asked_again;
         if (*rank_region->bug)
-            give_up(rank_region->bug);
-        if (!search.why && !has_crashed() && world_states_why())
-            give_up(world_states_why());
+            rank_states_give_up(rank_region->bug);
+        if (!search.why && !rank_states_crashed() && world_states_why())
+            rank_states_give_up(world_states_why());
         if (search.why)
             return CAME_NOWHERE;
-        if (has_crashed())
+        if (rank_states_crashed())
             return CAME_END;
         if (world_states_settle())
             continue;
         *out_count = world_states_branches(out_branch, BRANCHES_MAX);
         if (*out_count > BRANCHES_MAX)
-            give_up("a state has too many answers");
+            rank_states_give_up("a state has too many answers");
         if (*out_count)
             return search.why ? CAME_NOWHERE : CAME_STATE;
         if (world_states_fail())
@@ -360,31 +377,37 @@ static void answer_put(struct world_state_answer answer)
     struct region_states *states = &rank_region->states;
     CORE_CHECK(states->answer_count <= REGION_ANSWERS_MAX);
     if (states->answer_count == REGION_ANSWERS_MAX)
-        give_up("there are too many ends");
+        rank_states_give_up("there are too many ends");
     else
         states->answer[states->answer_count++] = answer;
+}
+
+void rank_states_end_put(const uint64_t hash[2], const struct world_state_answer *path,
+                         uint32_t count)
+{
+    CORE_CHECK(count <= PATH_MAX_ANSWERS);
+    if (scratch_written(&rank_region->scratch))
+        rank_states_give_up("it writes files");
+    if (!rank_seen_put(search.ends, hash) || search.why)
+        return;
+    answer_put((struct world_state_answer){UINT32_MAX, count, 0});
+    for (uint32_t i = 0; i < count; i++)
+        answer_put(path[i]);
+    rank_region->states.list_count++;
 }
 
 static void end_enter(void)
 {
     uint64_t hash[2];
-    CORE_CHECK(search.path_count <= PATH_MAX_ANSWERS);
     rank_states_end_hash(hash);
-    if (scratch_written(&rank_region->scratch))
-        give_up("it writes files");
-    if (!seen_put(search.ends, hash) || search.why)
-        return;
-    answer_put((struct world_state_answer){UINT32_MAX, search.path_count, 0});
-    for (uint32_t i = 0; i < search.path_count; i++)
-        answer_put(search.path[i]);
-    rank_region->states.list_count++;
+    rank_states_end_put(hash, search.path, search.path_count);
 }
 
 static bool memory_hash(void)
 {
     for (int r = 0; r < WORLD->rank_count; r++)
         if (rank_region->rank[r].ran && !rank_region->rank[r].left &&
-            !rank_sched_ask(r, rank_memory_take, step_until()))
+            !rank_sched_ask(r, rank_memory_take, rank_states_step_until()))
             return false;
     return true;
 }
@@ -397,11 +420,11 @@ static void state_enter(struct world_branch *branch, uint32_t count)
     for (int r = 0; r < WORLD->rank_count; r++)
         WORLD->rank[r].turns = 0; /* which poll fails first must not depend on what was before */
     if (!memory_hash())
-        give_up("the time is over");
+        rank_states_give_up("the time is over");
     if (search.why)
         return;
     if (!rank_states_hash(hash))
-        give_up(world_states_why());
+        rank_states_give_up(world_states_why());
     if (!WORLD->begun_end) {
         uint8_t *begin, *end;
         world_arena_used(&begin, &end);
@@ -411,21 +434,21 @@ static void state_enter(struct world_branch *branch, uint32_t count)
     if (rank_region->states.parts_joined) /* it begins again */
         return;
     count = parts_choose(branch, count);
-    if (search.why || !seen_put(search.seen, hash))
+    if (search.why || !rank_seen_put(search.seen, hash))
         return;
     rank_region->states.state_count++;
-    if (rank_region->states.state_count > SEEN_MAX / 2 || search.node_count == NODES_MAX) {
-        give_up("there are too many states");
+    if (rank_region->states.state_count > RANK_SEEN_MAX / 2 || search.node_count == NODES_MAX) {
+        rank_states_give_up("there are too many states");
         return;
     }
     *node = (struct node){.count = count, .path = search.path_count};
     node->branch = (struct world_branch *)(void *)(search.copies + search.copies_used);
     memcpy(node->branch, branch, count * sizeof *branch);
     search.copies_used += (count * sizeof *branch + 63) & ~(size_t)63;
-    if (copy_take(node))
+    if (rank_copy_take(&node->copy))
         search.node_count++;
     else
-        give_up("there is no memory for its states");
+        rank_states_give_up("there is no memory for its states");
 }
 
 static void state_come(void)
@@ -448,7 +471,7 @@ static bool branch_next(void)
         return false;
     if (node->next) {
         rank_versions_drop(search.node_count);
-        copy_restore(node);
+        rank_copy_restore(&node->copy);
     }
     const struct region_states *states = &rank_region->states;
     CORE_CHECK(!states->version_count ||
@@ -458,33 +481,32 @@ static bool branch_next(void)
     search.path_count = node->path;
     if (search.path_count == PATH_MAX_ANSWERS ||
         rank_region->states.version_count + rank_region->rank_count > REGION_VERSIONS_MAX) {
-        give_up("a world has too many decisions");
+        rank_states_give_up("a world has too many decisions");
         return true;
     }
     search.path[search.path_count++] = (struct world_state_answer){
         (uint32_t)branch->decider->rank->rank, branch->decider->number, branch->answer};
     rank_region->states.depth = search.node_count + 1;
     rank_region->states.step_count++;
-    WORLD->fiber = &searcher;
-    ME = &searcher_rank;
+    rank_states_enter();
     world_states_take(branch);
     state_come();
     return true;
 }
 
-/* Ranks that were held to be apart are not: what was left out because of that is looked at. */
+/* From the first state on once more. */
 static void search_again(void)
 {
     const struct node *first = &search.node[0];
-    CORE_CHECK(first->copy && WORLD->begun_end); /* there was a first state */
+    CORE_CHECK(first->copy.at && WORLD->begun_end); /* there was a first state */
     rank_region->states.parts_joined = false;
     rank_versions_drop(1);
-    copy_restore(first);
+    rank_copy_restore(&first->copy);
     search.path_count = first->path;
     search.node_count = 0;
     search.copies_used = 0;
-    if (madvise(search.seen, SEEN_MAX * sizeof *search.seen, MADV_DONTNEED) != 0)
-        give_up("its memory cannot be cleared");
+    if (madvise(search.seen, RANK_SEEN_MAX * sizeof *search.seen, MADV_DONTNEED) != 0)
+        rank_states_give_up("its memory cannot be cleared");
     rank_region->states.state_count = 0;
     rank_region->states.depth = 1;
     state_come();
@@ -495,9 +517,9 @@ static void rooms_give(void)
     if (search.copies)
         munmap(search.copies, COPIES_BYTES);
     if (search.seen)
-        munmap(search.seen, SEEN_MAX * sizeof *search.seen);
+        munmap(search.seen, RANK_SEEN_MAX * sizeof *search.seen);
     if (search.ends)
-        munmap(search.ends, SEEN_MAX * sizeof *search.ends);
+        munmap(search.ends, RANK_SEEN_MAX * sizeof *search.ends);
     if (search.node)
         munmap(search.node, NODES_MAX * sizeof *search.node);
     if (search.path)
@@ -505,25 +527,48 @@ static void rooms_give(void)
     search = (struct search){0};
 }
 
+/* First by single ranks: what each of them does with each message is executed once. Where ranks do
+ * more than wait for single messages, all of them are executed together. */
+static bool search_composed(void)
+{
+    CORE_CHECK(search.node_count == 1 && !search.why); /* the first state, and no more */
+    const uint64_t answers = rank_region->states.answer_count,
+                   lists = rank_region->states.list_count;
+    if (rank_compose_search(&search.node[0].copy))
+        return true;
+    if (rank_states_late() || strcmp(search.why, WORLD_STATES_SHORTER) == 0)
+        return false;
+    snprintf(rank_region->states.together, sizeof rank_region->states.together, "%s", search.why);
+    rank_region->states.answer_count = answers;
+    rank_region->states.list_count = lists;
+    rank_region->states.parts_joined = true;
+    search.why = NULL;
+    if (madvise(search.ends, RANK_SEEN_MAX * sizeof *search.ends, MADV_DONTNEED) != 0)
+        rank_states_give_up("its memory cannot be cleared");
+    return false;
+}
+
 static void search_all(void)
 {
-    search.copies = room_new(COPIES_BYTES);
-    search.seen = room_new(SEEN_MAX * sizeof *search.seen);
-    search.ends = room_new(SEEN_MAX * sizeof *search.ends);
-    search.node = room_new(NODES_MAX * sizeof *search.node);
-    search.path = room_new(PATH_MAX_ANSWERS * sizeof *search.path);
+    search.copies = rank_room_new(COPIES_BYTES);
+    search.seen = rank_room_new(RANK_SEEN_MAX * sizeof *search.seen);
+    search.ends = rank_room_new(RANK_SEEN_MAX * sizeof *search.ends);
+    search.node = rank_room_new(NODES_MAX * sizeof *search.node);
+    search.path = rank_room_new(PATH_MAX_ANSWERS * sizeof *search.path);
     if (!search.copies || !search.seen || !search.ends || !search.node || !search.path)
-        give_up("there is no memory for its states");
+        rank_states_give_up("there is no memory for its states");
     else if (IS_SHIM)
-        give_up("it is built for another MPI library's interface");
+        rank_states_give_up("it is built for another MPI library's interface");
     else if (!rank_region->scratch.count)
-        give_up("files that it may write cannot be kept separate");
+        rank_states_give_up("files that it may write cannot be kept separate");
     search.until_ms = rank_now_ms() + rank_region->states.ms_max;
-    if (!rank_sched_back(step_until()))
-        give_up("a rank does not come to its first call");
+    if (!rank_sched_back(rank_states_step_until()))
+        rank_states_give_up("a rank does not come to its first call");
     if (!search.why)
         state_come();
     rank_region->states.parts_joined &= WORLD->begun_end != NULL;
+    if (!search.why && search.node_count && search_composed())
+        search.node_count = 0;
     while (!search.why && (search.node_count || rank_region->states.parts_joined)) {
         if (rank_region->states.parts_joined)
             search_again();

@@ -473,11 +473,12 @@ static void findings_add(void)
     }
 }
 
-/* Adds what the ranks have printed, from the files that the runner reads. */
-static void streams_add(void)
+/* Adds what a rank has printed, from the files that the runner reads. */
+static void streams_add(int rank)
 {
     static char text[STREAM_BYTES];
-    for (int i = 0; i < 2 * WORLD->rank_count; i++) {
+    CORE_CHECK(rank >= 0 && rank < WORLD->rank_count);
+    for (int i = 2 * rank; i < 2 * rank + 2; i++) {
         const int file = rank_stream(i);
         ssize_t got;
         for (off_t at = 0; (got = pread(file, text, sizeof text, at)) > 0; at += got)
@@ -499,6 +500,13 @@ static void world_add(void)
     number_add((uint32_t)WORLD->live_count);
 }
 
+static void hash_give(uint64_t out_hash[2])
+{
+    const XXH128_hash_t hash = XXH3_128bits_digest(&hashed);
+    out_hash[0] = hash.low64;
+    out_hash[1] = hash.high64;
+}
+
 bool rank_states_hash(uint64_t out_hash[2])
 {
     CORE_CHECK(rank_own < 0 && !WORLD->ready_count);
@@ -509,12 +517,11 @@ bool rank_states_hash(uint64_t out_hash[2])
         rank_add(&WORLD->rank[i]);
     meetings_add();
     findings_add();
-    streams_add();
+    for (int i = 0; i < WORLD->rank_count; i++)
+        streams_add(i);
     if (why_none)
         world_states_beyond(why_none);
-    XXH128_hash_t hash = XXH3_128bits_digest(&hashed);
-    out_hash[0] = hash.low64;
-    out_hash[1] = hash.high64;
+    hash_give(out_hash);
     return !why_none;
 }
 
@@ -535,26 +542,49 @@ static void left_handles_add(const struct world_rank *rank)
     number_add(UINT64_MAX);
 }
 
+/* How a rank ended. */
+static void end_add(int i)
+{
+    CORE_CHECK(i >= 0 && i < WORLD->rank_count);
+    const struct world_rank *rank = &WORLD->rank[i];
+    const struct region_rank *reported = &rank_region->rank[i];
+    number_add((uint64_t)(uint32_t)reported->status << 32 | (uint64_t)reported->left << 2 |
+               (uint64_t)reported->aborted << 1 | reported->stopped);
+    number_add((uintptr_t)rank->fiber->call);
+    number_add((uintptr_t)rank->fiber->site);
+    number_add((uint64_t)(uint32_t)rank->fiber->peer << 32 | (uint32_t)rank->fiber->tag);
+    number_add((uint64_t)(uint32_t)reported->abort_code << 32 | reported->ended);
+    messages_add(rank);
+    left_handles_add(rank);
+}
+
 /* How the ranks ended, and what is left. */
 void rank_states_end_hash(uint64_t out_hash[2])
 {
     XXH3_128bits_reset(&hashed);
     number_add(1);
-    for (int i = 0; i < WORLD->rank_count; i++) {
-        const struct world_rank *rank = &WORLD->rank[i];
-        const struct region_rank *reported = &rank_region->rank[i];
-        number_add((uint64_t)(uint32_t)reported->status << 32 | (uint64_t)reported->left << 2 |
-                   (uint64_t)reported->aborted << 1 | reported->stopped);
-        number_add((uintptr_t)rank->fiber->call);
-        number_add((uintptr_t)rank->fiber->site);
-        number_add((uint64_t)(uint32_t)rank->fiber->peer << 32 | (uint32_t)rank->fiber->tag);
-        number_add((uint64_t)(uint32_t)reported->abort_code << 32 | reported->ended);
-        messages_add(rank);
-        left_handles_add(rank);
-    }
+    for (int i = 0; i < WORLD->rank_count; i++)
+        end_add(i);
     findings_add();
-    streams_add();
-    XXH128_hash_t hash = XXH3_128bits_digest(&hashed);
-    out_hash[0] = hash.low64;
-    out_hash[1] = hash.high64;
+    for (int i = 0; i < WORLD->rank_count; i++)
+        streams_add(i);
+    hash_give(out_hash);
+}
+
+bool rank_states_local_hash(int rank, uint64_t out_hash[2], uint64_t out_end[2])
+{
+    CORE_CHECK(rank_own < 0 && !WORLD->ready_count);
+    why_none = world_states_why();
+    XXH3_128bits_reset(&hashed);
+    number_add((uint32_t)rank);
+    rank_add(&WORLD->rank[rank]);
+    streams_add(rank);
+    if (why_none)
+        world_states_beyond(why_none);
+    hash_give(out_hash);
+    XXH3_128bits_reset(&hashed);
+    end_add(rank);
+    streams_add(rank);
+    hash_give(out_end);
+    return !why_none;
 }

@@ -1,0 +1,596 @@
+/* All ends of a program whose ranks wait for single messages, from what each rank does by itself.
+ *
+ * A rank's own state and the message that it gets decide what it does until it waits again
+ * (local.c), so that is executed once for each pair of these: a step. Its result is the rank's next
+ * state and the messages that it has sent. A state of the world is the states of its ranks and the
+ * messages under way; the search goes through those by the table of steps, and executes a step
+ * where the table lacks it: from the process of a rank that is in that state, or by giving the rank
+ * its messages again from the first state on.
+ *
+ * Why that loses nothing: as in states.c, each answer of each state is followed, and a state that
+ * was there before has the same future. A receive that names its source gets the first of its
+ * messages that fits as soon as it is there: nothing else can become of it. Parts of ranks that
+ * exchange nothing are as there, too.
+ *
+ * Invariants: 1. The messages of one sender to one receiver stand in the order of their sending.
+ * 2. chain[i] was reached with versions of a depth up to i + 1. */
+#include "world/ranks/states_inside.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "world/exchange/match.h"
+
+enum {
+    LOCALS_MAX = 1 << 21,
+    MESSAGES_MAX = 1 << 20,
+    STEPS_MAX = 1 << 23,
+    SENDS_MAX = 1 << 24,
+    PLACES = 1 << 24, /* of a table: a power of two, twice what it holds at least */
+    CHAIN_MAX = 1 << 14,
+    QUEUED_MAX = 1 << 14,
+    PATH_MAX_ANSWERS = 1 << 16,
+    LATE_EVERY = 1 << 10 /* states, then the clock is asked */
+};
+#define DATA_BYTES ((size_t)1 << 32)
+#define FRAMES_BYTES ((size_t)1 << 33)
+#define NONE UINT32_MAX
+
+struct local {
+    struct rank_local is;
+    uint32_t parent, message; /* how it was first come to; NONE: it is a rank's first */
+    uint32_t length;          /* messages up to it */
+};
+
+struct step {
+    uint64_t key; /* local + 1, message */
+    uint32_t next, decisions, sends, send_count;
+};
+
+struct queued {
+    int32_t dest, sender;
+    uint32_t message;
+};
+
+struct frame {
+    size_t at; /* of the state, in frames */
+    uint32_t path, next;
+};
+
+struct link {
+    struct rank_copy copy;
+    uint32_t local, decisions; /* of its rank; of the first link none */
+};
+
+static struct {
+    struct local *local;
+    struct rank_message *message;
+    struct step *step; /* a table */
+    uint32_t *local_place, *message_place, *send;
+    uint8_t *data, *frames;
+    struct frame *frame;
+    struct link *chain;
+    struct world_state_answer *path;
+    struct rank_seen *seen;
+    struct queued *queued;
+    uint32_t *now, *decisions; /* of each rank: its state, and how many decisions it came to */
+    uint32_t local_count, message_count, step_count, send_count;
+    uint32_t frame_count, chain_count, path_count, queued_count;
+    size_t data_used, frames_used;
+} compose;
+
+static uint32_t rank_count(void)
+{
+    return rank_region->rank_count;
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+static void hash_of(XXH3_state_t *state, uint64_t out_hash[2])
+{
+    const XXH128_hash_t hash = XXH3_128bits_digest(state);
+    out_hash[0] = hash.low64;
+    out_hash[1] = hash.high64;
+}
+
+static bool is_full(uint32_t count, uint32_t most)
+{
+    CORE_CHECK(count <= most);
+    if (count == most)
+        rank_states_give_up("ranks have too many states of their own");
+    return count == most;
+}
+
+static uint32_t local_put(const struct rank_local *is, uint32_t parent, uint32_t message)
+{
+    size_t at = is->hash[0] % PLACES;
+    CORE_CHECK(parent == NONE || parent < compose.local_count);
+    for (; compose.local_place[at]; at = (at + 1) % PLACES) {
+        const struct rank_local *have = &compose.local[compose.local_place[at] - 1].is;
+        if (have->hash[0] == is->hash[0] && have->hash[1] == is->hash[1])
+            return compose.local_place[at] - 1;
+    }
+    if (is_full(compose.local_count, LOCALS_MAX))
+        return NONE;
+    const uint32_t length = parent == NONE ? 0 : compose.local[parent].length + 1;
+    compose.local[compose.local_count] = (struct local){*is, parent, message, length};
+    compose.local_place[at] = ++compose.local_count;
+    return compose.local_count - 1;
+}
+
+static bool message_same(const struct rank_message *a, const struct rank_message *b)
+{
+    return a->context == b->context && a->source == b->source && a->tag == b->tag &&
+           a->world == b->world && a->dest == b->dest && a->bytes == b->bytes &&
+           a->type == b->type && a->call == b->call && memcmp(a->data, b->data, a->bytes) == 0;
+}
+
+static uint32_t message_put(struct rank_message message)
+{
+    size_t at = (XXH3_64bits(message.data, message.bytes) ^
+                 core_random_mix((uint64_t)(uint32_t)message.tag << 32 | (uint32_t)message.dest) ^
+                 core_random_mix((uint64_t)message.context << 32 | (uint32_t)message.world)) %
+                PLACES;
+    for (; compose.message_place[at]; at = (at + 1) % PLACES)
+        if (message_same(&compose.message[compose.message_place[at] - 1], &message))
+            return compose.message_place[at] - 1;
+    if (is_full(compose.message_count, MESSAGES_MAX))
+        return NONE;
+    if (message.bytes > DATA_BYTES - compose.data_used) {
+        rank_states_give_up("there is no memory for its messages");
+        return NONE;
+    }
+    uint8_t *data = compose.data + compose.data_used;
+    memcpy(data, message.data, message.bytes);
+    compose.data_used += (message.bytes + 15) & ~(size_t)15;
+    message.data = data;
+    compose.message[compose.message_count] = message;
+    compose.message_place[at] = ++compose.message_count;
+    return compose.message_count - 1;
+}
+
+static struct step *step_place(uint32_t local, uint32_t message)
+{
+    const uint64_t key = (uint64_t)(local + 1) << 32 | message;
+    CORE_CHECK(local < compose.local_count && message < compose.message_count);
+    size_t at = core_random_mix(key) % PLACES;
+    while (compose.step[at].key && compose.step[at].key != key)
+        at = (at + 1) % PLACES;
+    return &compose.step[at];
+}
+
+/* --- steps that are executed ------------------------------------------------------------------ */
+
+static bool chain_push(uint32_t local, uint32_t decisions)
+{
+    CORE_CHECK(compose.chain_count <= CHAIN_MAX);
+    if (compose.chain_count == CHAIN_MAX)
+        return false;
+    struct link *link = &compose.chain[compose.chain_count];
+    link->local = local;
+    link->decisions = decisions;
+    if (!rank_copy_take(&link->copy))
+        return false;
+    compose.chain_count++;
+    return true;
+}
+
+/* One more step of the rank, from chain[from] on, which is the last one then. */
+static bool chain_step(uint32_t from, uint32_t message)
+{
+    const struct rank_message *m = &compose.message[message];
+    CORE_CHECK(from < compose.chain_count); /* invariant 2 */
+    compose.chain_count = from + 1;
+    return rank_local_step(&compose.chain[from].copy, from + 1, m->dest, m);
+}
+
+/* The memory of ranks that went on. */
+static bool memory_hash(void)
+{
+    for (int r = 0; r < WORLD->rank_count; r++)
+        if (rank_region->rank[r].ran && !rank_region->rank[r].left &&
+            !rank_sched_ask(r, rank_memory_take, rank_states_step_until())) {
+            rank_states_give_up("the time is over");
+            return false;
+        }
+    return !rank_states_given_up();
+}
+
+/* After a replay: which buffers the hash leaves out is known only then, and the rank must be where
+ * it was. */
+static bool is_there(uint32_t local)
+{
+    const int rank = compose.local[local].is.rank;
+    uint64_t hash[2], end[2];
+    CORE_CHECK(!rank_region->rank[rank].left); /* else nothing comes behind it */
+    if (!memory_hash() || !rank_states_local_hash(rank, hash, end))
+        return false;
+    if (memcmp(hash, compose.local[local].is.hash, sizeof hash) != 0)
+        rank_states_give_up("a rank does not do the same again");
+    return !rank_states_given_up();
+}
+
+/* The rank's process is in that state, at the chain's end. */
+static bool chain_reach(uint32_t local)
+{
+    static uint32_t behind[CHAIN_MAX];
+    const uint32_t length = compose.local[local].length;
+    const int rank = compose.local[local].is.rank;
+    if (length >= CHAIN_MAX - 1) {
+        rank_states_give_up("a rank has too many decisions");
+        return false;
+    }
+    for (uint32_t at = local, i = length; i > 0; at = compose.local[at].parent)
+        behind[i--] = at;
+    uint32_t have = length < compose.chain_count - 1 ? length : compose.chain_count - 1;
+    while (have > 0 && compose.chain[have].local != behind[have])
+        have--;
+    compose.chain_count = have + 1;
+    for (uint32_t i = have + 1; i <= length; i++) {
+        if (!chain_step(i - 1, compose.local[behind[i]].message))
+            return false;
+        if (i == length && !is_there(local))
+            return false;
+        if (!chain_push(behind[i], WORLD->rank[rank].fiber->decisions.choices)) {
+            rank_states_give_up("there is no memory for its states");
+            return false;
+        }
+    }
+    return true;
+}
+
+static uint32_t local_read(int rank, uint32_t parent, uint32_t message, uint32_t *out_decisions)
+{
+    struct rank_local is;
+    if (!memory_hash() || !rank_local_read(rank, &is))
+        return NONE;
+    if (!rank_states_local_hash(rank, is.hash, is.end))
+        rank_states_give_up(world_states_why());
+    *out_decisions = is.decisions;
+    return rank_states_given_up() ? NONE : local_put(&is, parent, message);
+}
+
+/* At the first state: what is under way to the rank is no part of its own state. */
+static uint32_t local_read_first(int rank, uint32_t *out_decisions)
+{
+    struct world_rank *of = &WORLD->rank[rank];
+    struct world_message *unexpected = of->unexpected, **end = of->unexpected_end;
+    of->unexpected = NULL;
+    of->unexpected_end = &of->unexpected;
+    const uint32_t local = local_read(rank, NONE, NONE, out_decisions);
+    of->unexpected = unexpected;
+    of->unexpected_end = end;
+    return local;
+}
+
+static bool sends_read(int rank, struct step *step)
+{
+    step->sends = compose.send_count;
+    CORE_CHECK(!step->key && compose.send_count <= SENDS_MAX);
+    for (int r = 0; r < WORLD->rank_count; r++)
+        for (const struct world_message *m = WORLD->rank[r].unexpected; m; m = m->next) {
+            CORE_CHECK(r != rank && m->world == rank); /* local.c invariant 1 */
+            const uint32_t message = message_put(rank_message_of(m, r));
+            if (rank_states_given_up() || is_full(compose.send_count, SENDS_MAX))
+                return false;
+            compose.send[compose.send_count++] = message;
+        }
+    step->send_count = compose.send_count - step->sends;
+    return true;
+}
+
+static bool step_execute(uint32_t local, uint32_t message, struct step *step)
+{
+    const int rank = compose.local[local].is.rank;
+    uint32_t decisions = 0;
+    if (is_full(compose.step_count, STEPS_MAX) || !chain_reach(local))
+        return false;
+    const uint32_t from = compose.local[local].length;
+    const uint32_t before =
+        from ? compose.chain[from].decisions : compose.local[local].is.decisions;
+    if (!chain_step(from, message))
+        return false;
+    step->next = local_read(rank, local, message, &decisions);
+    if (step->next == NONE || !sends_read(rank, step))
+        return false;
+    step->key = (uint64_t)(local + 1) << 32 | message;
+    step->decisions = decisions - before;
+    compose.step_count++;
+    chain_push(step->next, decisions); /* to go on from; else it is come to again */
+    return true;
+}
+
+/* --- a state of the world --------------------------------------------------------------------- */
+
+/* Behind the others of its sender to its receiver: invariant 1. */
+static void queue_put(uint32_t message)
+{
+    const struct rank_message *m = &compose.message[message];
+    uint32_t at = compose.queued_count;
+    if (is_full(compose.queued_count, QUEUED_MAX))
+        return;
+    for (; at > 0; at--) {
+        const struct queued *before = &compose.queued[at - 1];
+        if (before->dest < m->dest || (before->dest == m->dest && before->sender <= m->world))
+            break;
+        compose.queued[at] = *before;
+    }
+    compose.queued[at] = (struct queued){m->dest, m->world, message};
+    compose.queued_count++;
+}
+
+static void queue_take(uint32_t at)
+{
+    CORE_CHECK(at < compose.queued_count);
+    compose.queued_count--; /* those behind it keep their order: invariant 1 */
+    memmove(&compose.queued[at], &compose.queued[at + 1],
+            (compose.queued_count - at) * sizeof *compose.queued);
+}
+
+/* The next message that the rank can get, from `at` on: a sender's first that fits. */
+static uint32_t queue_next(uint32_t rank, uint32_t at)
+{
+    const struct rank_local *waits = &compose.local[compose.now[rank]].is;
+    for (; at < compose.queued_count && !waits->ended; at++) {
+        const struct queued *q = &compose.queued[at];
+        const struct rank_message *m = &compose.message[q->message];
+        if (q->dest != (int32_t)rank ||
+            !world_match_fits_key(m->context, m->source, m->tag, waits->context, waits->source,
+                                  waits->tag))
+            continue;
+        uint32_t first = at;
+        for (uint32_t i = at; i > 0 && compose.queued[i - 1].dest == q->dest &&
+                              compose.queued[i - 1].sender == q->sender;
+             i--) {
+            const struct rank_message *e = &compose.message[compose.queued[i - 1].message];
+            if (world_match_fits_key(e->context, e->source, e->tag, waits->context, waits->source,
+                                     waits->tag))
+                first = i - 1;
+        }
+        if (first == at)
+            return at;
+    }
+    return NONE;
+}
+
+/* The rank gets queued[at]. */
+static bool rank_gets(uint32_t rank, uint32_t at)
+{
+    const uint32_t local = compose.now[rank], message = compose.queued[at].message;
+    struct step *step = step_place(local, message);
+    CORE_CHECK(compose.queued[at].dest == (int32_t)rank);
+    if (!step->key && !step_execute(local, message, step))
+        return false;
+    queue_take(at);
+    compose.now[rank] = step->next;
+    compose.decisions[rank] += step->decisions;
+    for (uint32_t i = 0; i < step->send_count; i++)
+        queue_put(compose.send[step->sends + i]);
+    return !rank_states_given_up();
+}
+
+/* Ranks go on until none can without a decision. */
+static bool ranks_settle(void)
+{
+    for (uint32_t r = 0; r < rank_count(); r++) {
+        const bool any = compose.local[compose.now[r]].is.any;
+        const uint32_t at = any ? NONE : queue_next(r, 0);
+        if (at == NONE)
+            continue;
+        if (!rank_gets(r, at))
+            return false;
+        r = UINT32_MAX; /* from the first on: what it has sent may let others go on */
+    }
+    return true;
+}
+
+/* Finds the lowest part of which a rank can decide. NONE: nobody can. */
+static uint32_t part_first(void)
+{
+    uint32_t least = NONE;
+    for (uint32_t r = 0; r < rank_count(); r++)
+        if (compose.local[compose.now[r]].is.any && rank_states_part(r) < least &&
+            queue_next(r, 0) != NONE)
+            least = rank_states_part(r);
+    return least;
+}
+
+/* The next answer, from place *at on (rank * (QUEUED_MAX + 1) + message); false: there is none. */
+static bool answer_next(uint32_t part, uint32_t *at, uint32_t *out_rank, uint32_t *out_message)
+{
+    for (uint32_t r = *at / (QUEUED_MAX + 1); r < rank_count(); r++) {
+        const uint32_t from = r == *at / (QUEUED_MAX + 1) ? *at % (QUEUED_MAX + 1) : 0;
+        if (!compose.local[compose.now[r]].is.any || rank_states_part(r) != part)
+            continue;
+        const uint32_t found = queue_next(r, from);
+        if (found == NONE)
+            continue;
+        *at = r * (QUEUED_MAX + 1) + found + 1;
+        *out_rank = r;
+        *out_message = found;
+        return true;
+    }
+    return false;
+}
+
+static void state_hash(uint64_t out_hash[2])
+{
+    XXH3_state_t state;
+    XXH3_128bits_reset(&state);
+    XXH3_128bits_update(&state, compose.now, rank_count() * sizeof *compose.now);
+    XXH3_128bits_update(&state, compose.queued, compose.queued_count * sizeof *compose.queued);
+    hash_of(&state, out_hash);
+}
+
+static void end_come(void)
+{
+    XXH3_state_t state;
+    uint64_t hash[2];
+    XXH3_128bits_reset(&state);
+    for (uint32_t r = 0; r < rank_count(); r++) {
+        const struct rank_local *is = &compose.local[compose.now[r]].is;
+        XXH3_128bits_update(&state, is->end, sizeof is->end);
+    }
+    XXH3_128bits_update(&state, compose.queued, compose.queued_count * sizeof *compose.queued);
+    hash_of(&state, hash);
+    rank_states_end_put(hash, compose.path, compose.path_count);
+}
+
+/* --- the search ------------------------------------------------------------------------------- */
+
+static void frame_push(void)
+{
+    const uint32_t ranks = rank_count();
+    const size_t bytes =
+        (2 * ranks + 1) * sizeof(uint32_t) + compose.queued_count * sizeof *compose.queued;
+    if (bytes > FRAMES_BYTES - compose.frames_used || compose.frame_count == PATH_MAX_ANSWERS) {
+        rank_states_give_up("there is no memory for its states");
+        return;
+    }
+    uint8_t *to = compose.frames + compose.frames_used;
+    CORE_CHECK(!rank_states_given_up() && compose.path_count <= compose.frame_count);
+    compose.frame[compose.frame_count++] =
+        (struct frame){compose.frames_used, compose.path_count, 0};
+    memcpy(to, compose.now, ranks * sizeof *compose.now);
+    memcpy(to + ranks * sizeof(uint32_t), compose.decisions, ranks * sizeof(uint32_t));
+    memcpy(to + 2 * ranks * sizeof(uint32_t), &compose.queued_count, sizeof(uint32_t));
+    memcpy(to + (2 * ranks + 1) * sizeof(uint32_t), compose.queued,
+           compose.queued_count * sizeof *compose.queued);
+    compose.frames_used += bytes;
+}
+
+static void frame_restore(const struct frame *frame)
+{
+    const uint32_t ranks = rank_count();
+    const uint8_t *from = compose.frames + frame->at;
+    CORE_CHECK(frame->at < compose.frames_used);
+    memcpy(compose.now, from, ranks * sizeof *compose.now);
+    memcpy(compose.decisions, from + ranks * sizeof(uint32_t), ranks * sizeof(uint32_t));
+    memcpy(&compose.queued_count, from + 2 * ranks * sizeof(uint32_t), sizeof(uint32_t));
+    memcpy(compose.queued, from + (2 * ranks + 1) * sizeof(uint32_t),
+           compose.queued_count * sizeof *compose.queued);
+    compose.path_count = frame->path;
+}
+
+static void state_come(void)
+{
+    uint64_t hash[2];
+    if (!ranks_settle() || rank_region->states.parts_joined)
+        return;
+    if (part_first() == NONE) {
+        end_come();
+        return;
+    }
+    state_hash(hash);
+    if (!rank_seen_put(compose.seen, hash))
+        return;
+    if (++rank_region->states.state_count > RANK_SEEN_MAX / 2)
+        rank_states_give_up("there are too many states");
+    else if (rank_region->states.state_count % LATE_EVERY == 0 && rank_states_late())
+        rank_states_give_up("the time is over");
+    else
+        frame_push();
+}
+
+/* The next answer of the last state; false: it has no other. */
+static bool frame_next(void)
+{
+    struct frame *frame = &compose.frame[compose.frame_count - 1];
+    uint32_t rank, message;
+    CORE_CHECK(compose.frame_count > 0);
+    frame_restore(frame);
+    if (!answer_next(part_first(), &frame->next, &rank, &message))
+        return false;
+    compose.path[compose.path_count++] =
+        (struct world_state_answer){rank, compose.decisions[rank], compose.queued[message].sender};
+    if (rank_gets(rank, message) && !rank_region->states.parts_joined)
+        state_come();
+    return true;
+}
+
+/* From the first state on; the steps that are known stay. */
+static void search_begin(const struct frame *first, size_t first_end)
+{
+    rank_region->states.parts_joined = false;
+    rank_region->states.state_count = 0;
+    frame_restore(first);
+    compose.frame_count = 0;
+    compose.frames_used = first_end;
+    if (madvise(compose.seen, RANK_SEEN_MAX * sizeof *compose.seen, MADV_DONTNEED) != 0)
+        rank_states_give_up("its memory cannot be cleared");
+    state_come();
+}
+
+static void first_read(const struct rank_copy *root)
+{
+    CORE_CHECK(root->at && WORLD->begun_end); /* there was a first state */
+    compose.chain[0] = (struct link){*root, NONE, 0};
+    compose.chain_count = 1;
+    for (uint32_t r = 0; r < rank_count() && !rank_states_given_up(); r++) {
+        for (const struct world_message *m = WORLD->rank[r].unexpected; m; m = m->next) {
+            const uint32_t message = message_put(rank_message_of(m, (int)r));
+            if (message != NONE)
+                queue_put(message);
+        }
+        compose.now[r] = local_read_first((int)r, &compose.decisions[r]);
+    }
+}
+
+static void search_run(const struct rank_copy *root)
+{
+    CORE_CHECK(!compose.frame_count && !compose.local_count);
+    first_read(root);
+    if (rank_states_given_up())
+        return;
+    frame_push();
+    const struct frame first = compose.frame[0];
+    const size_t first_end = compose.frames_used;
+    rank_region->states.parts_joined = true;
+    while (!rank_states_given_up() && (compose.frame_count || rank_region->states.parts_joined)) {
+        if (rank_region->states.parts_joined)
+            search_begin(&first, first_end);
+        else if (!frame_next())
+            compose.frames_used = compose.frame[--compose.frame_count].at;
+    }
+}
+
+static struct room {
+    void **at;
+    size_t bytes;
+} * rooms(void)
+{
+    static struct room room[] = {
+        {(void **)&compose.local, LOCALS_MAX * sizeof(struct local)},
+        {(void **)&compose.message, MESSAGES_MAX * sizeof(struct rank_message)},
+        {(void **)&compose.step, PLACES * sizeof(struct step)},
+        {(void **)&compose.local_place, PLACES * sizeof(uint32_t)},
+        {(void **)&compose.message_place, PLACES * sizeof(uint32_t)},
+        {(void **)&compose.send, SENDS_MAX * sizeof(uint32_t)},
+        {(void **)&compose.data, DATA_BYTES},
+        {(void **)&compose.frames, FRAMES_BYTES},
+        {(void **)&compose.frame, PATH_MAX_ANSWERS * sizeof(struct frame)},
+        {(void **)&compose.chain, CHAIN_MAX * sizeof(struct link)},
+        {(void **)&compose.path, PATH_MAX_ANSWERS * sizeof(struct world_state_answer)},
+        {(void **)&compose.seen, RANK_SEEN_MAX * sizeof(struct rank_seen)},
+        {(void **)&compose.queued, QUEUED_MAX * sizeof(struct queued)},
+        {(void **)&compose.now, WORLD_RANKS_MAX * sizeof(uint32_t)},
+        {(void **)&compose.decisions, WORLD_RANKS_MAX * sizeof(uint32_t)},
+        {NULL, 0}};
+    return room;
+}
+
+bool rank_compose_search(const struct rank_copy *root)
+{
+    memset(&compose, 0, sizeof compose);
+    for (const struct room *r = rooms(); r->at; r++)
+        if (!(*r->at = rank_room_new(r->bytes)))
+            rank_states_give_up("there is no memory for its states");
+    if (!rank_states_given_up())
+        search_run(root);
+    for (const struct room *r = rooms(); r->at; r++)
+        if (*r->at)
+            munmap(*r->at, r->bytes);
+    return !rank_states_given_up();
+}
