@@ -38,6 +38,8 @@ void judge_values(const char *option)
         puts(name[i]);
     for (int i = JUDGE_COLOUR_AUTO; !strcmp(option, "color") && i <= JUDGE_COLOUR_NEVER; i++)
         puts(judge_when[i]);
+    if (!strcmp(option, "mpi"))
+        puts("all");
     for (int i = 0; !strcmp(option, "format") && report_table[i].name; i++)
         puts(report_table[i].name);
 }

@@ -1,8 +1,10 @@
 /* See fit.h. A launcher that has another name than mpirun, or lies in a folder with other
  * libraries', is found by scripts under the usual names in a folder at the front of the PATH. */
 #include "cli/libraries/fit.h"
+#include "cli/libraries/symbols.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,6 +224,72 @@ static enum core_status linked_fit(const struct library *library, const char *wo
     return status;
 }
 
+/* Functions of MPI that a program imports, and that no file which it links with exports yet. */
+struct imports {
+    char **name;
+    uint32_t count, room;
+    char last[LIBRARY_WORDS]; /* the one that was found last */
+    enum core_status status;
+};
+
+static bool import_add(const char *name, void *context)
+{
+    struct imports *imports = context;
+    bool mpi = !strncmp(name, "MPI_", 4) || !strncmp(name, "PMPI_", 5);
+    char *copy = mpi ? strdup(name) : NULL;
+
+    if (copy)
+        imports->status =
+            CORE_ARRAY_PUSH(imports->name, imports->count, imports->room, A_COMMAND, copy);
+    return imports->status == CORE_OK;
+}
+
+static bool export_take(const char *name, void *context)
+{
+    struct imports *imports = context;
+
+    for (uint32_t i = 0; i < imports->count; i++)
+        if (!strcmp(imports->name[i], name)) {
+            snprintf(imports->last, sizeof imports->last, "%s", name);
+            free(imports->name[i]);
+            imports->name[i] = imports->name[--imports->count];
+            break;
+        }
+    return imports->count > 0;
+}
+
+static void imports_done(struct imports *imports)
+{
+    for (uint32_t i = 0; i < imports->count; i++)
+        free(imports->name[i]);
+    CORE_ARRAY_DONE(imports->name, imports->count, imports->room);
+}
+
+/* Says which function the program calls that the library does not have, and another one has: what
+ * none has is no function of MPI, whatever its name. */
+static enum core_status imports_check(const struct library *library,
+                                      const struct library_list *libraries, const char *word,
+                                      const struct launch_linked *linked, struct fit *fit)
+{
+    struct imports imports = {.status = CORE_OK};
+    char path[PATH_MAX + 80], program[PATH_MAX];
+    int bytes = 0;
+
+    launch_program_find(word, program);
+    symbols_each(program, false, import_add, &imports);
+    for (uint32_t i = 0; i < linked->count && imports.count; i++) {
+        file_of_name(library, linked->name[i], path);
+        symbols_each(path, true, export_take, &imports);
+    }
+    imports.last[0] = '\0';
+    for (uint32_t i = 0; i < libraries->count && imports.count; i++)
+        symbols_each(libraries->library[i].file, true, export_take, &imports);
+    if (*imports.last)
+        bytes = asprintf(&fit->reason, "'%s' calls %s, which it lacks", word, imports.last);
+    imports_done(&imports);
+    return imports.status != CORE_OK ? imports.status : reason_set(bytes);
+}
+
 /* --- Python ----------------------------------------------------------------------------------- */
 
 /* The interpreter that a script's first line names, by its word; empty: it is no Python script. */
@@ -386,8 +454,8 @@ static enum core_status environment_make(const struct library *library, const ch
     return launchers_make(library, folder);
 }
 
-enum core_status fit_make(const struct library *library, char *const *command, const char *folder,
-                          struct fit *out_fit)
+enum core_status fit_make(const struct library *library, const struct library_list *libraries,
+                          char *const *command, const char *folder, struct fit *out_fit)
 {
     struct fit fit = {0};
     struct launch_linked linked;
@@ -401,6 +469,8 @@ enum core_status fit_make(const struct library *library, char *const *command, c
         if (*program) {
             launch_library_linked(*program, &linked);
             status = linked_fit(library, *program, &linked, folder, &fit);
+            if (status == CORE_OK && !fit.reason)
+                status = imports_check(library, libraries, *program, &linked, &fit);
         } else {
             python_find(fit.command, python);
             status = *python ? python_fit(library, python, &fit) : CORE_OK;

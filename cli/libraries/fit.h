@@ -18,9 +18,10 @@ struct fit {
 /* Whether a word names a launcher of MPI jobs: mpirun and its other names. */
 bool fit_is_launcher(const char *word);
 
-/* folder: a folder of this library's own, where what the job needs of it is put. */
-enum core_status fit_make(const struct library *library, char *const *command, const char *folder,
-                          struct fit *out_fit);
+/* folder: a folder of this library's own, where what the job needs of it is put. libraries: all
+ * that there are. */
+enum core_status fit_make(const struct library *library, const struct library_list *libraries,
+                          char *const *command, const char *folder, struct fit *out_fit);
 /* Between the two the environment of this process, and so of what it starts, is the job's. */
 void fit_enter(struct fit *fit);
 void fit_leave(struct fit *fit);

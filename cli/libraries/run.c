@@ -29,7 +29,7 @@ struct session {
     struct folder folder;
     double confirm_s; /* that are left */
     int interrupted;  /* by that signal */
-    bool trouble, explored;
+    bool trouble, explored, compared;
     struct judge_series series;
 };
 
@@ -314,7 +314,8 @@ static enum core_status session_tell(struct session *session)
     enum core_status status =
         check_names_parse(session->judge->check.only, session->judge->check.ignore, wanted);
 
-    if (status == CORE_OK && wanted[RULE_LIBRARY] && !session->judge->check_none) {
+    session->compared = status == CORE_OK && wanted[RULE_LIBRARY] && !session->judge->check_none;
+    if (session->compared) {
         if (members_count(session) > 1 && !session->interrupted)
             status = members_repeat(session);
         if (status == CORE_OK && !session->interrupted)
@@ -331,7 +332,8 @@ static enum core_status session_tell(struct session *session)
         for (uint32_t i = 0; i < comparison->count && status == CORE_OK; i++)
             for (uint32_t j = 0; j < comparison->member[i].judged_count && status == CORE_OK; j++)
                 status = differences_print(&comparison->member[i].judged[j]);
-        verdict_print(session);
+        if (session->compared)
+            verdict_print(session);
     }
     enum core_status closed = judge_files_close(session->judge);
     return status == CORE_OK ? closed : status;
@@ -366,7 +368,8 @@ static enum core_status member_make(struct session *session, uint32_t i)
     if (mkdir(member->folder, 0700) != 0)
         return core_report(CORE_IO, "cannot make '%s'", member->folder);
     session->comparison.count++;
-    return fit_make(member->library, session->launch->command, member->folder, &member->fit);
+    return fit_make(member->library, &session->libraries, session->launch->command, member->folder,
+                    &member->fit);
 }
 
 static void session_done(struct session *session)

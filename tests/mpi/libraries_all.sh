@@ -113,6 +113,23 @@ S
 compared 4 "$same" bash second.sh '{}'
 says '^note\[library\]: the job ends otherwise from run to run with MPICH 4.0.2 itself$'
 
+# A function that only one library has.
+cat >session.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    MPI_Session session;
+    MPI_Init(&argc, &argv);
+    if (argc > 1)
+        MPI_Session_finalize(&session);
+    MPI_Finalize();
+    return 0;
+}
+C
+compiled openmpi session session.c
+compared 5 'not compared: fewer than two MPI libraries ran the job' mpirun -n 2 ./session
+says "^not run with Open MPI 4.1.4: './session' calls MPI_Session_finalize, which it lacks$"
+
 # Python: of a script, each library that some mpi4py loads.
 cat >send.py <<'P'
 from mpi4py import MPI
