@@ -785,7 +785,7 @@ void world_access_called(struct world_rma *rma)
         part->ordered[ME->rank] = &rma->effect;
     }
     rma->effect.reached = part->rank;
-    if (WORLD_PROCESSES && !part->seen)
+    if (!part->seen)
         world_explore_blind();
     struct world_decider turn = {.part = part,
                                  .by = ME->rank,
