@@ -571,6 +571,9 @@ uint32_t recorder_op(struct lane *lane, MPI_Op op);
 uint32_t recorder_op_made(struct lane *lane, MPI_Op op, int commute, const void *function);
 uint32_t recorder_win(struct lane *lane, MPI_Win win);
 uint32_t recorder_win_made(struct lane *lane, MPI_Win win, MPI_Comm comm, MPI_Aint bytes);
+/* An error handler was set. */
+void recorder_comm_handled(struct lane *lane, MPI_Comm comm, MPI_Errhandler handler);
+void recorder_win_handled(void);
 uint32_t recorder_file(struct lane *lane, MPI_File file);
 /* Identifies the file of a name. Takes some system calls. */
 struct recorder_named {

@@ -4,12 +4,16 @@
  * of the object ends the job, the error is kept (exit_record.h) before the library does so, as its
  * launcher may kill the rank at once. A library that does not show the two raises as it does.
  *
- *  1. Each error goes on to the library's own function as it came. */
+ *  1. Each error goes on to the library's own function as it came.
+ *  2. A library that several threads may call can raise an error while it holds its own lock, which
+ *     it takes again to answer: it is then asked nothing, and the recorder goes by what handlers it
+ *     saw the program set. */
 #include "interpose/recorder.h"
 
 #include "interpose/exit_record.h"
 #include "interpose/layer/layer.h"
 #include "interpose/library/library.h"
+#include "interpose/objects/handles.h"
 
 typedef int (*raise_fn)(void *object, const char *function, int error);
 
@@ -53,11 +57,19 @@ static MPI_Win win_of(void *object)
  * error. */
 static __thread bool asking;
 
+static bool may_be_locked(void)
+{
+    return recorder.lanes && recorder.lanes->writer.header->thread_level == MPI_THREAD_MULTIPLE;
+}
+
 /* Whether the object has a handler that ends the job, as it has where the library does not say: a
  * world that is not there, without MPI_Init or within MPI_Finalize. */
 static bool is_fatal_comm(MPI_Comm comm)
 {
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+
+    if (may_be_locked())
+        return handles_comm_fatal(comm); /* invariant 2 */
 
     asking = true;
     bool known = OWN(Comm_get_errhandler)(comm, &handler) == MPI_SUCCESS;
@@ -68,6 +80,9 @@ static bool is_fatal_comm(MPI_Comm comm)
 static bool is_fatal_win(MPI_Win win)
 {
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+
+    if (may_be_locked())
+        return handles_win_fatal(); /* invariant 2 */
 
     asking = true;
     bool known = OWN(Win_get_errhandler)(win, &handler) == MPI_SUCCESS;

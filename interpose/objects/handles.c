@@ -7,6 +7,7 @@
  *     them: from what it was made from, its members, and how often these members made one so
  *     before.
  *  3. With MPI_THREAD_MULTIPLE everything here runs under the lock. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -468,6 +469,17 @@ static bool handles_ask(MPI_Comm comm, struct comm_info *info)
     return good;
 }
 
+/* Errors may return: of MPI_COMM_WORLD, of MPI_COMM_SELF, of a window. */
+static atomic_bool world_handled, self_handled, windows_handled;
+
+/* NULL: not predefined. */
+static atomic_bool *comm_predefined(MPI_Comm comm)
+{
+    return comm == recorder_handle.comm_world  ? &world_handled
+           : comm == recorder_handle.comm_self ? &self_handled
+                                               : NULL;
+}
+
 /* Under the lock. */
 static uint32_t comm_define(struct lane *lane, MPI_Comm comm, uint32_t parent_id,
                             enum comm_origin origin, int tag)
@@ -498,6 +510,7 @@ static uint32_t comm_define(struct lane *lane, MPI_Comm comm, uint32_t parent_id
     if (origin == COMM_ORIGIN_PARENT && parent)
         memcpy(info.making, parent->making, sizeof info.making);
     info.id = id;
+    info.handled = parent ? parent->handled : !comm_predefined(comm); /* it inherits the handler */
     info.parent = parent_id;
     info.handle = comm;
     info.global = comm == recorder_handle.comm_self
@@ -567,6 +580,41 @@ const struct comm_info *handles_comm_info(struct lane *lane, MPI_Comm comm)
 {
     uint32_t id = recorder_comm(lane, comm);
     return id ? comm_slot(id) : NULL;
+}
+
+void recorder_comm_handled(struct lane *lane, MPI_Comm comm, MPI_Errhandler handler)
+{
+    atomic_bool *predefined = comm_predefined(comm);
+    uint32_t id = recorder_comm(lane, comm);
+
+    if (predefined)
+        *predefined = !library_fatal(handler);
+    if (id)
+        comm_slot(id)->handled = !library_fatal(handler);
+}
+
+bool handles_comm_fatal(MPI_Comm comm)
+{
+    const atomic_bool *predefined = comm_predefined(comm);
+    const struct lane *lane = recorder_thread.current;
+
+    if (recorder.filter) /* the recorder has not seen each call */
+        return false;
+    if (predefined)
+        return !*predefined;
+    return lane && lane != recorder_nobody && lane->comm_cache.handle == HANDLE(comm) &&
+           lane->comm_cache.generation == recorder.generation && lane->comm_cache.id &&
+           !comm_slot(lane->comm_cache.id)->handled;
+}
+
+void recorder_win_handled(void)
+{
+    windows_handled = true;
+}
+
+bool handles_win_fatal(void)
+{
+    return !recorder.filter && !windows_handled;
 }
 
 void handles_init(struct lane *lane, MPI_Group all)

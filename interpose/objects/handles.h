@@ -12,6 +12,8 @@ struct comm_info {
     int32_t size, remote_size, rank;
     uint32_t topology;
     bool inter;
+    bool handled;    /* errors may return: a handler was set that does not end the job, or none of
+                        which    the recorder knows */
     int32_t *member; /* world ranks: the local group's, then the remote group's */
     /* By call: how many made a communicator of this one, or, before that, of those it comes from.
      * The same on all its ranks, as its collectives are. */
@@ -27,6 +29,11 @@ const struct comm_info *handles_comm_info(struct lane *lane,
 /* Counts a collective call that makes a communicator of this one: how many-th it is; 0: not known.
  */
 uint32_t handles_comm_making(uint32_t comm, unsigned call);
+
+/* Whether an error of the communicator ends the job, without a question to the library: it may be
+ * about the communicator of the open call alone, as no lock is taken. */
+bool handles_comm_fatal(MPI_Comm comm);
+bool handles_win_fatal(void); /* of each window: no handler was ever set */
 
 /* Under the lock: the communicator with that id still has the handle. */
 bool handles_comm_is(uint32_t id, MPI_Comm comm);
