@@ -393,37 +393,22 @@ static void within_regions(struct rma *rma, const struct trace_event *event,
     regions_say_outside(regions, event, access, &rma->told);
 }
 
-/* Memory that is accessed in a window without memory of its own must be attached then. */
+/* Memory that is accessed in a window without memory of its own must be attached then, whatever the
+ * ranks' speed. */
 static void compare_regions(struct rma *rma, const struct order *order)
 {
-    for (uint32_t i = 0; i < rma->all.count; i++) {
+    struct regions_said said = {.noted = false};
+
+    for (uint32_t i = 0; i < rma->all.count && rma->status == CORE_OK; i++) {
         const struct access *access = &rma->all.access[i];
         const struct window *window = &rma->window[access->win];
-        const struct regions *regions = &window->part[access->target].regions;
-        const struct region *other = NULL;
-        int64_t base = part_of(rma, access->win, access->target)->base;
-        struct trace_event event;
 
         CORE_CHECK(window->part);
-        if (!window->dynamic || access->kind == LOAD || access->kind == STORE ||
-            (regions_hold_then(regions, base + access->low, access, order, &other) &&
-             regions_hold_then(regions, base + access->high - 1, access, order, &other)) ||
-            !other ||
-            !check_rma_good(
-                rma, trace_event_get(rma->input->trace, access->origin, access->seq, &event)))
-            continue;
-        bool gone = other->until &&
-                    order_before(order, access->target, other->until, access->origin, access->seq);
-        struct finding *finding = check_rma_say(rma, FINDING_ERROR, access->origin, access->seq);
-        if (!finding)
-            return;
-        finding->remedy = REMEDY_ATTACH_MEMORY;
-        finding_title(finding,
-                      "%s: rank %" PRIu32 " %s the memory that it accesses (rank %" PRIu32 ")",
-                      rma->input->trace->call[event.call].name, access->target,
-                      gone ? "has detached" : "has not yet attached", access->origin);
-        finding_call_add(finding, rma->input->trace, access->target,
-                         gone ? other->until : other->since);
+        if (window->dynamic && access->kind != LOAD && access->kind != STORE)
+            check_rma_good(rma,
+                           regions_compare(&said, &window->part[access->target].regions, access,
+                                           part_of(rma, access->win, access->target)->base,
+                                           &rma->all, order, &rma->told));
     }
 }
 
@@ -783,6 +768,12 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
             rma->all.fetched[rank] = event.seq;
         if (window && event.verb == VERB_SYNC_MEMORY && !rma->all.looked[rank])
             rma->all.looked[rank] = event.seq;
+        if (window && (event.verb == VERB_SYNC_MEMORY ||
+                       (event.verb == VERB_LOCK &&
+                        (event.peer < 0 || /* of all */
+                         trace_comm_world(rma->input->trace, event.comm, (int32_t)rank,
+                                          event.peer) == (int32_t)rank))))
+            rma->all.reads[rank] = true;
         if (!window)
             continue;
         *out_any = true;
@@ -930,6 +921,8 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     status = CORE_ARRAY_NEW(rma.all.fetched, trace->rank_count + 1, "windows");
     if (status == CORE_OK)
         status = CORE_ARRAY_NEW(rma.all.looked, trace->rank_count + 1, "windows");
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(rma.all.reads, trace->rank_count + 1, "windows");
     for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK && whole; rank++)
         status = read_rank(&rma, rank, true, &any);
     for (uint32_t i = 0; i < rma.window_room && status == CORE_OK; i++)
@@ -986,6 +979,7 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     core_table_done(&rma.requested);
     free(rma.all.fetched);
     free(rma.all.looked);
+    free(rma.all.reads);
     status = status == CORE_OK ? rma.status : status;
     return status == CORE_OK ? rma.told.status : status;
 }

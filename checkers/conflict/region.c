@@ -2,6 +2,7 @@
 #include "checkers/conflict/region.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/array.h"
@@ -56,23 +57,129 @@ bool regions_hold(const struct regions *regions, int64_t at)
     return found;
 }
 
-bool regions_hold_then(const struct regions *regions, int64_t at, const struct access *access,
-                       const struct order *order, const struct region **out_other)
+/* So many accesses that nothing orders are compared with all others. */
+enum { LOOKED_MAX = 1000 };
+
+enum held { HELD_NEVER, HELD_MAYBE, HELD_SURELY };
+
+/* Tells how a byte is held, and by which memory. */
+struct hold {
+    enum held held;
+    const struct region *region; /* that holds the byte at some time */
+    bool gone;                   /* it may be, or is, detached too early, not attached too late */
+};
+
+/* Sets *hold to how the byte is held, if that is less. */
+static void hold_byte(const struct regions *regions, int64_t at, const struct access *access,
+                      const struct order *order, struct hold *hold)
 {
-    for (uint32_t i = 0; i < regions->count; i++) {
+    uint32_t by = access->origin, of = access->target;
+    struct hold best = {HELD_NEVER, NULL, false};
+
+    for (uint32_t i = 0; i < regions->count && best.held != HELD_SURELY; i++) {
         const struct region *region = &regions->region[i];
 
         CORE_CHECK(!region->until || region->since < region->until);
         if (at < region->low || at >= region->high)
             continue;
-        if (!(region->until &&
-              order_before(order, access->target, region->until, access->origin, access->seq)) &&
-            !(access->end != UINT64_MAX &&
-              order_before(order, access->origin, access->end, access->target, region->since)))
-            return true;
-        *out_other = region;
+        bool ended = access->end != UINT64_MAX,
+             gone = region->until && order_before(order, of, region->until, by, access->seq),
+             late = ended && order_before(order, by, access->end, of, region->since),
+             there = order_before(order, of, region->since, by, access->seq),
+             stays = !region->until ||
+                     (ended && order_before(order, by, access->end, of, region->until));
+        enum held held = gone || late ? HELD_NEVER : there && stays ? HELD_SURELY : HELD_MAYBE;
+        if (!best.region || held > best.held)
+            best = (struct hold){held, region, gone || (!late && there)};
     }
-    return false;
+    if (best.held < hold->held)
+        *hold = best;
+}
+
+/* Whether the rank whose call comes second may know from memory of windows that the other one's is
+ * done, or from another thread. */
+static bool may_be_told(const struct rma_accesses *all, const struct trace *trace,
+                        const struct access *access, bool gone)
+{
+    uint32_t second = gone ? access->target : access->origin;
+    bool told = trace->rank[access->target].threads > 1 ||
+                trace->rank[access->origin].threads > 1 || all->window[access->win].atomics ||
+                all->reads[second];
+
+    for (uint32_t i = 0; i < all->count && !told; i++) {
+        const struct access *other = &all->access[i];
+
+        told = other->origin == second &&
+               (other->itself || other->kind == SWAP || (other->kind == GET && other != access));
+    }
+    return told;
+}
+
+static void hold_title(char *title, size_t room, const struct hold *hold, uint32_t target,
+                       bool unsure)
+{
+    if (hold->held == HELD_NEVER)
+        snprintf(title, room, "rank %" PRIu32 " %s the memory that it accesses", target,
+                 hold->gone ? "has detached" : "has not yet attached");
+    else
+        snprintf(title, room,
+                 "rank %" PRIu32 " may %s the memory that it accesses, and no synchronisation %s "
+                 "the two",
+                 target, hold->gone ? "already have detached" : "not yet have attached",
+                 unsure ? "is known to order" : "orders");
+}
+
+static enum core_status hold_say(const struct hold *hold, const struct access *access, bool unsure,
+                                 struct finding_dedup *told)
+{
+    struct trace *trace = told->input->trace;
+    struct trace_event event;
+    char title[160];
+    enum core_status status = trace_event_get(trace, access->origin, access->seq, &event);
+    struct finding *finding;
+
+    if (status != CORE_OK)
+        return status;
+    hold_title(title, sizeof title, hold, access->target, unsure);
+    if (!unsure) {
+        finding = finding_dedup_wrong(told, &event, 0, title);
+    } else {
+        finding = finding_dedup_add(told, FINDING_NOTE, access->origin, access->seq);
+        if (finding)
+            finding_title(finding, "%s: %s (rank %" PRIu32 ")", trace->call[event.call].name, title,
+                          access->origin);
+    }
+    if (finding) {
+        finding->remedy = REMEDY_ATTACH_MEMORY;
+        finding_call_add(finding, trace, access->target,
+                         hold->gone ? hold->region->until : hold->region->since);
+    }
+    return CORE_OK;
+}
+
+enum core_status regions_compare(struct regions_said *said, const struct regions *regions,
+                                 const struct access *access, int64_t base,
+                                 const struct rma_accesses *all, const struct order *order,
+                                 struct finding_dedup *told)
+{
+    struct hold hold = {HELD_SURELY, NULL, false};
+    bool unsure = false;
+
+    CORE_CHECK(access->low < access->high);
+    hold_byte(regions, base + access->low, access, order, &hold);
+    hold_byte(regions, base + access->high - 1, access, order, &hold);
+    if (hold.held == HELD_SURELY || !hold.region)
+        return CORE_OK;
+    if (hold.held == HELD_MAYBE) {
+        if (said->looked == LOOKED_MAX)
+            return CORE_OK;
+        said->looked++;
+        unsure = may_be_told(all, told->input->trace, access, hold.gone);
+    }
+    if (unsure && said->noted)
+        return CORE_OK;
+    said->noted |= unsure;
+    return hold_say(&hold, access, unsure, told);
 }
 
 void regions_say_outside(const struct regions *regions, const struct trace_event *event,

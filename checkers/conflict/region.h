@@ -4,6 +4,7 @@
 
 #include "checkers/conflict/access.h"
 #include "checkers/conflict/order.h"
+#include "checkers/conflict/rma_conflict.h"
 #include "checkers/finding_dedup.h"
 #include "core/status.h"
 #include "core/table.h"
@@ -24,13 +25,19 @@ void regions_done(struct regions *regions);
 
 /* At any time. */
 bool regions_hold(const struct regions *regions, int64_t at);
-/* There is one that holds the byte and may be attached while it is accessed; if not, *out_other is
- * one that holds it at another time, or stays. */
-bool regions_hold_then(const struct regions *regions, int64_t at, const struct access *access,
-                       const struct order *order, const struct region **out_other);
-
 /* An error: the access is of memory that its target never attached. */
 void regions_say_outside(const struct regions *regions, const struct trace_event *event,
                          const struct access *access, struct finding_dedup *told);
+
+/* Says so if nothing, or nothing that is known (a note: once), makes sure that the memory is
+ * attached while it is accessed. base: the address that the bytes of accesses count from. */
+struct regions_said { /* zeroed */
+    bool noted;
+    uint32_t looked;
+};
+enum core_status regions_compare(struct regions_said *said, const struct regions *regions,
+                                 const struct access *access, int64_t base,
+                                 const struct rma_accesses *all, const struct order *order,
+                                 struct finding_dedup *told);
 
 #endif

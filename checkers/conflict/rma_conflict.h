@@ -18,6 +18,8 @@ struct rma_accesses { /* of all ranks */
     uint32_t count, room;
     uint64_t *fetched; /* by rank: the call by which it first had what an atomic operation read */
     uint64_t *looked;  /* by rank: its first MPI_Win_sync; 0 none */
+    bool *reads;       /* by rank: it locks its own part of a window, or calls MPI_Win_sync: it may
+                          load from there, which nothing shows */
     bool shared;       /* there is a window of MPI_Win_allocate_shared: a flag may lie there */
 };
 
