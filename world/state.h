@@ -360,6 +360,7 @@ struct ompi_request_t {
     bool masked;     /* a hash of its rank's memory has left out its buffer (ranks/states.c) */
     struct world_general *general;
     struct world_deferred *deferred;
+    struct world_fiber *completing; /* the thread that is in a call which completes it */
 };
 struct PREDEFINED(256) ompi_predefined_request_t { /* only its address counts */
     struct {

@@ -53,6 +53,7 @@ static void p2p_fill(struct ompi_request_t *request, enum world_request_kind kin
     request->complete = request->cancelled = false;
     request->owner = ME;
     request->waiter = NULL;
+    request->completing = NULL;
     request->buffer = (void *)(uintptr_t)buffer;
     request->count = count;
     request->type = type;

@@ -14,6 +14,24 @@ static int wait_bad(MPI_Request request)
     return MPI_SUCCESS;
 }
 
+/* Whether another thread is in a call that completes the request: MPI lets one at a time. */
+static int wait_shared(MPI_Request request)
+{
+    if (wait_idle(request) || !request->completing || request->completing == WORLD->fiber)
+        return MPI_SUCCESS;
+    CORE_CHECK(request->completing->rank == ME);
+    return world_error(NULL, MPI_ERR_REQUEST,
+                       "another thread of the rank waits for the request at the same time");
+}
+
+/* by: the running thread may block in a call that completes these, NULL: it does no more. */
+static void completing_set(int count, MPI_Request request[], struct world_fiber *by)
+{
+    for (int i = 0; i < count; i++)
+        if (!wait_idle(request[i]))
+            request[i]->completing = by;
+}
+
 static int bad_any(int count, MPI_Request request[])
 {
     if (count < 0)
@@ -23,6 +41,8 @@ static int bad_any(int count, MPI_Request request[])
     uint32_t list = ++WORLD->lists;
     for (int i = 0; i < count; i++) {
         int code = wait_bad(request[i]);
+        if (!code)
+            code = wait_shared(request[i]);
         if (code)
             return code;
         if (wait_idle(request[i]))
@@ -33,6 +53,17 @@ static int bad_any(int count, MPI_Request request[])
         request[i]->listed = list;
     }
     return MPI_SUCCESS;
+}
+
+/* world_explore_wait; no other thread may complete these meanwhile. */
+static int32_t explore_wait(enum world_explore_kind kind, int count, MPI_Request request[],
+                            bool test)
+{
+    CORE_CHECK_HOT(WORLD->explore);
+    completing_set(count, request, WORLD->fiber);
+    int32_t answer = world_explore_wait(kind, count, request, test);
+    completing_set(count, request, NULL);
+    return answer;
 }
 
 static const MPI_Status empty = {.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
@@ -100,6 +131,7 @@ static void wait_for(int count, MPI_Request request[], int need)
     struct world_fiber *fiber = WORLD->fiber;
     int complete = 0;
     const struct ompi_request_t *first = NULL;
+    completing_set(count, request, fiber);
     for (int i = 0; i < count; i++) {
         if (wait_idle(request[i]))
             continue;
@@ -122,6 +154,7 @@ static void wait_for(int count, MPI_Request request[], int need)
     for (int i = 0; i < count; i++)
         if (!wait_idle(request[i]))
             request[i]->waiter = NULL;
+    completing_set(count, request, NULL);
 }
 
 static void general_query(struct ompi_request_t *request, struct world_general *general)
@@ -199,6 +232,8 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
     ENTER("MPI_Wait");
     CALL_USES(status, NULL, request, status);
     int code = wait_bad(*request);
+    if (LIKELY(!code))
+        code = wait_shared(*request);
     if (UNLIKELY(code))
         return code;
     struct ompi_request_t *waited = *request;
@@ -206,8 +241,11 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
         status_set(status, &empty);
         return MPI_SUCCESS;
     }
-    if (!waited->complete)
+    if (!waited->complete) {
+        waited->completing = WORLD->fiber;
         world_request_wait(waited);
+        waited->completing = NULL;
+    }
     return wait_report(waited, wait_take(request, status, false));
 }
 
@@ -290,7 +328,7 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Stat
         return MPI_SUCCESS;
     }
     if (UNLIKELY(WORLD->explore != NULL)) {
-        found = world_explore_wait(EXPLORE_ANY, count, array_of_requests, false);
+        found = explore_wait(EXPLORE_ANY, count, array_of_requests, false);
     } else if (found < 0) {
         wait_for(count, array_of_requests, 1);
         found = find_complete(count, array_of_requests, &active);
@@ -345,7 +383,7 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
     }
     int32_t chosen = -1;
     if (UNLIKELY(WORLD->explore != NULL))
-        chosen = world_explore_wait(EXPLORE_SOME, incount, array_of_requests, false);
+        chosen = explore_wait(EXPLORE_SOME, incount, array_of_requests, false);
     else if (found < 0)
         wait_for(incount, array_of_requests, 1);
     return take_some(incount, array_of_requests, chosen, outcount, array_of_indices,
@@ -387,7 +425,7 @@ static bool wait_look(int count, MPI_Request request[], bool may_be_late)
     if (active && seen && LIKELY(!WORLD->explore))
         return true;
     if (UNLIKELY(WORLD->explore != NULL) && active)
-        return world_explore_wait(EXPLORE_ALL, count, request, true) != 0;
+        return explore_wait(EXPLORE_ALL, count, request, true) != 0;
     return complete && !(may_be_late && active && look_late());
 }
 
@@ -396,6 +434,8 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     ENTER("MPI_Test");
     CALL_USES(NULL, NULL, request, flag, status);
     int code = wait_bad(*request);
+    if (LIKELY(!code))
+        code = wait_shared(*request);
     if (UNLIKELY(code))
         return code;
     struct ompi_request_t *tested = *request;
@@ -449,7 +489,7 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *fla
     if (seen >= 0)
         found = seen;
     else if (UNLIKELY(WORLD->explore != NULL))
-        found = world_explore_wait(EXPLORE_ANY, count, array_of_requests, true);
+        found = explore_wait(EXPLORE_ANY, count, array_of_requests, true);
     if (found < 0 || (seen < 0 && look_late())) {
         *flag = 0;
         world_poll_failed();
@@ -478,7 +518,7 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
     int32_t chosen = -1;
     bool seen = find_seen(incount, array_of_requests) >= 0;
     if (UNLIKELY(WORLD->explore != NULL))
-        chosen = world_explore_wait(EXPLORE_SOME, incount, array_of_requests, true);
+        chosen = explore_wait(EXPLORE_SOME, incount, array_of_requests, true);
     if (!chosen || (chosen < 0 && !seen && (found < 0 || look_late()))) {
         *outcount = 0;
         world_poll_failed();
@@ -529,6 +569,8 @@ int MPI_Request_free(MPI_Request *request)
     if (!request || *request == MPI_REQUEST_NULL)
         return world_error(NULL, MPI_ERR_REQUEST, "the request is null");
     int code = wait_bad(*request);
+    if (!code)
+        code = wait_shared(*request);
     if (code)
         return code;
     struct ompi_request_t *freed = *request;
