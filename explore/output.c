@@ -57,6 +57,8 @@ enum core_status explore_output_text(const struct explore_result *result, FILE *
                               is_first(result->findings, i), result->style, file);
     if (result->sent)
         fprintf(file, "crosswait: %s (--compare=messages distinguishes them)\n", result->sent);
+    if (!result->search->complete && *result->search->states_why)
+        fprintf(file, "crosswait: not decided by states: %s\n", result->search->states_why);
     fprintf(file, "crosswait: %s\n", summary ? summary : "");
     free(summary);
     return status == CORE_OK ? output_finished(file) : status;
@@ -88,6 +90,8 @@ static void html_head(const struct explore_result *result, FILE *file)
         html_count("of them sampled", s->sampled, file);
     if (s->states)
         html_count("states", s->states, file);
+    if (!s->complete && *s->states_why)
+        html_pair_write("not decided by states", s->states_why, file);
     if (result->sent)
         html_pair_write("though", result->sent, file);
     fprintf(file, "</dl>\n");

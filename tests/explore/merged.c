@@ -68,11 +68,10 @@ static int program_compare(char *path, int seed, int ranks, struct tally *t)
         if (getenv("VERBOSE"))
             printf("program %s: %s\n", text, merged.states_why);
         t->faults += !strcmp(merged.states_why, "an end could not be come to again");
-    } else if (!merged.states) {
-        t->single++;
     } else {
-        t->compared++;
-        t->composed += !*merged.states_together;
+        t->single += !merged.states;
+        t->compared += merged.states > 0;
+        t->composed += merged.states > 0 && !*merged.states_together;
         t->worlds += all.worlds;
         t->states += merged.states;
         t->outcomes += all.class_count;

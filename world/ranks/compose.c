@@ -1,4 +1,4 @@
-/* All ends of a program whose ranks wait for single messages, from what each rank does by itself.
+/* All ends of a program whose ranks wait for messages alone, from what each rank does by itself.
  *
  * A rank's own state and the message that it gets decide what it does until it waits again
  * (local.c), so that is executed once for each pair of these: a step. Its result is the rank's next
@@ -28,6 +28,7 @@ enum {
     MESSAGES_MAX = 1 << 20,
     STEPS_MAX = 1 << 23,
     SENDS_MAX = 1 << 24,
+    WANTS_MAX = 1 << 24,
     PLACES = 1 << 24, /* of a table: a power of two, twice what it holds at least */
     CHAIN_MAX = 1 << 14,
     QUEUED_MAX = 1 << 14,
@@ -40,7 +41,9 @@ enum {
 
 struct local {
     struct rank_local is;
-    uint32_t parent, message; /* how it was first come to; NONE: it is a rank's first */
+    /* How it was first come to (NONE: it is a rank's first), with which message: from MESSAGES_MAX
+     * on, the answer by which it went on without one. */
+    uint32_t parent, message;
     uint32_t length;          /* messages up to it */
 };
 
@@ -56,7 +59,8 @@ struct queued {
 
 struct frame {
     size_t at; /* of the state, in frames */
-    uint32_t path, next;
+    uint32_t path;
+    uint32_t rank, next; /* whose answer comes next, from which message on */
 };
 
 struct link {
@@ -67,7 +71,8 @@ struct link {
 static struct {
     struct local *local;
     struct rank_message *message;
-    struct step *step; /* a table */
+    struct rank_want *want; /* of all local states */
+    struct step *step;      /* a table */
     uint32_t *local_place, *message_place, *send;
     uint8_t *data, *frames;
     struct frame *frame;
@@ -76,7 +81,7 @@ static struct {
     struct rank_seen *seen;
     struct queued *queued;
     uint32_t *now, *decisions; /* of each rank: its state, and how many decisions it came to */
-    uint32_t local_count, message_count, step_count, send_count;
+    uint32_t local_count, message_count, want_count, step_count, send_count;
     uint32_t frame_count, chain_count, path_count, queued_count;
     size_t data_used, frames_used;
 } compose;
@@ -112,10 +117,17 @@ static uint32_t local_put(const struct rank_local *is, uint32_t parent, uint32_t
         if (have->hash[0] == is->hash[0] && have->hash[1] == is->hash[1])
             return compose.local_place[at] - 1;
     }
-    if (is_full(compose.local_count, LOCALS_MAX))
+    if (is_full(compose.local_count, LOCALS_MAX) ||
+        is_full(compose.want_count > WANTS_MAX - RANK_WANTS_MAX, 1))
         return NONE;
+    struct rank_want *want = compose.want + compose.want_count;
+    if (is->want_count)
+        memcpy(want, is->want, is->want_count * sizeof *want);
+    compose.want_count += is->want_count;
     const uint32_t length = parent == NONE ? 0 : compose.local[parent].length + 1;
-    compose.local[compose.local_count] = (struct local){*is, parent, message, length};
+    struct local *local = &compose.local[compose.local_count];
+    *local = (struct local){*is, parent, message, length};
+    local->is.want = want;
     compose.local_place[at] = ++compose.local_count;
     return compose.local_count - 1;
 }
@@ -154,7 +166,7 @@ static uint32_t message_put(struct rank_message message)
 static struct step *step_place(uint32_t local, uint32_t message)
 {
     const uint64_t key = (uint64_t)(local + 1) << 32 | message;
-    CORE_CHECK(local < compose.local_count && message < compose.message_count);
+    CORE_CHECK(local < compose.local_count && message < MESSAGES_MAX + RANK_WANTS_MAX);
     size_t at = core_random_mix(key) % PLACES;
     while (compose.step[at].key && compose.step[at].key != key)
         at = (at + 1) % PLACES;
@@ -177,13 +189,33 @@ static bool chain_push(uint32_t local, uint32_t decisions)
     return true;
 }
 
-/* One more step of the rank, from chain[from] on, which is the last one then. */
-static bool chain_step(uint32_t from, uint32_t message)
+static bool want_fits(const struct rank_want *w, const struct rank_message *m)
 {
+    return !w->there &&
+           world_match_fits_key(m->context, m->source, m->tag, w->context, w->source, w->tag);
+}
+
+/* How the rank, in that state, names the message if it decides. */
+static int32_t answer_of(uint32_t local, uint32_t message)
+{
+    const struct rank_local *is = &compose.local[local].is;
+    if (message >= MESSAGES_MAX)
+        return (int32_t)(message - MESSAGES_MAX);
     const struct rank_message *m = &compose.message[message];
+    for (uint32_t i = 0; i < is->want_count; i++)
+        if (want_fits(&is->want[i], m) && is->want[i].answer >= 0)
+            return is->want[i].answer;
+    return m->world;
+}
+
+/* One more step of the rank in that state, from chain[from] on, which is the last one then. */
+static bool chain_step(uint32_t from, uint32_t local, uint32_t message)
+{
+    const struct rank_message *m = message < MESSAGES_MAX ? &compose.message[message] : NULL;
     CORE_CHECK(from < compose.chain_count); /* invariant 2 */
     compose.chain_count = from + 1;
-    return rank_local_step(&compose.chain[from].copy, from + 1, m->dest, m);
+    return rank_local_step(&compose.chain[from].copy, from + 1, compose.local[local].is.rank, m,
+                           answer_of(local, message));
 }
 
 /* The memory of ranks that went on. */
@@ -229,7 +261,7 @@ static bool chain_reach(uint32_t local)
         have--;
     compose.chain_count = have + 1;
     for (uint32_t i = have + 1; i <= length; i++) {
-        if (!chain_step(i - 1, compose.local[behind[i]].message))
+        if (!chain_step(i - 1, compose.local[behind[i]].parent, compose.local[behind[i]].message))
             return false;
         if (i == length && !is_there(local))
             return false;
@@ -290,7 +322,7 @@ static bool step_execute(uint32_t local, uint32_t message, struct step *step)
     const uint32_t from = compose.local[local].length;
     const uint32_t before =
         from ? compose.chain[from].decisions : compose.local[local].is.decisions;
-    if (!chain_step(from, message))
+    if (!chain_step(from, local, message))
         return false;
     step->next = local_read(rank, local, message, &decisions);
     if (step->next == NONE || !sends_read(rank, step))
@@ -329,41 +361,60 @@ static void queue_take(uint32_t at)
             (compose.queued_count - at) * sizeof *compose.queued);
 }
 
-/* The next message that the rank can get, from `at` on: a sender's first that fits. */
+static bool is_wanted(const struct rank_want *w, uint32_t at)
+{
+    return want_fits(w, &compose.message[compose.queued[at].message]);
+}
+
+/* Whether a receive gets it: it is the first of its sender that fits. */
+static bool is_first(const struct rank_want *w, uint32_t at)
+{
+    const struct queued *q = &compose.queued[at];
+    for (; at > 0 && q[-1].dest == q->dest && q[-1].sender == q->sender; q--, at--)
+        if (is_wanted(w, at - 1))
+            return false;
+    return true;
+}
+
+/* The next message that the rank can get, from `at` on. */
 static uint32_t queue_next(uint32_t rank, uint32_t at)
 {
-    const struct rank_local *waits = &compose.local[compose.now[rank]].is;
-    for (; at < compose.queued_count && !waits->ended; at++) {
-        const struct queued *q = &compose.queued[at];
-        const struct rank_message *m = &compose.message[q->message];
-        if (q->dest != (int32_t)rank ||
-            !world_match_fits_key(m->context, m->source, m->tag, waits->context, waits->source,
-                                  waits->tag))
-            continue;
-        uint32_t first = at;
-        for (uint32_t i = at; i > 0 && compose.queued[i - 1].dest == q->dest &&
-                              compose.queued[i - 1].sender == q->sender;
-             i--) {
-            const struct rank_message *e = &compose.message[compose.queued[i - 1].message];
-            if (world_match_fits_key(e->context, e->source, e->tag, waits->context, waits->source,
-                                     waits->tag))
-                first = i - 1;
-        }
-        if (first == at)
-            return at;
-    }
+    const struct rank_local *is = &compose.local[compose.now[rank]].is;
+    for (; at < compose.queued_count; at++)
+        for (uint32_t i = 0; compose.queued[at].dest == (int32_t)rank && i < is->want_count; i++)
+            if (is_wanted(&is->want[i], at) && is_first(&is->want[i], at))
+                return at;
     return NONE;
 }
 
-/* The rank gets queued[at]. */
+/* The next with which it can go on: messages, and behind them what is complete without one. */
+static uint32_t option_next(uint32_t rank, uint32_t at)
+{
+    const struct rank_local *is = &compose.local[compose.now[rank]].is;
+    const uint32_t found = queue_next(rank, at);
+    if (found != NONE)
+        return found;
+    for (at = at > compose.queued_count ? at : compose.queued_count;
+         at - compose.queued_count < is->want_count; at++)
+        if (is->want[at - compose.queued_count].there)
+            return at;
+    return NONE;
+}
+
+/* The rank goes on with that option. */
 static bool rank_gets(uint32_t rank, uint32_t at)
 {
-    const uint32_t local = compose.now[rank], message = compose.queued[at].message;
+    const uint32_t local = compose.now[rank], own = at - compose.queued_count;
+    const bool there = at >= compose.queued_count;
+    const uint32_t message =
+        there ? MESSAGES_MAX + (uint32_t)compose.local[local].is.want[own].answer
+              : compose.queued[at].message;
     struct step *step = step_place(local, message);
-    CORE_CHECK(compose.queued[at].dest == (int32_t)rank);
+    CORE_CHECK(there || compose.queued[at].dest == (int32_t)rank);
     if (!step->key && !step_execute(local, message, step))
         return false;
-    queue_take(at);
+    if (!there)
+        queue_take(at);
     compose.now[rank] = step->next;
     compose.decisions[rank] += step->decisions;
     for (uint32_t i = 0; i < step->send_count; i++)
@@ -375,8 +426,8 @@ static bool rank_gets(uint32_t rank, uint32_t at)
 static bool ranks_settle(void)
 {
     for (uint32_t r = 0; r < rank_count(); r++) {
-        const bool any = compose.local[compose.now[r]].is.any;
-        const uint32_t at = any ? NONE : queue_next(r, 0);
+        const bool decides = compose.local[compose.now[r]].is.decides;
+        const uint32_t at = decides ? NONE : queue_next(r, 0);
         if (at == NONE)
             continue;
         if (!rank_gets(r, at))
@@ -391,25 +442,23 @@ static uint32_t part_first(void)
 {
     uint32_t least = NONE;
     for (uint32_t r = 0; r < rank_count(); r++)
-        if (compose.local[compose.now[r]].is.any && rank_states_part(r) < least &&
-            queue_next(r, 0) != NONE)
+        if (compose.local[compose.now[r]].is.decides && rank_states_part(r) < least &&
+            option_next(r, 0) != NONE)
             least = rank_states_part(r);
     return least;
 }
 
-/* The next answer, from place *at on (rank * (QUEUED_MAX + 1) + message); false: there is none. */
-static bool answer_next(uint32_t part, uint32_t *at, uint32_t *out_rank, uint32_t *out_message)
+/* The next answer of the frame, whose state is that of now; false: there is none. */
+static bool answer_next(uint32_t part, struct frame *frame, uint32_t *out_at)
 {
-    for (uint32_t r = *at / (QUEUED_MAX + 1); r < rank_count(); r++) {
-        const uint32_t from = r == *at / (QUEUED_MAX + 1) ? *at % (QUEUED_MAX + 1) : 0;
-        if (!compose.local[compose.now[r]].is.any || rank_states_part(r) != part)
+    for (; frame->rank < rank_count(); frame->rank++, frame->next = 0) {
+        if (!compose.local[compose.now[frame->rank]].is.decides ||
+            rank_states_part(frame->rank) != part)
             continue;
-        const uint32_t found = queue_next(r, from);
-        if (found == NONE)
+        *out_at = option_next(frame->rank, frame->next);
+        if (*out_at == NONE)
             continue;
-        *at = r * (QUEUED_MAX + 1) + found + 1;
-        *out_rank = r;
-        *out_message = found;
+        frame->next = *out_at + 1;
         return true;
     }
     return false;
@@ -452,7 +501,7 @@ static void frame_push(void)
     uint8_t *to = compose.frames + compose.frames_used;
     CORE_CHECK(!rank_states_given_up() && compose.path_count <= compose.frame_count);
     compose.frame[compose.frame_count++] =
-        (struct frame){compose.frames_used, compose.path_count, 0};
+        (struct frame){.at = compose.frames_used, .path = compose.path_count};
     memcpy(to, compose.now, ranks * sizeof *compose.now);
     memcpy(to + ranks * sizeof(uint32_t), compose.decisions, ranks * sizeof(uint32_t));
     memcpy(to + 2 * ranks * sizeof(uint32_t), &compose.queued_count, sizeof(uint32_t));
@@ -498,14 +547,19 @@ static void state_come(void)
 static bool frame_next(void)
 {
     struct frame *frame = &compose.frame[compose.frame_count - 1];
-    uint32_t rank, message;
+    uint32_t at;
     CORE_CHECK(compose.frame_count > 0);
     frame_restore(frame);
-    if (!answer_next(part_first(), &frame->next, &rank, &message))
+    if (!answer_next(part_first(), frame, &at))
         return false;
+    const uint32_t rank = frame->rank, local = compose.now[rank];
+    const int32_t answer =
+        at < compose.queued_count
+            ? answer_of(local, compose.queued[at].message)
+            : compose.local[local].is.want[at - compose.queued_count].answer;
     compose.path[compose.path_count++] =
-        (struct world_state_answer){rank, compose.decisions[rank], compose.queued[message].sender};
-    if (rank_gets(rank, message) && !rank_region->states.parts_joined)
+        (struct world_state_answer){rank, compose.decisions[rank], answer};
+    if (rank_gets(rank, at) && !rank_region->states.parts_joined)
         state_come();
     return true;
 }
@@ -564,6 +618,7 @@ static struct room {
     static struct room room[] = {
         {(void **)&compose.local, LOCALS_MAX * sizeof(struct local)},
         {(void **)&compose.message, MESSAGES_MAX * sizeof(struct rank_message)},
+        {(void **)&compose.want, WANTS_MAX * sizeof(struct rank_want)},
         {(void **)&compose.step, PLACES * sizeof(struct step)},
         {(void **)&compose.local_place, PLACES * sizeof(uint32_t)},
         {(void **)&compose.message_place, PLACES * sizeof(uint32_t)},

@@ -1,7 +1,9 @@
 /* One rank by itself, for compose.c: it gets a message and goes on until it waits again, while all
  * others stay where they are. What it does until then depends on its state and on that message
- * alone, if the rank waits for nothing but messages, one at a time: a receive, or a probe and then
- * a receive of what that has found. Where a rank does anything else, the search gives up.
+ * alone, if the rank waits for nothing but messages: one receive; several that name their
+ * sources, for all of them or for any; or a probe, and then a receive of what that has found. A
+ * message counts as under way until the rank waits for it: before that nobody looks at it. Where a
+ * rank does anything else, the search gives up.
  *
  * Invariants: 1. No rank has a message that the step did not bring: what others have sent stays
  * outside (compose.c). 2. What all ranks share is at the end of a step as it was, but for what
@@ -11,6 +13,7 @@
 #include <string.h>
 
 #include "world/exchange/explore_report.h"
+#include "world/exchange/match.h"
 
 struct rank_message rank_message_of(const struct world_message *m, int dest)
 {
@@ -30,54 +33,93 @@ struct rank_message rank_message_of(const struct world_message *m, int dest)
 
 /* --- where a rank waits ----------------------------------------------------------------------- */
 
-static bool waits_for_others(const struct world_rank *rank, const struct ompi_request_t *but)
+static struct rank_want want[RANK_WANTS_MAX];
+static uint32_t want_count;
+
+static bool want_put(const struct rank_want one)
 {
-    for (const struct world_handle *h = rank->handles; h; h = h->next) {
-        const struct ompi_request_t *r = (const struct ompi_request_t *)h;
-        if (h->magic == (uint32_t)HANDLE_MAGIC + HANDLE_REQUEST && r != but && r->active &&
-            !r->complete)
-            return true;
+    CORE_CHECK(want_count <= RANK_WANTS_MAX);
+    if (want_count == RANK_WANTS_MAX)
+        return false;
+    want[want_count++] = one;
+    return true;
+}
+
+/* Receives that wait beside each other find their messages in any order, if no message fits two of
+ * them. */
+static bool posted_apart(const struct world_rank *rank)
+{
+    for (const struct ompi_request_t *a = rank->posted; a; a = a->next) {
+        const bool is_alone = a == rank->posted && !a->next;
+        if (a->cancelling || a->refuses || a->certain || (a->peer == MPI_ANY_SOURCE && !is_alone))
+            return false;
+        for (const struct ompi_request_t *b = a->next; b; b = b->next)
+            if (a->context == b->context && world_match_overlaps(a->peer, a->tag, b->peer, b->tag))
+                return false;
     }
-    return rank->helper_count > 0;
+    return !rank->helper_count;
 }
 
-static bool read_probe(const struct world_rank *rank, struct rank_local *out)
+static bool read_probe(const struct world_decider *d, const struct world_rank *rank)
 {
-    const struct world_decider *d = rank->fiber->decider;
-    if (d->kind != EXPLORE_PROBE || d->poll || d->take || rank->posted)
-        return false;
-    out->context = d->context;
-    out->source = d->source;
-    out->tag = d->tag;
-    return !waits_for_others(rank, NULL);
+    return !d->poll && !d->take && !rank->posted &&
+           want_put((struct rank_want){d->context, d->source, d->tag, -1, false});
 }
 
-static bool read_receive(const struct world_rank *rank, struct rank_local *out)
+/* One of several receives that name their sources, or of what is complete. */
+static bool read_any(const struct world_decider *d)
 {
-    const struct ompi_request_t *recv = rank->posted;
-    CORE_CHECK(!rank->fiber->decider); /* else it is read_probe's */
-    if (!recv || recv->next || recv->waiter != rank->fiber || rank->fiber->waiting != 1 ||
-        recv->cancelling || recv->refuses || recv->certain)
+    CORE_CHECK(d->kind == EXPLORE_ANY);
+    for (int i = 0; i < d->count; i++) {
+        const struct ompi_request_t *r = d->request[i];
+        if (r && (r->kind > REQUEST_RECV || r->serial != d->serial[i] || r->freed ||
+                  (!r->complete && (r->kind != REQUEST_RECV || r->peer == MPI_ANY_SOURCE)) ||
+                  !want_put((struct rank_want){r->context, r->peer, r->tag, i, r->complete})))
+            return false;
+    }
+    return !d->poll;
+}
+
+/* One receive, or all of several that name their sources. */
+static bool read_receives(const struct world_rank *rank)
+{
+    CORE_CHECK(!rank->fiber->decider); /* else it is read_probe's, or read_any's */
+    for (const struct ompi_request_t *r = rank->posted; r; r = r->next)
+        if (r->waiter == rank->fiber &&
+            !want_put((struct rank_want){r->context, r->peer, r->tag, -1, false}))
+            return false;
+    return want_count > 0 && rank->fiber->waiting == (int)want_count;
+}
+
+static bool wants_read(const struct world_rank *rank)
+{
+    const struct world_fiber *fiber = rank->fiber;
+    const struct world_decider *d = fiber->decider;
+    want_count = 0;
+    if (!fiber->live || fiber->sibling || !posted_apart(rank))
         return false;
-    out->context = recv->context;
-    out->source = recv->peer;
-    out->tag = recv->tag;
-    return !waits_for_others(rank, recv);
+    return !d                         ? read_receives(rank)
+           : d->kind == EXPLORE_PROBE ? read_probe(d, rank)
+                                      : d->kind == EXPLORE_ANY && read_any(d);
 }
 
 bool rank_local_read(int rank, struct rank_local *out)
 {
     const struct world_rank *of = &WORLD->rank[rank];
-    const struct region_rank *reported = &rank_region->rank[rank];
     CORE_CHECK(rank_own < 0 && !WORLD->ready_count); /* the searcher acts, and nobody can go on */
     *out = (struct rank_local){.rank = rank, .decisions = of->fiber->decisions.choices};
-    if (reported->left)
-        out->ended = true;
-    else if (!of->fiber->live || of->fiber->sibling ||
-             !(of->fiber->decider ? read_probe(of, out) : read_receive(of, out)))
-        rank_states_give_up("a rank waits for more than one message");
-    out->any = !out->ended && out->source == MPI_ANY_SOURCE;
-    return !rank_states_given_up();
+    out->ended = rank_region->rank[rank].left;
+    if (out->ended)
+        return true;
+    if (!wants_read(of)) {
+        rank_states_give_up("a rank waits for more than messages for receives of their own");
+        return false;
+    }
+    out->want = want;
+    out->want_count = want_count;
+    out->decides = of->fiber->decider ? of->fiber->decider->number != 0
+                                      : want_count == 1 && want[0].source == MPI_ANY_SOURCE;
+    return true;
 }
 
 /* --- a step ----------------------------------------------------------------------------------- */
@@ -126,49 +168,75 @@ static bool rest_is(const struct rest *rest)
            memcmp(now.part, rest->part, sizeof now.part) == 0;
 }
 
+static bool is_fine(void)
+{
+    rank_region->states.asked_again |= WORLD->explore->report.asked_again;
+    if (*rank_region->bug)
+        rank_states_give_up(rank_region->bug);
+    if (rank_states_crashed())
+        rank_states_give_up("a rank ends the job");
+    if (!rank_states_given_up() && world_states_why())
+        rank_states_give_up(world_states_why());
+    return !rank_states_given_up();
+}
+
+enum { BRANCHES_MAX = RANK_WANTS_MAX };
+
+/* Whether the rank waits for one of several requests of which some are complete. */
+static bool has_choice(int rank)
+{
+    const struct world_decider *d = WORLD->rank[rank].fiber->decider;
+    CORE_CHECK(!WORLD->ready_count); /* it waits */
+    return d && d->kind == EXPLORE_ANY && d->number && !d->poll;
+}
+
+/* Answers the rank's decision, where there is one. */
+static void rank_decide(int rank, int32_t answer)
+{
+    static struct world_branch branch[BRANCHES_MAX];
+    CORE_CHECK(rank >= 0 && rank < WORLD->rank_count);
+    if (WORLD->ready_count || world_states_settle())
+        return;
+    const uint32_t count = world_states_branches(branch, BRANCHES_MAX);
+    if (count > BRANCHES_MAX || (count > 1 && !has_choice(rank))) {
+        rank_states_give_up("a message is more than one answer");
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (branch[i].decider->rank->rank == rank && branch[i].answer == answer) {
+            world_states_take(&branch[i]);
+            return;
+        }
+    if (count)
+        rank_states_give_up("a message is another answer than it was to be");
+}
+
 /* The rank goes on until it waits again. */
 static void rank_run(int rank)
 {
-    struct world_branch branch[2];
-    bool decided = false;
-    while (!rank_states_given_up()) {
+    struct world_branch branch;
+    for (;;) {
         rank_states_run();
-        rank_region->states.asked_again |= WORLD->explore->report.asked_again;
-        if (*rank_region->bug)
-            rank_states_give_up(rank_region->bug);
-        if (rank_states_crashed())
-            rank_states_give_up("a rank ends the job");
-        if (!rank_states_given_up() && world_states_why())
-            rank_states_give_up(world_states_why());
-        if (rank_states_given_up())
+        if (!is_fine())
             return;
         if (world_states_settle())
             continue;
-        const uint32_t count = world_states_branches(branch, 2);
-        if (count == 0 && !WORLD->paused)
-            return;
-        if (count == 0) {
-            world_pause_end();
-        } else if (count == 1 && !decided && branch[0].decider->rank->rank == rank) {
-            decided = true;
-            rank_states_enter();
-            world_states_take(&branch[0]);
-        } else {
+        if (world_states_branches(&branch, 1) && !has_choice(rank))
             rank_states_give_up("a rank decides about more than one message");
-        }
+        if (rank_states_given_up() || !WORLD->paused)
+            return;
+        world_pause_end();
     }
 }
 
 static bool is_probe(int rank)
 {
-    return WORLD->rank[rank].fiber->decider != NULL;
+    const struct world_decider *d = WORLD->rank[rank].fiber->decider;
+    return d && d->kind == EXPLORE_PROBE;
 }
 
-bool rank_local_step(const struct rank_copy *from, uint32_t depth, int rank,
-                     const struct rank_message *message)
+static void message_arrive(struct world_rank *rank, const struct rank_message *message)
 {
-    struct region_states *states = &rank_region->states;
-    struct world_rank *of = &WORLD->rank[rank];
     const struct world_message like = {.context = message->context,
                                        .source = message->source,
                                        .tag = message->tag,
@@ -177,7 +245,16 @@ bool rank_local_step(const struct rank_copy *from, uint32_t depth, int rank,
                                        .packed = (uint8_t *)message->data,
                                        .type = message->type,
                                        .call = message->call};
-    CORE_CHECK(message->dest == rank && depth > 0);
+    CORE_CHECK(!rank->unexpected); /* invariant 1 */
+    world_states_arrive(&like, rank);
+}
+
+bool rank_local_step(const struct rank_copy *from, uint32_t depth, int rank,
+                     const struct rank_message *message, int32_t answer)
+{
+    struct region_states *states = &rank_region->states;
+    struct world_rank *of = &WORLD->rank[rank];
+    CORE_CHECK(depth > 0 && (!message || message->dest == rank));
     rank_versions_drop(depth);
     rank_copy_restore(from);
     if (states->version_count + rank_region->rank_count > REGION_VERSIONS_MAX)
@@ -189,7 +266,9 @@ bool rank_local_step(const struct rank_copy *from, uint32_t depth, int rank,
     const struct rest rest = rest_take();
     const bool probe = is_probe(rank);
     of->inexact = false;
-    world_states_arrive(&like, of);
+    if (message)
+        message_arrive(of, message);
+    rank_decide(rank, answer);
     rank_run(rank);
     if (rank_states_given_up())
         return false;

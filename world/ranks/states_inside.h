@@ -46,23 +46,33 @@ struct rank_message {
     const char *call;
 };
 
-/* A rank that waits for one message, or has ended. */
+/* A message that lets a rank go on, or wait for one less; or what is complete without one. */
+struct rank_want {
+    uint32_t context;
+    int32_t source, tag;
+    int32_t answer; /* that names it; -1: the sender is that */
+    bool there;     /* without a message */
+};
+enum { RANK_WANTS_MAX = 1024 };
+
+/* A rank that waits for messages, none of which fits two of its receives; or has ended. */
 struct rank_local {
     uint64_t hash[2], end[2]; /* end: as far as the outcome of a world tells */
     int rank;
-    bool ended, any; /* any: from whom is a decision */
-    uint32_t context;
-    int32_t source, tag;
-    uint32_t decisions; /* that the rank has come to; no part of the state */
+    bool ended, decides; /* decides: which of them it gets is a decision */
+    uint32_t want_count;
+    const struct rank_want *want; /* until the next is read */
+    uint32_t decisions;           /* that the rank has come to; no part of the state */
 };
 
 /* The rank as it is now, *out_hash apart. False, and the search has given up: it is no such rank.
  */
 bool rank_local_read(int rank, struct rank_local *out);
 /* From the copy on, which was reached with versions of a depth up to `depth`: the rank gets the
- * message and goes on until it waits again, and nobody else does anything. */
+ * message (NULL: none), its decision this answer, and it goes on until it waits again; nobody else
+ * does anything. */
 bool rank_local_step(const struct rank_copy *from, uint32_t depth, int rank,
-                     const struct rank_message *message);
+                     const struct rank_message *message, int32_t answer);
 struct rank_message rank_message_of(const struct world_message *message, int dest);
 
 /* compose.c: all ends, from the first state on, of which `root` is the copy. False: the search has
