@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/text.h"
 #include "core/trace/describe.h"
 #include "reports/block.h"
@@ -16,7 +17,7 @@
 #include "reports/html/timeline.h"
 #include "reports/report.h"
 
-enum { ROWS_SHOWN_MAX = 200 };
+enum { ROWS_SHOWN_MAX = 200, BARS_SHOWN_MAX = 32 };
 
 /* Says how many of so many rows a table does not show. */
 static void rows_left_out(uint32_t rows, FILE *file)
@@ -181,8 +182,77 @@ static void growth_list(const struct report_facts *facts, FILE *file)
     }
 }
 
+static int by_waiting(const void *a, const void *b)
+{
+    const struct why_rank *const *x = a, *const *y = b;
+
+    if ((*x)->waited_ns != (*y)->waited_ns)
+        return (*x)->waited_ns < (*y)->waited_ns ? 1 : -1;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Draws how much of its time a rank works, is in MPI, and waits. */
+static void bar_row(uint32_t rank, const struct why_rank *of, uint64_t longest_ns, FILE *file)
+{
+    char time[3][32];
+    uint64_t all = of->end_ns - of->begin_ns, in_mpi = of->mpi_ns < all ? of->mpi_ns : all,
+             waited = of->waited_ns < in_mpi ? of->waited_ns : in_mpi;
+    const uint64_t part[3] = {all - in_mpi, in_mpi - waited, waited};
+    static const char *const name[3] = {"work", "mpi", "wait"};
+
+    fprintf(file, "<tr><td>rank %" PRIu32 "</td><td class=\"bar\"><div>", rank);
+    for (int i = 0; i < 3; i++)
+        fprintf(file, "<i class=\"%s\" style=\"width:%.2f%%\"></i>", name[i],
+                report_html_share(part[i], longest_ns));
+    fputs("</div></td>", file);
+    for (int i = 0; i < 3; i++)
+        fprintf(file, "<td class=\"number\">%s</td>",
+                report_why_time(part[i], time[i], sizeof time[i]));
+    fputs("</tr>\n", file);
+}
+
+/* A bar a rank, by rank; of very many ranks those that wait least and most: who holds the others up
+ * waits least. */
+static enum core_status rank_bars(const struct why *why, FILE *file)
+{
+    static const char *const head[] = {"", "", "#work", "#in MPI", "#waiting", NULL};
+    const struct why_rank **order = NULL;
+    uint32_t count = 0;
+    uint64_t longest = 0;
+    enum core_status status = CORE_ARRAY_NEW(order, why->ranks ? why->ranks : 1, "the ranks' bars");
+
+    if (status != CORE_OK)
+        return status;
+    for (uint32_t i = 0; i < why->ranks; i++)
+        if (why->rank[i].seen && why->rank[i].end_ns > why->rank[i].begin_ns) {
+            uint64_t all = why->rank[i].end_ns - why->rank[i].begin_ns;
+            order[count++] = &why->rank[i];
+            longest = all > longest ? all : longest;
+        }
+    if (count > BARS_SHOWN_MAX)
+        qsort(order, count, sizeof *order, by_waiting);
+    if (count) {
+        fputs("<p class=\"soft bars\"><i class=\"work\"></i> works <i class=\"mpi\"></i> is in "
+              "MPI <i class=\"wait\"></i> waits for others</p>\n",
+              file);
+        html_table_begin(head, file);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (count <= BARS_SHOWN_MAX || i < BARS_SHOWN_MAX / 2 || i >= count - BARS_SHOWN_MAX / 2)
+            bar_row((uint32_t)(order[i] - why->rank), order[i], longest, file);
+    if (count)
+        html_table_end(file);
+    if (count > BARS_SHOWN_MAX)
+        fprintf(file,
+                "<p class=\"soft\">The %d ranks that wait most and the %d that wait least, of "
+                "%" PRIu32 ".</p>\n",
+                BARS_SHOWN_MAX / 2, BARS_SHOWN_MAX / 2, count);
+    free(order);
+    return CORE_OK;
+}
+
 /* Writes who makes whom wait, in the job's own time. */
-static void why_section(const struct report_facts *facts, FILE *file)
+static enum core_status why_section(const struct report_facts *facts, FILE *file)
 {
     static const char *const head[] = {"#waited",    "#of all time",       "",  "ranks", "in",
                                        "mostly for", "which came late to", NULL};
@@ -195,7 +265,7 @@ static void why_section(const struct report_facts *facts, FILE *file)
     free(sentence);
     growth_list(facts, file);
     if (!why->row_count)
-        return;
+        return CORE_OK;
     html_table_begin(head, file);
     for (uint32_t i = 0; i < why->row_count && i < ROWS_SHOWN_MAX; i++) {
         const struct why_row *row = &why->row[i];
@@ -217,6 +287,7 @@ static void why_section(const struct report_facts *facts, FILE *file)
     }
     html_table_end(file);
     rows_left_out(why->row_count, file);
+    return rank_bars(why, file);
 }
 
 /* "<td>4,096</td>": of nothing, an empty cell. */
@@ -384,22 +455,28 @@ static const char timeline_html[] =
     "<input id=\"find\" type=\"search\" placeholder=\"find calls, places\" aria-label=\"find calls "
     "and places; Enter: the next one\">"
     "<span id=\"legend\"></span></div>\n"
-    "<div id=\"lanes\" tabindex=\"0\"><canvas id=\"canvas\"></canvas><div "
+    "<div id=\"lanes\" tabindex=\"0\"><canvas id=\"canvas\" role=\"img\" "
+    "aria-label=\"the calls of each rank by time; the list of events has them as "
+    "text\"></canvas><div "
     "id=\"space\"></div></div>\n"
     "<p class=\"soft\">Drag to move; Ctrl and wheel, two fingers or a double click to come closer. "
-    "A click shows the call in the list, or opens ranks that behave alike. Keys: + - 0 and arrows; "
-    "n and p for the next and previous call, up and down for another rank. Red: did not return. "
+    "A click shows the call in the list, or opens ranks that behave alike. Keys: + - 0, left and "
+    "right; n and p for the next and previous call, o opens it; up and down, once the timeline has "
+    "the focus, for another rank. Red: did not return. "
     "<span id=\"bundled\"></span> "
     "<span id=\"tied\"></span></p>\n"
     "<div id=\"tip\"></div>\n"
     "<h2>Events</h2>\n<div class=\"tools\"><label>of <select "
-    "id=\"choice\"></select></label></div>\n"
+    "id=\"choice\"></select></label><span id=\"folded\" class=\"soft\">\u25b8, or the key o, "
+    "opens what the library does inside of a call, and shows its messages on the "
+    "timeline.</span></div>\n"
     "<div id=\"list\" tabindex=\"0\"><div id=\"rows\"></div><div id=\"list_space\"></div></div>\n"
     "<h2>Messages</h2>\n<div class=\"tools\"><span class=\"soft\">From the rank on the left to the "
     "rank on top, bytes; the stronger the colour, the more.</span><label><input type=\"checkbox\" "
     "id=\"matrix_inner\"> "
     "with those of the library</label><span class=\"soft\" id=\"matrix_state\"></span></div>\n"
-    "<canvas id=\"matrix\" width=\"1\" height=\"1\"></canvas>\n";
+    "<canvas id=\"matrix\" role=\"img\" aria-label=\"bytes from rank to rank\" width=\"1\" "
+    "height=\"1\"></canvas>\n";
 
 enum core_status report_html(const struct report_facts *facts, FILE *file)
 {
@@ -422,7 +499,7 @@ enum core_status report_html(const struct report_facts *facts, FILE *file)
         status = status == CORE_OK ? html_ring_draw(&facts->proof.finding[0], file) : status;
     }
     last_table(facts, file);
-    why_section(facts, file);
+    status = status == CORE_OK ? why_section(facts, file) : status;
     fputs(timeline_html, file);
     totals_table(facts, file);
     cost_table(facts, file);

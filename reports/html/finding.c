@@ -10,7 +10,10 @@
 #include "reports/html/ring.h"
 #include "reports/html/timeline.h"
 
-enum { EVENTS_LINKED_MAX = TIMELINE_LINKED_MAX / HTML_FINDINGS_MAX /* of a finding */ };
+enum {
+    EVENTS_LINKED_MAX = TIMELINE_LINKED_MAX / HTML_FINDINGS_MAX, /* of a finding */
+    FACTS_SHOWN_MAX = 8 /* the page folds further ones, as many outcomes of a race are */
+};
 
 void html_pair_write(const char *name, const char *value, FILE *file)
 {
@@ -109,14 +112,23 @@ static void finding_sentence(const char *text, FILE *file)
 
 static void finding_sentences(const struct finding *finding, const char *const *more, FILE *file)
 {
-    if (!finding->fact_count && !*more)
+    uint32_t count = finding->fact_count,
+             shown = count > FACTS_SHOWN_MAX ? FACTS_SHOWN_MAX / 2 : count;
+
+    if (!count && !*more)
         return;
     fprintf(file, "<ul>\n");
-    for (uint32_t i = 0; i < finding->fact_count; i++)
+    for (uint32_t i = 0; i < shown; i++)
         finding_sentence(finding->fact[i], file);
     for (; *more; more++)
         finding_sentence(*more, file);
     fprintf(file, "</ul>\n");
+    if (shown == count)
+        return;
+    fprintf(file, "<details><summary>%" PRIu32 " more</summary><ul>\n", count - shown);
+    for (uint32_t i = shown; i < count; i++)
+        finding_sentence(finding->fact[i], file);
+    fprintf(file, "</ul></details>\n");
 }
 
 enum core_status html_finding_write(const struct finding *finding, const struct block *block,

@@ -88,6 +88,7 @@
         dest: new Uint32Array(head.drawn),
         sent: new Float64Array(head.drawn),
         received: new Float64Array(head.drawn),
+        inner: new Uint8Array(head.drawn),
         longest: 0
     };
     for (let i = 0, time = 0; i < messages.count; i++) {
@@ -96,7 +97,7 @@
         messages.sent[i] = time += number();
         messages.received[i] = time + signed();
         number();
-        number();
+        messages.inner[i] = number();
         messages.longest = Math.max(messages.longest, messages.received[i] - time);
     }
     const cells = [];
@@ -119,6 +120,45 @@
     let events = 0;
     for (const lane of lanes)
         for (let i = 0; i < lane.count; i++) events += lane.bundle[i] ? lane.more[i] + 1 : 1;
+
+    // --- what the library does inside of a call is folded into it until the call is opened
+    for (const lane of lanes) lane.opened = new Set();
+    const callOf = (lane, i) => {
+        while (i > 0 && shapeInner[lane.shape[i]]) i--;
+        return i;
+    };
+    const foldsAny = (lane, i) => !shapeInner[lane.shape[i]] && i + 1 < lane.count &&
+        shapeInner[lane.shape[i + 1]] === 1;
+    const isFolded = (lane, i) =>
+        shapeInner[lane.shape[i]] && !lane.opened.has(callOf(lane, i));
+    const listed = (lane) => {
+        if (!lane.listed) {
+            const entries = [];
+            for (let i = 0, open = true; i < lane.count; i++) {
+                const inner = shapeInner[lane.shape[i]];
+                if (!inner) open = lane.opened.has(i);
+                if (!inner || open || i === 0) entries.push(i);
+            }
+            lane.listed = Uint32Array.from(entries);
+        }
+        return lane.listed;
+    };
+    const openCall = (lane, i, open) => {
+        const call = callOf(lane, i);
+        if (open)
+            lane.opened.add(call);
+        else
+            lane.opened.delete(call);
+        lane.listed = null;
+    };
+    // An arrow of the library's own message is drawn where a call is open that it was sent in.
+    const isSentFolded = (i) => {
+        if (!messages.inner[i]) return false;
+        const lane = lanes[laneOfRank.get(messages.source[i])];
+        if (!lane || !lane.opened.size) return true;
+        const at = Math.max(0, lower(lane.start, messages.sent[i] + 1) - 1);
+        return !lane.opened.has(callOf(lane, at));
+    };
 
     // --- rows: a lane each, and one for all lanes that behave alike, where there are many
     const spans = (numbers) => {
@@ -281,7 +321,9 @@
         pen.beginPath();
         pen.rect(left, top, right - left - 3, tall);
         pen.clip();
-        pen.fillStyle = lane.bundle[i] ? style("--text") : "#ffffff";
+        pen.fillStyle = lane.bundle[i] ? style("--text") :
+            lane.pending[i]                   ? style("--back") :
+                                                "#ffffff";
         pen.globalAlpha = 1;
         const name = shapeName[lane.shape[i]].replace(/^MPI_/, "");
         pen.fillText(
@@ -332,16 +374,18 @@
                 `${head.messages.toLocaleString("en")})` :
             "";
         if (!arrows.checked) return;
-        if (to - from > ARROWS_MAX) {
+        let seen = 0;
+        for (let i = from; i < to; i++) seen += !isSentFolded(i);
+        if (seen > ARROWS_MAX) {
             state.textContent =
-                `${(to - from).toLocaleString("en")} messages: come closer to see them`;
+                `${seen.toLocaleString("en")} messages: come closer to see them`;
             return;
         }
         pen.strokeStyle = pen.fillStyle = style("--text");
         pen.lineWidth = 1;
         pen.globalAlpha = .55;
         for (let i = from; i < to; i++) {
-            if (messages.received[i] < view[0]) continue;
+            if (messages.received[i] < view[0] || isSentFolded(i)) continue;
             const x0 = place(messages.sent[i], width), x1 = place(messages.received[i], width);
             const y0 = middle(messages.source[i], scroll), y1 = middle(messages.dest[i], scroll);
             if (Math.max(y0, y1) < RULER || Math.min(y0, y1) > height ||
@@ -615,22 +659,24 @@
     }, {passive: false});
     canvas.addEventListener("dblclick", (event) => zoom(.25, timeAt(event.offsetX)));
     const step = (by) => {
-        const lane = lanes[picked.lane], event = picked.event + by;
-        if (event >= 0 && event < lane.count) pick({lane: picked.lane, event}, true);
+        const lane = lanes[picked.lane], entries = listed(lane),
+              at = picked.event < 0 ? 0 : lower(entries, picked.event) + by;
+        if (at >= 0 && at < entries.length) pick({lane: picked.lane, event: entries[at]}, true);
     };
     const along = (by) => {
         const lane = lanes[picked.lane], to = picked.lane + by;
         if (to < 0 || to >= lanes.length) return;
         const time = picked.event >= 0 ? lane.start[picked.event] : (view[0] + view[1]) / 2;
-        pick(
-            {
-                lane: to,
-                event: Math.min(lanes[to].count - 1, Math.max(0, lower(lanes[to].start, time)))
-            },
-            true);
+        const event = Math.min(lanes[to].count - 1, Math.max(0, lower(lanes[to].start, time)));
+        pick({lane: to, event: callOf(lanes[to], event)}, true);
     };
-    box.addEventListener("keydown", (event) => {
-        const wide = (view[1] - view[0]) / 5;
+    // Keys act wherever the focus is, but where it wants them itself; up and down scroll the page.
+    document.addEventListener("keydown", (event) => {
+        const wide = (view[1] - view[0]) / 5, upright = /^Arrow(Up|Down)$/.test(event.key);
+        if (event.ctrlKey || event.altKey || event.metaKey ||
+            /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) ||
+            upright && !box.contains(event.target))
+            return;
         const act = {
             "+": () => zoom(.5),
             "-": () => zoom(2),
@@ -639,6 +685,7 @@
             ArrowRight: () => look(view[0] + wide, view[1] + wide),
             n: () => step(1),
             p: () => step(-1),
+            o: () => unfold(picked.event),
             ArrowDown: () => along(1),
             ArrowUp: () => along(-1)
         }[event.key];
@@ -701,7 +748,7 @@
     // --- list of one lane's events
     const list = document.getElementById("list"), sheetRows = document.getElementById("rows"),
           choice = document.getElementById("choice");
-    const height = () => Math.max(1, lanes[picked.lane].count) * ROW;
+    const height = () => Math.max(1, listed(lanes[picked.lane]).length) * ROW;
     const scale = () => Math.max(
         1, (height() - list.clientHeight) / (Math.min(height(), SCROLL_MAX) - list.clientHeight));
     const told = (lane, i) => {
@@ -709,12 +756,19 @@
         return lane.bundle[i] ? `${calls} calls, most of the time in ${shapeName[lane.shape[i]]}` :
                                 shapeText[lane.shape[i]] + (lane.more[i] ? ` x ${calls}` : "");
     };
+    function unfold(i) {
+        const lane = lanes[picked.lane];
+        if (i < 0 || !foldsAny(lane, callOf(lane, i))) return;
+        const call = callOf(lane, i);
+        openCall(lane, call, !lane.opened.has(call));
+        pick({lane: picked.lane, event: call}, false);
+    }
     function fill() {
-        const lane = lanes[picked.lane], top = list.scrollTop * scale(),
+        const lane = lanes[picked.lane], top = list.scrollTop * scale(), entries = listed(lane),
               from = Math.floor(top / ROW), shown = Math.ceil(list.clientHeight / ROW) + 1;
         sheetRows.replaceChildren();
-        for (let i = from; i < Math.min(lane.count, from + shown); i++) {
-            const row = document.createElement("div"), shape = lane.shape[i];
+        for (let at = from; at < Math.min(entries.length, from + shown); at++) {
+            const row = document.createElement("div"), i = entries[at], shape = lane.shape[i];
             const cells = [
                 lane.seq[i], duration(lane.start[i] - whole[0]),
                 lane.pending[i] ? "no return" : duration(lane.end[i] - lane.start[i]),
@@ -729,20 +783,35 @@
             row.className =
                 `${shapeInner[shape] ? "inner" : ""} ${i === picked.event ? "picked" : ""}`;
             row.addEventListener("click", () => pick({lane: picked.lane, event: i}, false));
+            if (foldsAny(lane, i)) {
+                const open = lane.opened.has(i), button = document.createElement("button");
+                button.setAttribute("aria-expanded", String(open));
+                button.setAttribute("aria-label", "what the library does inside");
+                button.addEventListener("click", (event) => {
+                    event.stopPropagation();
+                    unfold(i);
+                });
+                row.children[3].prepend(button);
+            }
             sheetRows.append(row);
         }
         sheetRows.style.marginTop = `${- (top % ROW)}px`;
     }
+    const scrollTo = (lane, i) => {
+        list.scrollTop =
+            Math.max(0, lower(listed(lane), i) * ROW - list.clientHeight / 2) / scale();
+    };
     function pick(found, scroll) {
         picked = found;
+        if (found.event >= 0 && isFolded(lanes[found.lane], found.event))
+            openCall(lanes[found.lane], found.event, true);
         choice.value = String(found.lane);
         document.getElementById("list_space").style.height =
             `${Math.max(0, Math.min(height(), SCROLL_MAX) - list.clientHeight)}px`;
         if (found.event >= 0) {
             const lane = lanes[found.lane], start = lane.start[found.event],
                   end = lane.end[found.event], span = view[1] - view[0];
-            if (scroll)
-                list.scrollTop = Math.max(0, found.event * ROW - list.clientHeight / 2) / scale();
+            if (scroll) scrollTo(lane, found.event);
             if (start < view[0] || end > view[1] || (end - start) / span < .002) {
                 const room =
                     Math.max((end - start) * 6, Math.min(span, (whole[1] - whole[0]) / 50));
@@ -770,20 +839,36 @@
         link.textContent = article.querySelector("h3").textContent;
         tied.append("Finding: ", link);
     }
-    // "#call-3-17": the 17th event of rank 3.
-    function follow() {
-        const parts = /^#call-(\d+)-(\d+)$/.exec(location.hash), rank = parts && Number(parts[1]),
+    const locate = (hash) => {
+        const parts = /^#call-(\d+)-(\d+)$/.exec(hash), rank = parts && Number(parts[1]),
               seq = parts && Number(parts[2]);
         for (let number = 0; parts && number < lanes.length; number++) {
             const lane = lanes[number];
             if (lane.rank !== rank || !lane.count) continue;
             let i = lower(lane.seq, seq + 1) - 1;
             while (i > 0 && lane.seq[i] !== seq && !lane.bundle[i]) i--;
-            if (i < 0 || lane.seq[i] !== seq && !lane.bundle[i]) continue;
-            pick({lane: number, event: i}, true);
-            document.getElementById("timeline").scrollIntoView();
-            return;
+            if (i >= 0 && (lane.seq[i] === seq || lane.bundle[i])) return {lane: number, event: i};
         }
+        return null;
+    };
+    // "#call-3-17": the 17th event of rank 3.
+    function follow() {
+        const call = locate(location.hash);
+        if (!call) return;
+        pick(call, true);
+        document.getElementById("timeline").scrollIntoView();
+    }
+    // The list opens at the first call of the first finding; the timeline shows all ranks.
+    function begin() {
+        const link = document.querySelector("article a.event"),
+              call = link && locate(link.getAttribute("href"));
+        pick({lane: call ? call.lane : 0, event: -1}, false);
+        if (!call) return;
+        picked = call;
+        if (isFolded(lanes[call.lane], call.event)) openCall(lanes[call.lane], call.event, true);
+        scrollTo(lanes[call.lane], call.event);
+        tie();
+        fill();
     }
     window.addEventListener("hashchange", follow);
     choice.append(...lanes.map(
@@ -793,6 +878,7 @@
         pick({lane: Number(choice.value), event: -1}, false);
     });
     list.addEventListener("scroll", fill);
+    document.getElementById("folded").hidden = !head.inner;
 
     // --- who sent how much to whom
     const sheet = document.getElementById("matrix"),
@@ -804,6 +890,17 @@
         n < 1e9 ? `${+ (n / 1e6).toPrecision(3)}M` :
                   `${+ (n / 1e9).toPrecision(3)}G`;
     let sums, counts;
+    const name = (number) => side === head.ranks ?
+        `rank ${number}` :
+        `ranks from ${Math.ceil(number * head.ranks / side)} on`;
+    const pairText = (k) => `${name(Math.floor(k / side))} to ${name(k % side)}: ${
+        counts[k].toLocaleString("en")} messages, ${sums[k].toLocaleString("en")} bytes`;
+    const SPOKEN_MAX = 32;
+    const spoken = () => {
+        const pairs = [...counts.keys()].filter((k) => counts[k]).sort((a, b) => sums[b] - sums[a]);
+        return pairs.slice(0, SPOKEN_MAX).map(pairText).join("; ") +
+            (pairs.length > SPOKEN_MAX ? `; and ${pairs.length - SPOKEN_MAX} pairs with less` : "");
+    };
     function matrix() {
         sums = new Float64Array(side * side);
         counts = new Float64Array(side * side);
@@ -840,6 +937,7 @@
         }
         sheet.hidden = !counts.some((count) => count);
         state.textContent = sheet.hidden ? "None was received." : "";
+        sheet.setAttribute("aria-label", `bytes from rank to rank: ${spoken()}`);
     }
     inside.addEventListener("change", matrix);
     inside.parentElement.hidden = !cells.some((cell) => cell[3]);
@@ -848,13 +946,8 @@
         const scale = sheet.width / sheet.clientWidth, // a narrow page shows it smaller
               source = Math.floor((event.offsetY * scale - AXIS) / size),
               dest = Math.floor((event.offsetX * scale - AXIS) / size), k = source * side + dest;
-        const name = (number) => side === head.ranks ?
-            `rank ${number}` :
-            `ranks from ${Math.ceil(number * head.ranks / side)} on`;
-        state.textContent = source < 0 || dest < 0 || source >= side || dest >= side ?
-            "" :
-            `${name(source)} to ${name(dest)}: ${counts[k].toLocaleString("en")} messages, ${
-                sums[k].toLocaleString("en")} bytes`;
+        state.textContent =
+            source < 0 || dest < 0 || source >= side || dest >= side ? "" : pairText(k);
     });
 
     if (head.apart)
@@ -864,7 +957,7 @@
             "of findings, and those that did not return stand one by one, what lies between them " +
             "together, paler and with their number; the trace has all.";
     draw();
-    pick({lane: 0, event: -1}, false);
+    begin();
     matrix();
     follow();
     document.body.dataset.events = events;

@@ -190,6 +190,22 @@ static void edge_draw(const struct node *from, const struct node *to, bool any, 
             tx - ex * 8 - ey * 4, ty - ey * 8 + ex * 4, tx - ex * 8 + ey * 4, ty - ey * 8 - ex * 4);
 }
 
+/* Says what the arrows and the colour of the drawn nodes mean. */
+static void ring_legend(const struct ring *ring, uint32_t shown, FILE *file)
+{
+    bool any = false, core = false;
+
+    for (uint32_t i = 0; i < shown; i++) {
+        const struct member *member = &ring->member[ring->node[i].first];
+        core |= member->core;
+        for (uint32_t j = 0; member->call && j < member->call->await_count; j++)
+            any |= member->call->await[j].any;
+    }
+    fprintf(file, "<figcaption class=\"soft\">arrow: waits for%s%s</figcaption>",
+            any ? "; dashed: for any one of these" : "",
+            core ? "; red: no rank of these can go on" : "");
+}
+
 static void ring_print(const struct ring *ring, uint32_t shown, FILE *file)
 {
     double left = 0, right = 0, top = 0, bottom = 0;
@@ -202,7 +218,8 @@ static void ring_print(const struct ring *ring, uint32_t shown, FILE *file)
     }
     const double room = 12;
     fprintf(file,
-            "<svg class=\"ring\" width=\"%.0f\" height=\"%.0f\" viewBox=\"%.0f %.0f %.0f %.0f\" "
+            "<figure><svg class=\"ring\" width=\"%.0f\" height=\"%.0f\" viewBox=\"%.0f %.0f %.0f "
+            "%.0f\" "
             "role=\"img\" aria-label=\"who waits for whom\">\n",
             right - left + 2 * room, bottom - top + 2 * room, left - room, top - room,
             right - left + 2 * room, bottom - top + 2 * room);
@@ -222,7 +239,9 @@ static void ring_print(const struct ring *ring, uint32_t shown, FILE *file)
                 ring->member[node->first].core ? " core" : "", node->x - node->half, node->y - 18,
                 2 * node->half, node->x, node->y, node->label);
     }
-    fprintf(file, "</svg>\n");
+    fprintf(file, "</svg>");
+    ring_legend(ring, shown, file);
+    fprintf(file, "</figure>\n");
     if (shown < ring->node_count)
         fprintf(file,
                 "<p class=\"soft\">%" PRIu32 " more ranks that wait otherwise are not drawn.</p>\n",

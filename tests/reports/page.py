@@ -33,6 +33,28 @@ shown = (
 )
 
 open_page(hang, width=1280)
+of = "document.getElementById('choice').selectedOptions[0].textContent.split(' (')[0]"
+say("the list is of", browser.run(of))
+say("and stands at", browser.run(picked))
+canvases = (
+    "[...document.querySelectorAll('canvas')].every((e) => e.getAttribute('role') === 'img' &&"
+    " e.getAttribute('aria-label').length > 20)"
+)
+say("canvases have a role and a text", browser.run(canvases))
+say("the graph's legend", browser.run("document.querySelector('figcaption').textContent"))
+inner = "document.querySelectorAll('#rows .inner').length"
+arrows = "document.getElementById('canvas').toDataURL()"
+say("calls inside the library, folded", browser.run(inner))
+drawn = browser.run(arrows)
+browser.key("p")
+browser.key("o")
+browser.frame()
+say("a key opens them, whatever has the focus", browser.run(inner) > 0)
+say("and shows their messages", browser.run(arrows) != drawn)
+browser.run("document.querySelector('#rows .picked button').click()")
+say("a click folds them", browser.run(inner))
+
+open_page(hang, width=1280)
 browser.click(*browser.middle("article a.event"))
 say("a click on a finding's rank picks", browser.run(picked))
 say("the timeline is in sight", browser.run(shown))
@@ -66,7 +88,7 @@ say("on paper they all stand", browser.run(tall) > (opened - 1) * 24)
 say("and scroll again", browser.run("document.getElementById('space').offsetHeight") > 0)
 browser.run("document.getElementById('lanes').focus()")
 steps = [browser.run(picked)]
-for key in ("ArrowDown", "n", "n"):
+for key in ("ArrowDown", "p", "p"):
     browser.key(key)
     steps.append(browser.run("document.querySelector('#rows .picked').textContent"))
 say("keys pick one call after the other", len(set(steps)) == len(steps))
@@ -83,6 +105,15 @@ for width, dark in ((1280, False), (1280, True), (360, False)):
     say("tables that scroll sideways", browser.run(f"{wide}.length"))
     picture(f"hang-{width}{'-dark' if dark else ''}")
 open_page(hang, width=1280, dark=True)
+on_red = (
+    "(() => { const canvas = document.getElementById('canvas'), all = canvas.getContext('2d')"
+    ".getImageData(0, 0, canvas.width, canvas.height).data; let red = 0, white = 0;"
+    " for (let i = 0; i < all.length; i += 4) {"
+    " if (all[i] === 255 && all[i + 1] === 107) red = i;"
+    " if (all[i + 1] > 240 && all[i + 2] > 240 && red && i - red < 16) white++; }"
+    " return red ? white : 'there is no red'; })()"
+)
+say("white on light red", browser.run(on_red))
 back = (
     "(() => { window.dispatchEvent(new Event('beforeprint')); const back ="
     " document.getElementById('canvas').getContext('2d').getImageData(2, 2, 1, 1).data[0];"

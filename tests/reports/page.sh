@@ -33,6 +33,33 @@ crosswait record -o small.db -- mpirun -n 4 $BUILD/corpus/programs/stencil 50 >/
 /usr/bin/python3 "$SOURCE/tests/reports/many.py" small.db large.db 64 5 >large.txt
 crosswait report --no-check --format=html -o large.html large.db
 /usr/bin/python3 "$SOURCE/tests/reports/page.py" hang.html large.html >seen.txt
+# A bar a rank where ranks wait; the cause of a race, and its many outcomes folded.
+grep -o '<i class="[a-z]*" style="width:[0-9]*' large.html | cut -d'"' -f2 | sort | uniq -c |
+    sed 's/^ *//'
+cat > race.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank, ranks, x, all = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (int i = 1; rank == 0 && i < ranks; i++) {
+        MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        all = 10 * all + x;
+    }
+    if (rank == 0)
+        printf("%d\n", all);
+    else
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+END
+mpicc -g -o race race.c && crosswait run -q --html=race.html -- mpirun -n 5 ./race >/dev/null
+grep -o '<details><summary>[0-9]* more' race.html | sed 's/[0-9][0-9]*/some/'
+sed -n '/<article/,$p' race.html | grep -n -m2 -o 'race.c:10\|rank 0 prints' | cut -d: -f2-
 sed 's/^events that it tells of: \([0-9]*\)$/\1 events/' seen.txt | grep events | cmp - large.txt &&
     echo "all events are told of"
 grep -v '^events' seen.txt
