@@ -602,6 +602,7 @@ static enum core_status add_finding(const struct check_input *input, struct find
                                     const struct exit_cause *cause, const bool *mine)
 {
     struct finding *finding = finding_list_add(list, rule, severity_of(cause));
+    const char *exit_code = trace_meta(input->trace, "exit_code");
     uint32_t count;
     char *ranks = ranks_text(causes, mine, &count);
     enum core_status status;
@@ -611,7 +612,8 @@ static enum core_status add_finding(const struct check_input *input, struct find
         return CORE_NO_MEMORY;
     }
     finding->ended_job = !causes->by_crosswait || cause->kind == EXIT_CAUSE_EXCEPTION;
-    if ((cause->kind == EXIT_CAUSE_SIGNAL || (cause->kind == EXIT_CAUSE_EXIT && cause->code > 0)) &&
+    if ((cause->kind == EXIT_CAUSE_SIGNAL ||
+         (cause->kind == EXIT_CAUSE_EXIT && (cause->code > 0 || cause->code == INT64_MIN))) &&
         cause->inside && !cause->elsewhere)
         finding->effect = FINDING_EFFECT_FAILS;
     add_title(input->trace, finding, cause, ranks, count > 1);
@@ -626,6 +628,9 @@ static enum core_status add_finding(const struct check_input *input, struct find
         add_address(input->trace, finding, cause);
     if ((cause->kind == EXIT_CAUSE_EXIT || cause->kind == EXIT_CAUSE_EXCEPTION) && cause->code > 0)
         finding_fact(finding, "with exit status %" PRId64, cause->code);
+    else if (cause->kind == EXIT_CAUSE_EXIT && cause->code == INT64_MIN && exit_code &&
+             strcmp(exit_code, "0"))
+        finding_fact(finding, "its exit status is not known; the job's is %s", exit_code);
     if (cause->kind == EXIT_CAUSE_EXIT && finding->effect == FINDING_EFFECT_FAILS)
         finding_fact(finding, "inside the call: the MPI library gave up, or a function that it "
                               "called");

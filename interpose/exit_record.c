@@ -236,7 +236,7 @@ void exit_record_say_error(int code)
     end->has_detail = 1;
     text_set(end, text);
     end_commit(end);
-    state_set(SPOOL_STATE_EXITED, code); /* its launcher may kill it before it does */
+    state_set(SPOOL_STATE_EXITED, -1); /* its launcher may kill it before it does */
 }
 
 /* --- frames ----------------------------------------------------------------------------------- */

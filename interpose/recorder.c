@@ -558,6 +558,14 @@ void recorder_world_known(struct lane *lane)
 }
 
 /* all: the group of all processes; none: that of MPI_COMM_WORLD. */
+static int exit_status; /* that the program gives exit, or returns from main */
+
+static void exit_status_keep(int status, void *unused)
+{
+    (void)unused;
+    exit_status = status;
+}
+
 static void recorder_started_once(int thread_level, uint64_t t_enter, unsigned call, void **cfa,
                                   MPI_Group all)
 {
@@ -606,6 +614,7 @@ static void recorder_started_once(int thread_level, uint64_t t_enter, unsigned c
     if (all == recorder_handle.group_null)
         recorder_requests_learn();
     pthread_atfork(NULL, NULL, in_forked_child);
+    on_exit(exit_status_keep, NULL);
     life.key_made = pthread_key_create(&life.key, thread_ends) == 0;
     struct spool_event *e = recorder_enter(lane, call, cfa);
     recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, 0);
@@ -721,8 +730,9 @@ __attribute__((destructor)) static void at_exit(void)
     if (!recorder.on || (int)getpid() != life.pid)
         return;
     if (!recorder.late_ended) /* else it may never have called MPI_Init */
-        exit_record_say(EXIT_CAUSE_EXIT, 0, NULL);
-    end_state(recorder.late_ended ? SPOOL_STATE_FINALIZED : SPOOL_STATE_EXITED, 0);
+        exit_record_say(EXIT_CAUSE_EXIT, exit_status & 0xFF, NULL);
+    end_state(recorder.late_ended ? SPOOL_STATE_FINALIZED : SPOOL_STATE_EXITED,
+              recorder.late_ended ? 0 : exit_status & 0xFF);
 }
 
 /* --- records ---------------------------------------------------------------------------------- */

@@ -184,6 +184,13 @@ static bool starter_died(const struct launch *launch, const struct launch_rank *
            rank->gone_ns >= launch->child_gone_ns && rank->pid != launch->child;
 }
 
+static void end_of_exited(int status, struct store_rank_end *end, struct end_text *detail)
+{
+    end->state = EVENT_RANK_EXITED;
+    end->code = status;
+    snprintf(detail->text, sizeof detail->text, "exit status %d, without MPI_Finalize", status);
+}
+
 static bool end_of_known(const struct launch *launch, const struct launch_rank *rank, bool culprit,
                          struct store_rank_end *end, struct end_text *detail)
 {
@@ -202,10 +209,7 @@ static bool end_of_known(const struct launch *launch, const struct launch_rank *
         return true;
     }
     if (WIFEXITED(rank->status)) {
-        end->state = EVENT_RANK_EXITED;
-        end->code = WEXITSTATUS(rank->status);
-        snprintf(detail->text, sizeof detail->text, "exit status %d, without MPI_Finalize",
-                 end->code);
+        end_of_exited(WEXITSTATUS(rank->status), end, detail);
         return true;
     }
     signal = WTERMSIG(rank->status);
@@ -225,6 +229,17 @@ static bool is_of(const struct launch_world *world, const struct launch_rank *ra
     return false;
 }
 
+/* The exit status that the rank itself knew of as it ended; -1: none. */
+static int exit_status_of(const struct launch_rank *rank)
+{
+    int status = -1;
+
+    for (uint32_t l = 0; l < rank->lane_count && status < 0; l++)
+        if (rank->lane[l].header.state == SPOOL_STATE_EXITED)
+            status = (int32_t)rank->lane[l].header.code;
+    return status;
+}
+
 /* Where some ranks of the world left no record, one of them may have been the first. */
 static void end_of_unknown(const struct launch *launch, const struct launch_world *world,
                            const struct launch_rank *rank, const struct launch_rank *culprit,
@@ -234,7 +249,9 @@ static void end_of_unknown(const struct launch *launch, const struct launch_worl
 
     end->state = EVENT_RANK_ENDED;
     end->code = rank->status_known && WIFSIGNALED(rank->status) ? WTERMSIG(rank->status) : 0;
-    if (rank == culprit) {
+    if (rank == culprit && exit_status_of(rank) >= 0) {
+        end_of_exited(exit_status_of(rank), end, detail);
+    } else if (rank == culprit) {
         int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 
         if (code > 128) {
@@ -245,9 +262,9 @@ static void end_of_unknown(const struct launch *launch, const struct launch_worl
                      strsignal(end->code));
         } else if (code > 0) {
             end->state = EVENT_RANK_EXITED;
-            end->code = code;
+            end->unknown = true;
             snprintf(detail->text, sizeof detail->text,
-                     "exit status %d, as the starter's says, without MPI_Finalize", code);
+                     "without MPI_Finalize, its status is not known; its starter's is %d", code);
         } else {
             end->state = EVENT_RANK_KILLED;
             snprintf(detail->text, sizeof detail->text, "vanished in mid-run");

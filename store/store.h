@@ -14,6 +14,7 @@ struct store_rank_end { /* what the one who started the job knows of a rank's en
     int32_t rank;
     enum event_rank_state state;
     int32_t code;
+    bool unknown;       /* its exit status, that is: there is no code */
     const char *detail; /* may be NULL */
     bool first;         /* the others ended because of it */
 };

@@ -81,7 +81,7 @@ static void became_combine(const struct store_rank_end *end, struct became *beca
     CORE_CHECK(end->state < EVENT_RANK_STATE_COUNT);
     switch (became->state) {
     case EVENT_RANK_FINISHED: /* what happened after MPI_Finalize does not undo it */
-        became->code = end->code;
+        became->code = end->unknown ? STORE_NULL : end->code;
         became->died_after = end->state == EVENT_RANK_CRASHED || end->state == EVENT_RANK_KILLED;
         if (became->died_after)
             snprintf(became->detail, sizeof became->detail, "after MPI_Finalize: %s",
@@ -94,13 +94,13 @@ static void became_combine(const struct store_rank_end *end, struct became *beca
     case EVENT_RANK_EXITED:
         if (end->state == EVENT_RANK_KILLED)
             return; /* while it exited */
-        became->code = end->code;
+        became->code = end->unknown ? STORE_NULL : end->code;
         break;
     default: /* running, or killed by a signal that may have come from the launcher */
         if (end->state == EVENT_RANK_MISSING || end->state == EVENT_RANK_RUNNING)
             break;
         became->state = end->state;
-        became->code = end->code;
+        became->code = end->unknown ? STORE_NULL : end->code;
         became->detail[0] = '\0';
     }
     if (end->detail)

@@ -494,7 +494,7 @@ struct spool_clock { /* ticks and the host's CLOCK_REALTIME read together; a = 0
 enum spool_state { /* in the header; how the rank itself says it ended */
                    SPOOL_STATE_RUNNING = 0,
                    SPOOL_STATE_FINALIZED,
-                   SPOOL_STATE_EXITED,   /* atexit without Finalize */
+                   SPOOL_STATE_EXITED,   /* atexit without Finalize; code: its status, -1 unknown */
                    SPOOL_STATE_ABORTED,  /* in MPI_Abort; `code` is its error code */
                    SPOOL_STATE_SIGNALLED /* a fatal signal was seen; `code` is its number */
 };
