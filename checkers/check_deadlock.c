@@ -641,14 +641,11 @@ static const char *went_on(const struct check_input *input, const struct replay_
 /* Whoever holds a lock that others wait for is the one who is to give it back. */
 static enum core_status add_lock_holders(struct trace *trace, struct finding *finding)
 {
-    const uint32_t before = finding->fact_count;
     struct ending ending = {0};
     enum core_status status = trace_ending_get(trace, &ending);
 
     if (status == CORE_OK && ending.reason == ENDING_DEADLOCK)
         status = hint_lock_holder_add(trace, finding, &ending);
-    if (finding->fact_count > before && finding->remedy != REMEDY_UNLOCK_FIRST)
-        finding->remedy = REMEDY_RELEASE;
     ending_done(&ending);
     return status;
 }

@@ -67,12 +67,7 @@ static enum core_status add_finding(struct trace *trace, const struct ending *en
                      ? "observed: the job hung in these calls: nothing moved in them for seconds, "
                        "and no rank could do anything else; crosswait ended it"
                      : "observed: the job hung in these calls (proven), and crosswait ended it");
-    const uint32_t before = finding->fact_count;
-    enum core_status status = hint_lock_holder_add(trace, finding, ending);
-
-    if (finding->fact_count > before)
-        finding->remedy = REMEDY_RELEASE;
-    return status;
+    return hint_lock_holder_add(trace, finding, ending);
 }
 
 /* "MPI_Send, for 8 s" is what the block of the call says behind its name. */

@@ -73,11 +73,26 @@ static bool holder_is_told(const uint32_t *rank, uint32_t count, uint32_t wanted
     return false;
 }
 
+/* Whether the rank itself waits for a lock, among those that wait for each other. */
+static bool waits_for_lock(const struct ending *ending, uint32_t rank)
+{
+    for (uint32_t c = 0; c < ending->call_count; c++) {
+        const struct ending_call *call = &ending->call[c];
+
+        for (uint32_t w = call->first;
+             call->role == ENDING_CORE && call->rank == rank && w < call->first + call->count; w++)
+            if (ending->wait[w].need == ENDING_NEED_LOCK)
+                return true;
+    }
+    return false;
+}
+
 enum core_status hint_lock_holder_add(struct trace *trace, struct finding *finding,
                                       const struct ending *ending)
 {
     uint32_t told = 0, asked = 0, rank[HOLDERS_MAX];
     enum core_status status = CORE_OK;
+    bool all_wait = true;
 
     for (uint32_t c = 0; c < ending->call_count; c++) {
         const struct ending_call *call = &ending->call[c];
@@ -98,10 +113,13 @@ enum core_status hint_lock_holder_add(struct trace *trace, struct finding *findi
                     if (r == call->rank || holder_is_told(rank, asked, r))
                         continue;
                     rank[asked++] = r;
+                    all_wait &= waits_for_lock(ending, r);
                     status = holder_tell(trace, finding, r, &waits, &told);
                 }
         }
     }
     CORE_CHECK(told <= asked);
+    if (told && finding->remedy != REMEDY_UNLOCK_FIRST)
+        finding->remedy = all_wait ? REMEDY_UNLOCK : REMEDY_RELEASE;
     return status;
 }

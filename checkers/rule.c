@@ -188,7 +188,7 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
     [REMEDY_UNLOCK] = {"unlock",
                        "let a rank give up the lock that it has (MPI_Win_unlock) before it asks "
                        "for another one, or let all ranks ask for locks in the same order",
-                       OF(DEADLOCK)},
+                       OF(DEADLOCK) | OF(HANG)},
     [REMEDY_RELEASE] =
         {"release",
          "let the rank that holds the lock give it back: MPI_Win_unlock on every way "

@@ -27,6 +27,7 @@ static int wait_shared(MPI_Request request)
 /* by: the running thread may block in a call that completes these, NULL: it does no more. */
 static void completing_set(int count, MPI_Request request[], struct world_fiber *by)
 {
+    CORE_CHECK_HOT(count <= 0 || request);
     for (int i = 0; i < count; i++)
         if (!wait_idle(request[i]))
             request[i]->completing = by;

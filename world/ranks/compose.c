@@ -44,7 +44,7 @@ struct local {
     /* How it was first come to (NONE: it is a rank's first), with which message: from MESSAGES_MAX
      * on, the answer by which it went on without one. */
     uint32_t parent, message;
-    uint32_t length;          /* messages up to it */
+    uint32_t length; /* messages up to it */
 };
 
 struct step {
@@ -406,9 +406,9 @@ static bool rank_gets(uint32_t rank, uint32_t at)
 {
     const uint32_t local = compose.now[rank], own = at - compose.queued_count;
     const bool there = at >= compose.queued_count;
-    const uint32_t message =
-        there ? MESSAGES_MAX + (uint32_t)compose.local[local].is.want[own].answer
-              : compose.queued[at].message;
+    const uint32_t message = there
+                                 ? MESSAGES_MAX + (uint32_t)compose.local[local].is.want[own].answer
+                                 : compose.queued[at].message;
     struct step *step = step_place(local, message);
     CORE_CHECK(there || compose.queued[at].dest == (int32_t)rank);
     if (!step->key && !step_execute(local, message, step))
@@ -553,10 +553,9 @@ static bool frame_next(void)
     if (!answer_next(part_first(), frame, &at))
         return false;
     const uint32_t rank = frame->rank, local = compose.now[rank];
-    const int32_t answer =
-        at < compose.queued_count
-            ? answer_of(local, compose.queued[at].message)
-            : compose.local[local].is.want[at - compose.queued_count].answer;
+    const int32_t answer = at < compose.queued_count
+                               ? answer_of(local, compose.queued[at].message)
+                               : compose.local[local].is.want[at - compose.queued_count].answer;
     compose.path[compose.path_count++] =
         (struct world_state_answer){rank, compose.decisions[rank], answer};
     if (rank_gets(rank, at) && !rank_region->states.parts_joined)
