@@ -80,6 +80,7 @@ enum core_status explore_merge(struct explore_search *s)
         return status;
     }
     s->asked_again |= states.asked_again;
+    s->states_steps = states.steps;
     snprintf(s->states_together, sizeof s->states_together, "%s", states.together);
     status = merge_ends(s, &states);
     if (status != CORE_OK || *s->states_why)

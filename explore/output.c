@@ -146,6 +146,8 @@ enum core_status explore_output_json(const struct explore_result *result, FILE *
     free(command);
     if (root && s->states)
         json_object_set_new(root, "states", json_integer((json_int_t)s->states));
+    if (root && s->states)
+        json_object_set_new(root, "states_steps", json_integer((json_int_t)s->states_steps));
     if (root && *s->states_why)
         json_object_set_new(root, "states_why", json_string(s->states_why));
     if (root && *s->states_together)

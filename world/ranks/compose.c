@@ -199,6 +199,7 @@ static bool want_fits(const struct rank_want *w, const struct rank_message *m)
 static int32_t answer_of(uint32_t local, uint32_t message)
 {
     const struct rank_local *is = &compose.local[local].is;
+    CORE_CHECK(local < compose.local_count);
     if (message >= MESSAGES_MAX)
         return (int32_t)(message - MESSAGES_MAX);
     const struct rank_message *m = &compose.message[message];
@@ -441,6 +442,7 @@ static bool ranks_settle(void)
 static uint32_t part_first(void)
 {
     uint32_t least = NONE;
+    CORE_CHECK(!rank_region->states.parts_joined); /* else the search begins again */
     for (uint32_t r = 0; r < rank_count(); r++)
         if (compose.local[compose.now[r]].is.decides && rank_states_part(r) < least &&
             option_next(r, 0) != NONE)
@@ -579,6 +581,7 @@ static void search_begin(const struct frame *first, size_t first_end)
 static void first_read(const struct rank_copy *root)
 {
     CORE_CHECK(root->at && WORLD->begun_end); /* there was a first state */
+    rank_local_begin();
     compose.chain[0] = (struct link){*root, NONE, 0};
     compose.chain_count = 1;
     for (uint32_t r = 0; r < rank_count() && !rank_states_given_up(); r++) {

@@ -33,6 +33,8 @@ struct rank_message rank_message_of(const struct world_message *m, int dest)
 
 /* --- where a rank waits ----------------------------------------------------------------------- */
 
+enum { ENTERED_MAX = 4096 };
+
 static struct rank_want want[RANK_WANTS_MAX];
 static uint32_t want_count;
 
@@ -148,7 +150,7 @@ static void others_leave(int rank)
 struct rest {
     uint32_t looks, context_next;
     int keyval_count, finding_count;
-    const void *part[4];
+    const void *part[3];
 };
 
 static struct rest rest_take(void)
@@ -157,7 +159,7 @@ static struct rest rest_take(void)
                          .context_next = WORLD->context_next,
                          .keyval_count = WORLD->keyval_count,
                          .finding_count = WORLD->outcome->finding_count,
-                         .part = {WORLD->ports, WORLD->services, WORLD->heap, WORLD->meeting}};
+                         .part = {WORLD->ports, WORLD->services, WORLD->heap}};
 }
 
 static bool rest_is(const struct rest *rest)
@@ -166,6 +168,44 @@ static bool rest_is(const struct rest *rest)
     return now.looks == rest->looks && now.context_next == rest->context_next &&
            now.keyval_count == rest->keyval_count && now.finding_count == rest->finding_count &&
            memcmp(now.part, rest->part, sizeof now.part) == 0;
+}
+
+/* A collective call that a rank has entered in some state: all members must make the same. */
+static struct entered {
+    uint32_t key, number;
+    int first, size, root;
+    const char *call;
+} entered[ENTERED_MAX];
+static uint32_t entered_count;
+
+static bool is_same_call(const struct world_meeting *m)
+{
+    for (uint32_t i = 0; i < entered_count; i++) {
+        const struct entered *e = &entered[i];
+        if (e->key == m->key && e->number == m->number && e->first == m->first)
+            return e->size == m->size && e->root == m->root && strcmp(e->call, m->call) == 0;
+    }
+    if (entered_count == ENTERED_MAX)
+        return false;
+    entered[entered_count++] =
+        (struct entered){m->key, m->number, m->first, m->size, m->root, m->call};
+    return true;
+}
+
+static bool collectives_agree(void)
+{
+    CORE_CHECK(entered_count <= ENTERED_MAX);
+    for (const struct world_meeting *m = WORLD->meeting; m; m = m->next)
+        if (m->slot || !is_same_call(m))
+            return false;
+    return true;
+}
+
+void rank_local_begin(void)
+{
+    entered_count = 0;
+    if (!collectives_agree())
+        rank_states_give_up("ranks wait for each other to make or free an object");
 }
 
 static bool is_fine(void)
@@ -274,6 +314,8 @@ bool rank_local_step(const struct rank_copy *from, uint32_t depth, int rank,
         return false;
     if (of->unexpected || (probe && of->inexact))
         rank_states_give_up("a rank does not receive what it has probed for");
+    if (!collectives_agree())
+        rank_states_give_up("ranks make different collective calls, or objects together");
     if (!rest_is(&rest))
         rank_states_give_up("a rank looks at the clock, or makes what others share");
     return !rank_states_given_up();

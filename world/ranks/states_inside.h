@@ -65,8 +65,9 @@ struct rank_local {
     uint32_t decisions;           /* that the rank has come to; no part of the state */
 };
 
-/* The rank as it is now, *out_hash apart. False, and the search has given up: it is no such rank.
- */
+void rank_local_begin(void); /* at the first state */
+/* The rank as it is now, but for the hashes. False, and the search has given up: it is no such
+ * rank. */
 bool rank_local_read(int rank, struct rank_local *out);
 /* From the copy on, which was reached with versions of a depth up to `depth`: the rank gets the
  * message (NULL: none), its decision this answer, and it goes on until it waits again; nobody else
