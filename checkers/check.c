@@ -247,6 +247,24 @@ enum core_status check_keep(struct trace *trace, const struct check_options *opt
     return status;
 }
 
+/* Findings name the trace in the commands that repeat them: what is kept holds under the name that
+ * the trace had, and under another one of the same file where that name leads to it from anywhere.
+ */
+static bool is_same_check(const char *kept, const char *text, const char *path)
+{
+    size_t before = strlen(text) - strlen(path);
+
+    if (strcmp(kept, text) == 0)
+        return true;
+    if (strncmp(kept, text, before) != 0 || kept[before] != '/')
+        return false;
+    char *was = realpath(kept + before, NULL), *is = realpath(path, NULL);
+    bool same = was && is && strcmp(was, is) == 0;
+    free(was);
+    free(is);
+    return same;
+}
+
 static enum core_status recall_add(const struct trace_finding *kept, void *context)
 {
     return finding_list_read(context, kept->json);
@@ -261,7 +279,7 @@ enum core_status check_recall(struct trace *trace, const struct check_options *o
     CORE_CHECK(!list->count); /* what is kept is all of a list */
     for (int spent = 0; kept && spent < 2 && status == CORE_NOT_FOUND; spent++) {
         char *text = checked_text(trace, options, spent);
-        if (text && strcmp(text, kept) == 0) {
+        if (text && is_same_check(kept, text, trace->path)) {
             status = CORE_OK;
             *out_checked = spent ? CORE_BUDGET : CORE_OK;
         }

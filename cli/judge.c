@@ -200,6 +200,8 @@ enum core_status judge_files_close(struct judge_options *options)
                 ? CORE_OK
                 : core_report(CORE_NO_MEMORY, "out of memory for '%s'", output->path);
         output->joined = NULL;
+        if (one == CORE_OK)
+            one = report_fit(output->format, &output->text, &output->bytes);
         if (one == CORE_OK && options->series && options->series->count && !output->failed)
             one = output->path ? output_file_write(output->path, joined_write, output)
                                : joined_write(output, stdout);

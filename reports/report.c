@@ -21,6 +21,11 @@ enum core_status report_unwritten(const struct report_facts *facts)
                        facts->output ? facts->output : "standard output", strerror(errno));
 }
 
+enum core_status report_fit(const struct report_format *format, char **text, size_t *bytes)
+{
+    return format->render == report_sarif && *bytes ? sarif_runs_fit(text, bytes) : CORE_OK;
+}
+
 const struct report_format *report_find(const char *name)
 {
     for (const struct report_format *format = report_table; format->name; format++)

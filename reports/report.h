@@ -220,6 +220,9 @@ REPORT_FORMATS(X)
 #define REPORT_NAMES_LISTED "text (default)" REPORT_FORMATS_FURTHER(REPORT_NAME_LISTED)
 /* Says that the report cannot be written, and why (errno); returns CORE_IO. */
 enum core_status report_unwritten(const struct report_facts *facts);
+/* Keeps a file of several traces within what its readers take: text is what they are said to be,
+ * without HEAD and TAIL, and may be replaced. */
+enum core_status report_fit(const struct report_format *format, char **text, size_t *bytes);
 const struct report_format *report_find(const char *name);
 /* "text, json, ..."; written into buffer, which is returned. */
 const char *report_names(char *buffer, size_t buffer_bytes);

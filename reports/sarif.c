@@ -394,19 +394,127 @@ static int sarif_indented(const char *text, size_t bytes, void *file)
     return 0;
 }
 
+static enum core_status run_print(const json_t *run, FILE *file)
+{
+    if (!run)
+        return core_report(CORE_NO_MEMORY, "out of memory for the SARIF report");
+    if (fputs("    ", file) == EOF ||
+        json_dump_callback(run, sarif_indented, file, JSON_INDENT(2) | JSON_PRESERVE_ORDER) != 0)
+        return CORE_IO;
+    return CORE_OK;
+}
+
 enum core_status sarif_run_write(struct sarif *sarif, FILE *file)
 {
     places_complete(sarif);
     json_t *run = run_make(sarif);
-    enum core_status status = CORE_OK;
+    enum core_status status = run_print(run, file);
 
-    if (!run)
-        status = core_report(CORE_NO_MEMORY, "out of memory for the SARIF report");
-    else if (fputs("    ", file) == EOF ||
-             json_dump_callback(run, sarif_indented, file, JSON_INDENT(2) | JSON_PRESERVE_ORDER) !=
-                 0)
-        status = CORE_IO;
     json_decref(run);
+    return status;
+}
+
+/* --- more runs than code scanning takes of a file --------------------------------------------- */
+
+static const char *run_category(const json_t *run)
+{
+    return json_string_value(json_object_get(json_object_get(run, "automationDetails"), "id"));
+}
+
+/* "app-4" of the category "crosswait/app-4/"; free() it. */
+static char *run_job(const json_t *run)
+{
+    const char *category = run_category(run), *slash = category ? strchr(category, '/') : NULL;
+
+    return slash && slash[1] ? strndup(slash + 1, strlen(slash + 1) - 1) : strdup("job");
+}
+
+static json_t *run_notifications(const json_t *run)
+{
+    return json_object_get(json_array_get(json_object_get(run, "invocations"), 0),
+                           "toolExecutionNotifications");
+}
+
+/* The message names the job; the marks differ from those of the same finding in other jobs. */
+static void result_move(json_t *result, const char *job, json_t *into)
+{
+    json_t *message = json_object_get(result, "message"),
+           *marks = json_object_get(result, "partialFingerprints");
+    const char *was = json_string_value(json_object_get(marks, "crosswait/v1"));
+    char mark[IDENTITY_MARK_BYTES], text[40], *says = NULL;
+
+    identity_mark(job, was ? was : "", mark);
+    snprintf(text, sizeof text, "%s:1", mark);
+    json_object_set_new(marks, "primaryLocationLineHash", json_string(text));
+    json_object_set_new(marks, "crosswait/v1", json_string(text));
+    if (asprintf(&says, "%s: %s", job, json_string_value(json_object_get(message, "text"))) >= 0)
+        json_object_set_new(message, "text", json_string(says));
+    free(says);
+    json_array_append(into, result);
+}
+
+/* The first run, with the results and the notes of all. */
+static json_t *runs_merge(const json_t *runs)
+{
+    json_t *whole = json_copy(json_array_get(runs, 0)), *results = json_array(),
+           *notes = json_array(), *jobs = json_object(), *run, *result;
+    const char *category = run_category(whole);
+    char *shared = NULL;
+    uint32_t left_out = 0;
+    size_t i, k;
+
+    json_array_foreach(runs, i, run)
+    {
+        char *job = run_job(run);
+        json_array_foreach(json_object_get(run, "results"), k, result)
+        {
+            if (json_array_size(results) < SARIF_RESULTS_MAX)
+                result_move(result, job ? job : "job", results);
+            else
+                left_out++;
+        }
+        json_array_extend(notes, run_notifications(run));
+        json_object_set(jobs, job ? job : "job", json_object_get(run, "properties"));
+        free(job);
+    }
+    sarif_notify(notes, left_out, "results are left out: a run holds", SARIF_RESULTS_MAX);
+    json_object_set_new(
+        whole, "invocations",
+        json_pack("[{s:b, s:o}]", "executionSuccessful", 1, "toolExecutionNotifications", notes));
+    json_object_set_new(whole, "results", results);
+    json_object_set_new(whole, "properties", json_pack("{s:o}", "jobs", jobs));
+    if (category && asprintf(&shared, "%.*s/jobs/", (int)strcspn(category, "/"), category) >= 0)
+        json_object_set_new(whole, "automationDetails", json_pack("{s:s}", "id", shared));
+    free(shared);
+    return whole;
+}
+
+enum core_status sarif_runs_fit(char **text, size_t *bytes)
+{
+    char *list = NULL, *made = NULL;
+    size_t made_bytes;
+
+    if (asprintf(&list, "[%s]", *text) < 0)
+        return core_report(CORE_NO_MEMORY, "out of memory for the SARIF report");
+    json_t *runs = json_loads(list, 0, NULL);
+    free(list);
+    enum core_status status = CORE_OK;
+    if (!runs)
+        status = core_report(CORE_NO_MEMORY, "out of memory for the SARIF report");
+    else if (json_array_size(runs) > SARIF_RUNS_MAX) {
+        FILE *file = open_memstream(&made, &made_bytes);
+        json_t *whole = runs_merge(runs);
+        status = file ? run_print(whole, file)
+                      : core_report(CORE_NO_MEMORY, "out of memory for the SARIF report");
+        json_decref(whole);
+        if (core_text_close(file, &made) && status == CORE_OK) {
+            free(*text);
+            *text = made;
+            *bytes = made_bytes;
+        } else
+            free(made);
+    }
+    json_decref(runs);
     return status;
 }
 

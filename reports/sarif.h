@@ -12,7 +12,7 @@
  *     same identity are counted in their order.
  *     Code scanning looks at primaryLocationLineHash only: it holds the same.
  *  4. No more than SARIF_RESULTS_MAX results, and SARIF_PLACES_MAX places of each, are written; how
- *     many are left out is said. */
+ *     many are left out is said. A file of several traces has SARIF_RUNS_MAX runs at most. */
 #ifndef REPORTS_SARIF_H
 #define REPORTS_SARIF_H
 
@@ -22,7 +22,8 @@
 #include "core/status.h"
 
 enum {
-    SARIF_RESULTS_MAX = 25000, /* what code scanning takes of a run */
+    SARIF_RUNS_MAX = 20,       /* what code scanning takes of a file */
+    SARIF_RESULTS_MAX = 25000, /* of a run */
     SARIF_PLACES_MAX = 1000    /* and of places of a result */
 };
 
@@ -75,6 +76,10 @@ void sarif_run_set(struct sarif *sarif, struct json_t *properties);
 #define SARIF_TAIL "\n  ]\n}\n"
 /* CORE_IO, with errno and not reported: the file cannot be written, whose name the caller knows. */
 enum core_status sarif_run_write(struct sarif *sarif, FILE *file);
+/* Makes one run of the runs that text holds, with SARIF_BETWEEN between two, where they are more
+ * than SARIF_RUNS_MAX; text is replaced. Its category is "NAME/jobs/", its messages name the job.
+ */
+enum core_status sarif_runs_fit(char **text, size_t *bytes);
 /* A file that holds this run alone. */
 enum core_status sarif_write(struct sarif *sarif, FILE *file);
 void sarif_free(struct sarif *sarif);

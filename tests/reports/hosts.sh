@@ -37,6 +37,15 @@ crosswait report --format=github odd.db | cmp - odd.github && echo "the same ann
 crosswait report --format=gitlab odd.db odd.db >two.gitlab
 /usr/bin/python3 "$SOURCE/tests/reports/hosts.py" gitlab two.gitlab
 crosswait report --format=markdown odd.db odd.db | grep '^###'
+# Code scanning refuses a file of more than 20 runs: the jobs share one then, which names each.
+runs() { # NUMBER: of traces
+    crosswait report --format=sarif -o many.sarif $(yes odd.db | head -n $1)
+    /usr/bin/python3 "$SOURCE/tests/reports/github.py" many.sarif | sort | uniq -c | sed 's/^ *//'
+    grep -o '"id": "crosswait/.*"' many.sarif | tail -1
+}
+runs 20
+runs 21
+grep -c '"text": "odd-4-*[0-9]*: rank 2 calls' many.sarif
 # Nothing to say.
 crosswait run -q -o right.db --github=right.github --gitlab=right.gitlab --markdown=right.md -- \
     mpirun -n 4 ./odd

@@ -32,6 +32,10 @@ crosswait report never.db 2>&1 >/dev/null
 crosswait check -q --only=usage never.db; crosswait report never.db 2>&1 >/dev/null
 crosswait check -q never.db; crosswait report never.db 2>&1 >/dev/null
 mv never.db moved.db; crosswait report moved.db 2>&1 >/dev/null
+# A whole path leads to the trace from anywhere: it holds for other names of the same file.
+crosswait check -q "$PWD/moved.db"; crosswait report moved.db 2>&1 >/dev/null
+ln -s "$PWD" linked; crosswait report linked/moved.db 2>&1 >/dev/null
+cp moved.db copied.db; crosswait report copied.db 2>&1 >/dev/null
 # What another one wrote into the table is not believed.
 crosswait check -q quiz.db; sqlite3 quiz.db "update finding set json = '{}'"
 crosswait report quiz.db 2>&1 >after; crosswait report --recheck quiz.db | cmp - after
