@@ -74,6 +74,12 @@ static const struct options_spec spec[] = {
     {0},
 };
 
+static void cmd_explore_values(const char *option)
+{
+    if (!strcmp(option, "world"))
+        puts("processes\nmpirun");
+}
+
 static const struct options_command command = {
     .name = "explore",
     .usage = "crosswait explore [options] [--] mpirun -n N PROGRAM...\n"
@@ -99,6 +105,7 @@ static const struct options_command command = {
         "Exit status: 0 clean, 1 findings, 2 usage, 3 the program cannot be run by explore, 5 "
         "budget "
         "spent and nothing found.",
+    .values = cmd_explore_values,
     .flags = OPTIONS_STOP,
     .example = "crosswait explore mpirun -n 4 ./app\n"
                "crosswait explore --time=600 --state=app.explored -n 4 -- ./app",

@@ -28,6 +28,7 @@ static const struct options_command command = {
             "2 for a mistake in the command line; 3 when CMD ended with 0 and its trace could not "
             "be written.",
     .flags = OPTIONS_STOP,
+    .values = record_option_values,
     .example =
         "crosswait record -o ring.db -- mpirun -n 8 ./ring\n"
         "crosswait record --ranks=0,4-7 --calls=p2p -- mpirun -n 8 ./ring\n"

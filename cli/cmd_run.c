@@ -50,6 +50,12 @@ static const struct options_spec spec[] = {
     {0},
 };
 
+static void cmd_run_values(const char *option)
+{
+    judge_values(option);
+    record_option_values(option);
+}
+
 static const struct options_command command = {
     .name = "run",
     .usage = "crosswait run [-o T.db] [options] [--] CMD...",
@@ -67,7 +73,7 @@ static const struct options_command command = {
         "crosswait run -- mpirun -n 4 ./app\n"
         "crosswait run -q --junit=app.xml --sarif=app.sarif --html=app.html -- mpirun -n 4 ./app\n"
         "crosswait run --why -- mpirun -n 4 ./app",
-    .values = judge_values,
+    .values = cmd_run_values,
 };
 
 struct run_outcome {

@@ -2,6 +2,7 @@
  * environment. */
 #include "cli/record_options.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,26 +21,50 @@ static bool is_when(const char *text)
     return !strncmp(text, "pcontrol:", 9) ? is_number(text + 9) : is_number(text);
 }
 
+/* The words that options take. */
+static const struct {
+    const char *option, *word;
+} words[] = {
+    {"payload", "none"}, {"payload", "sample"},   {"payload", "digest"}, {"payload", "full"},
+    {"buffers", "on"},   {"buffers", "off"},      {"inside", "auto"},    {"inside", "pml"},
+    {"inside", "off"},   {"inside", "transport"}, {"relay", "on"},       {"relay", "off"},
+    {"relay", "auto"},
+};
+enum { WORD_COUNT = sizeof words / sizeof *words };
+
+void record_option_values(const char *option)
+{
+    for (int i = 0; i < WORD_COUNT; i++)
+        if (!strcmp(words[i].option, option))
+            puts(words[i].word);
+}
+
+static bool is_word(const char *option, const char *text)
+{
+    for (int i = 0; i < WORD_COUNT; i++)
+        if (!strcmp(words[i].option, option) && !strcmp(words[i].word, text))
+            return true;
+    return false;
+}
+
 static bool is_payload(const char *text)
 {
-    return !strcmp(text, "none") || !strcmp(text, "sample") || !strcmp(text, "digest") ||
-           !strcmp(text, "full") || (!strncmp(text, "full:", 5) && is_number(text + 5));
+    return is_word("payload", text) || (!strncmp(text, "full:", 5) && is_number(text + 5));
 }
 
 static bool is_switch(const char *text)
 {
-    return !strcmp(text, "on") || !strcmp(text, "off");
+    return is_word("buffers", text);
 }
 
 static bool is_inside(const char *text)
 {
-    return !strcmp(text, "auto") || !strcmp(text, "pml") || !strcmp(text, "transport") ||
-           !strcmp(text, "off");
+    return is_word("inside", text);
 }
 
 static bool is_relay(const char *text)
 {
-    return is_switch(text) || !strcmp(text, "auto");
+    return is_word("relay", text);
 }
 
 static bool is_list_of_ranks(const char *text)

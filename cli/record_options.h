@@ -44,6 +44,8 @@ enum core_status record_job_set(struct launch_options *launch, const struct opti
      "ranks of other machines send what they record here: on, off, auto (when hosts are named)"}
 // clang-format on
 enum { RECORD_OPTION_COUNT = 11 };
+/* Prints the words that the option takes, a line each, for completion. */
+void record_option_values(const char *option);
 /* As record_job_set. */
 enum core_status record_option_set(struct launch_options *launch, const struct options *options,
                                    int index);

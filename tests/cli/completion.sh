@@ -12,6 +12,10 @@ try crosswait model --explain = allreduce.r
 try crosswait model --routing =
 try crosswait model --format = t
 try crosswait report --format = o
+try crosswait run --inside = p
+try crosswait record --payload = s
+try crosswait run --buffers =
+try crosswait explore --world =
 touch one.db two.db
 try crosswait check o
 try crosswait run --output = on
