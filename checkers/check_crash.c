@@ -356,6 +356,18 @@ static char *where_text(struct trace *trace, const struct exit_cause *cause)
     return core_text_close(file, &text);
 }
 
+/* The program calls MPI without MPI_Init. */
+static bool has_sessions_only(const struct trace *trace)
+{
+    bool session = false, init = false;
+
+    for (uint32_t i = 0; i < trace->call_count; i++) {
+        session |= trace->call[i].verb == VERB_BEGIN_SESSION;
+        init |= trace->call[i].verb == VERB_INIT;
+    }
+    return session && !init;
+}
+
 /* "MPI_Abort at x.c:12" */
 static char *call_text(struct trace *trace, const struct exit_cause *cause)
 {
@@ -399,8 +411,11 @@ static void add_title(struct trace *trace, struct finding *finding, const struct
                       where ? where : "", cause->text ? cause->text : "its type is not known");
         break;
     default:
-        finding_title(finding, "%s %s%s without MPI_Finalize", ranks, several ? "exit" : "exits",
-                      where ? where : "");
+        finding_title(finding, "%s %s%s without %s", ranks, several ? "exit" : "exits",
+                      where ? where : "",
+                      has_sessions_only(trace) ? "MPI_Session_finalize" : "MPI_Finalize");
+        if (has_sessions_only(trace))
+            finding->remedy = REMEDY_SESSION;
     }
     free(where);
     free(call);

@@ -185,6 +185,10 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                          OF(BUFFER)},
     [REMEDY_FILL] = {"fill", "store to all that is sent before it is sent, or send less",
                      OF(BUFFER)},
+    [REMEDY_SESSION] = {"session",
+                        "call MPI_Session_finalize for each session on every way out of the "
+                        "program",
+                        OF(LIFECYCLE)},
     [REMEDY_UNLOCK] = {"unlock",
                        "let a rank give up the lock that it has (MPI_Win_unlock) before it asks "
                        "for another one, or let all ranks ask for locks in the same order",

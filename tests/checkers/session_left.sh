@@ -1,0 +1,27 @@
+# A program that starts MPI by a session only, and exits with the session open, is told to finalize
+# the session: MPI_Finalize is not its call. Nothing where it does so.
+command -v mpicc.mpich >/dev/null || { echo "mpich is not installed: make deps"; exit 1; }
+cat >session.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Comm comm;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "all", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    MPI_Group_free(&group);
+    MPI_Barrier(comm);
+    MPI_Comm_free(&comm);
+    if (argc > 1)
+        MPI_Session_finalize(&session);
+    return 0;
+}
+C
+mpicc.mpich -g -o session session.c || exit 1
+timeout 60 crosswait run -o left.db -- mpiexec.mpich -n 2 ./session >out 2>/dev/null
+grep -q '^error\[lifecycle\]: ranks* [01].* without MPI_Session_finalize$' out &&
+    grep -q 'help: call MPI_Session_finalize' out || { cat out; exit 1; }
+timeout 60 crosswait run -o right.db -- mpiexec.mpich -n 2 ./session right >out 2>/dev/null
+grep -q '^verdict: clean$' out || { cat out; exit 1; }
