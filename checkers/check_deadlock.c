@@ -521,7 +521,7 @@ static uint64_t add_polls(const struct check_input *input, struct finding *findi
     struct trace_event event;
     uint64_t count = 0, first = 0, last = 0;
     char number[32];
-    bool more;
+    bool more, known = false; /* when the first of the polls began; a later one serves as well */
 
     if (trace_cursor_open(input->trace, rank, &cursor) != CORE_OK)
         return 0;
@@ -531,13 +531,17 @@ static uint64_t add_polls(const struct check_input *input, struct finding *findi
             vain = vain && !event.completion[i].done;
         if (event.parent || event.class == EVENT_CLASS_OTHER)
             continue;
-        if (!vain)
-            count = 0;
-        else if ((count += event.repeat) == event.repeat)
+        count = vain ? count + event.repeat : 0;
+        known = known && vain;
+        if (event.summed)
+            continue;
+        if (vain && !known)
             first = event.t_enter;
+        known = vain;
         last = event.t_leave > last ? event.t_leave : last;
     }
     trace_cursor_close(cursor);
+    first = known ? first : last;
     CORE_CHECK(first <= last || !count); /* the first of the last polls is one of them */
     finding_fact(
         finding,

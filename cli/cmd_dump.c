@@ -188,7 +188,9 @@ static enum core_status event_print(struct dump *dump, const struct trace_event 
     char text[1024], site[640];
 
     printf("%" PRIu32 " %" PRIu64, event->rank, event->seq);
-    if (!dump->no_time) {
+    if (!dump->no_time && event->summed) {
+        printf(" - -");
+    } else if (!dump->no_time) {
         printf(" %" PRIu64 ".%09" PRIu64, event->t_enter / 1000000000, event->t_enter % 1000000000);
         if (event->pending)
             printf(" -");

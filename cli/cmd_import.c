@@ -114,7 +114,7 @@ static enum core_status import_do(const char *archive, const char *output)
 {
     struct import_summary summary;
     char notes[NOTES_BYTES], number[32];
-    struct store_options options = {.exit_code = -1};
+    struct store_options options = {.exit_code = -1, .times_all = true};
     struct folder folder;
     enum core_status status = folder_make(&folder);
 

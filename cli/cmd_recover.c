@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/record_options.h"
 #include "core/trace/describe.h"
 #include "core/spool/spool_read.h"
 #include "store/store.h"
@@ -15,12 +16,13 @@
 static const struct options_spec spec[] = {
     {"output", 'o', "FILE",
      "write the trace to FILE; further jobs go to FILE with -2, -3... (DIR's name, .db)"},
+    RECORD_TIMES_SPEC,
     {0},
 };
 
 static const struct options_command command = {
     .name = "recover",
-    .usage = "crosswait recover DIR [-o T.db]",
+    .usage = "crosswait recover DIR [-o T.db] [--times=WHICH]",
     .about = "Makes the trace from the spools of a job that died, or whose trace could not be "
              "written. DIR is the spool folder "
              "(T.db.spool), with a folder for each MPI job of the command, or one of these. It is "
@@ -74,9 +76,10 @@ static enum core_status trace_tell(const char *path)
     return CORE_OK;
 }
 
-static enum core_status job_recover(const char *job, const char *output, uint32_t number)
+static enum core_status job_recover(const char *job, const char *output, uint32_t number,
+                                    bool times_all)
 {
-    struct store_options options = {.exit_code = -1};
+    struct store_options options = {.exit_code = -1, .times_all = times_all};
     char *path = store_trace_name(output, number);
     enum core_status status;
 
@@ -89,7 +92,7 @@ static enum core_status job_recover(const char *job, const char *output, uint32_
     return status;
 }
 
-static enum core_status cmd_recover_body(const char *folder, const char *output)
+static enum core_status cmd_recover_body(const char *folder, const char *output, bool times_all)
 {
     struct spool_lane_name *lane = NULL;
     char **job = NULL;
@@ -100,14 +103,14 @@ static enum core_status cmd_recover_body(const char *folder, const char *output)
     if (status != CORE_OK)
         return status;
     if (count) /* the folder of one job */
-        return job_recover(folder, output, 1);
+        return job_recover(folder, output, 1, times_all);
     status = store_jobs(folder, &job, &count);
     if (status != CORE_OK)
         return status;
     if (!count)
         status = core_report(CORE_NOT_FOUND, "the folder '%s' holds no spool", folder);
     for (uint32_t i = 0; i < count; i++) {
-        enum core_status one = job_recover(job[i], output, i + 1);
+        enum core_status one = job_recover(job[i], output, i + 1, times_all);
         status = one ? one : status;
         free(job[i]);
     }
@@ -117,17 +120,26 @@ static enum core_status cmd_recover_body(const char *folder, const char *output)
 
 int cmd_recover(int argc, char **argv)
 {
-    const char *output;
+    const char *output = NULL;
     enum core_status status;
+    bool times_all = false;
     struct options o;
     char *name;
-    int which = options_read_one(&o, &command, argc, argv, "folder", &output);
+    int which;
 
+    options_begin(&o, &command, argc, argv);
+    while ((which = options_next(&o)) >= 0)
+        if (which == 0)
+            output = o.value;
+        else if (record_times_read(&o, &times_all) != CORE_OK)
+            return CLI_USAGE;
     if (which != OPTIONS_END)
+        return options_exit(which);
+    if ((which = options_one(&o, "folder", false)) != CLI_CLEAN)
         return which;
     name = output ? strdup(output) : output_from(o.operand[0]);
-    status =
-        name ? cmd_recover_body(o.operand[0], name) : core_report(CORE_NO_MEMORY, "out of memory");
+    status = name ? cmd_recover_body(o.operand[0], name, times_all)
+                  : core_report(CORE_NO_MEMORY, "out of memory");
     free(name);
     return cli_exit_of(status);
 }

@@ -122,10 +122,21 @@ enum core_status record_job_set(struct launch_options *launch, const struct opti
         return CORE_OK;
     case 2:
         return options_number(options, &launch->stall_s);
-    default:
+    case 3:
         launch->keep_spool = true;
         return CORE_OK;
+    default:
+        return record_times_read(options, &launch->times_all);
     }
+}
+
+enum core_status record_times_read(const struct options *options, bool *out_all)
+{
+    *out_all = strcmp(options->value, "all") == 0;
+    return *out_all || strcmp(options->value, "loops") == 0
+               ? CORE_OK
+               : (options_wrong(options, "--times is all or loops, not '%s'", options->value),
+                  CORE_BAD_INPUT);
 }
 
 enum core_status record_option_set(struct launch_options *launch, const struct options *options,

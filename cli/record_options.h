@@ -7,6 +7,10 @@
 
 /* How a job is recorded; a row of struct options_spec each. */
 // clang-format off
+#define RECORD_TIMES_SPEC \
+    {"times", 0, "WHICH", \
+     "all: the times of each call; loops: of a long loop's rounds those of the first and of slow " \
+     "ones, and sums of the others (loops)"}
 #define RECORD_JOB_SPECS \
     {"output", 'o', "FILE", \
      "write the trace to FILE (crosswait.db; crosswait-JOB_TASK.db in an array of Slurm's)"}, \
@@ -14,13 +18,17 @@
     {"stall", 0, "SECONDS", \
      "end the job, without a proof, when no rank completes an MPI call for SECONDS, but for " \
      "tests and probes that find nothing (never)"}, \
-    {"keep-spool", 0, NULL, "keep FILE.spool, the ranks' own records"}
+    {"keep-spool", 0, NULL, "keep FILE.spool, the ranks' own records"}, \
+    RECORD_TIMES_SPEC
 // clang-format on
-enum { RECORD_JOB_COUNT = 4 };
+enum { RECORD_JOB_COUNT = 5 };
 /* Takes the option; `index` counts from the first of these rows. A value that cannot mean anything
  * is reported: CORE_BAD_INPUT. */
 enum core_status record_job_set(struct launch_options *launch, const struct options *options,
                                 int index);
+
+/* The value of --times. */
+enum core_status record_times_read(const struct options *options, bool *out_all);
 
 /* Options of the library that `record` and `run` accept; a row of struct options_spec each. */
 // clang-format off

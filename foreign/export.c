@@ -688,8 +688,10 @@ enum core_status export_otf2(struct trace *trace, const char *folder)
     struct export export = {.trace = trace,
                             .request = CORE_TABLE(struct export_request, id),
                             .region = CORE_TABLE(struct export_region, key)};
-    enum core_status status = folder_make_empty(folder);
+    enum core_status status = trace_times_needed(trace, "an OTF2 archive");
 
+    if (status == CORE_OK)
+        status = folder_make_empty(folder);
     if (status == CORE_OK)
         status = comms_number(&export);
     if (status == CORE_OK)

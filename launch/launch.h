@@ -32,6 +32,7 @@ struct launch_options {
     enum launch_relay relay;
     bool watch;      /* end a job that is proven to hang */
     bool keep_spool; /* keep the spool folder beside the trace */
+    bool times_all;  /* the trace has the times of each call (store/store.h) */
     bool threads;    /* it is told how threads begin: a schedule may name their turns */
     bool ours;       /* it lives no longer than we do: a signal that ends us ends it at once */
     double budget_s; /* end the job after so long; 0: never */

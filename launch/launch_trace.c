@@ -474,6 +474,7 @@ static enum core_status world_write(struct launch *launch, struct launch_world *
         .interrupted = signal ? interrupted : NULL,
         .end = end,
         .ending = own ? &launch->result->ending : &reason,
+        .times_all = launch->options->times_all,
     };
     enum core_status status;
 

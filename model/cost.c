@@ -255,7 +255,7 @@ static enum core_status measure_one(struct measuring *m, const struct collective
                                  .volume_bytes = measure.volume_bytes};
     for (uint32_t i = 0; i < collective->count; i++) {
         const struct trace_event *event = &collectives->part[collective->first + i].event;
-        if (event->t_leave - event->t_enter > entry->time_ns)
+        if (!event->summed && event->t_leave - event->t_enter > entry->time_ns)
             entry->time_ns = event->t_leave - event->t_enter;
     }
     int64_t element = first->datatype >= 0 ? m->trace->datatype[first->datatype].size : 1;

@@ -28,7 +28,7 @@ struct cost_entry { /* one collective on all its ranks */
     uint64_t rounds;      /* R */
     uint64_t words_bytes; /* W, in bytes */
     uint64_t messages, volume_bytes;
-    uint64_t time_ns; /* longest stay of a rank in the call, as recorded */
+    uint64_t time_ns; /* longest stay of a rank in the call, of those that are known */
     const struct model_row
         *row[COST_ROWS_MAX]; /* whose R and W these are; none: no row of the model */
     uint32_t row_count;

@@ -8,7 +8,7 @@ static const char completions[] = /* with types: else the index serves nobody */
     "CREATE TEMP TABLE completed (rank INTEGER, request INTEGER, id INTEGER); INSERT INTO "
     "temp.completed SELECT e.id >> 40, e.request + d.request_ahead, e.id FROM event_row e "
     "JOIN shape s ON s.id = e.shape JOIN completion_set d ON d.id = s.completions WHERE d.done AND "
-    "d.request_ahead IS NOT NULL; "
+    "d.request_ahead IS NOT NULL AND e.t_enter IS NOT NULL; "
     "CREATE INDEX temp.completed_by_request ON completed (rank, request, id)";
 static const char messages[] =
     "SELECT c.source, c.dest, ss.thread, rs.thread, m.tag, m.bytes, c.inner, s.t_enter, r.t_enter, "
@@ -18,7 +18,8 @@ static const char messages[] =
     "JOIN event_row p ON p.id = (c.dest << 40) + m.receive "
     "JOIN event_row r ON r.id = ifnull((SELECT id FROM temp.completed d WHERE d.rank = c.dest AND "
     "d.request = p.request AND d.id > p.id "
-    "ORDER BY d.id LIMIT 1), p.id) JOIN shape rs ON rs.id = r.shape WHERE r.duration IS NOT NULL "
+    "ORDER BY d.id LIMIT 1), p.id) JOIN shape rs ON rs.id = r.shape WHERE (r.duration IS NOT NULL "
+    "OR r.t_enter IS NULL) "
     "ORDER BY s.t_enter, s.id";
 
 static struct report_message message_of(sqlite3_stmt *row)
@@ -34,7 +35,9 @@ static struct report_message message_of(sqlite3_stmt *row)
                                      .t_enter = (uint64_t)sqlite3_column_int64(row, 8),
                                      .t_leave = (uint64_t)sqlite3_column_int64(row, 9),
                                      .send_id = (uint64_t)sqlite3_column_int64(row, 10),
-                                     .completed_id = (uint64_t)sqlite3_column_int64(row, 11)};
+                                     .completed_id = (uint64_t)sqlite3_column_int64(row, 11),
+                                     .summed = sqlite3_column_type(row, 7) == SQLITE_NULL ||
+                                               sqlite3_column_type(row, 8) == SQLITE_NULL};
     return message;
 }
 

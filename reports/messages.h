@@ -18,6 +18,7 @@ struct report_message {
     uint64_t t_send; /* ns, when the call that sent it was entered */
     uint64_t t_enter,
         t_leave; /* of the call that completed the receive: the receive itself, a wait, a test */
+    bool summed; /* its times are not known: those of rounds of a loop are summed up */
 };
 
 typedef void (*report_message_fn)(const struct report_message *message, void *context);

@@ -51,8 +51,8 @@ static enum core_status sum_events(struct trace *trace, struct core_table *shape
 {
     struct shape_total *total = NULL;
     sqlite3_stmt *row;
-    enum core_status status =
-        report_facts_prepare(trace, "SELECT shape, duration, repeat FROM event_row", &row);
+    enum core_status status = report_facts_prepare(
+        trace, "SELECT shape, duration, repeat FROM event_row WHERE t_enter IS NOT NULL", &row);
 
     if (status != CORE_OK)
         return status;
@@ -69,6 +69,30 @@ static enum core_status sum_events(struct trace *trace, struct core_table *shape
         total->pending += sqlite3_column_type(row, 1) == SQLITE_NULL;
     }
     sqlite3_finalize(row);
+    return status;
+}
+
+/* The same of calls whose times are summed up. */
+static enum core_status sum_sums(struct trace *trace, struct core_table *shapes)
+{
+    struct trace_sums *sums;
+    const struct trace_sum *sum;
+    enum core_status status = trace_sums_open(trace, &sums);
+
+    if (status != CORE_OK)
+        return status;
+    while ((status = trace_sums_next(sums, &sum)) == CORE_OK && sum)
+        for (uint32_t i = 0; i < sum->call_count && status == CORE_OK; i++) {
+            uint64_t shape = sum->call[i].shape;
+            struct shape_total *total;
+            status = core_table_put(shapes, &shape, "the report's totals", &total);
+            if (status != CORE_OK)
+                break;
+            total->events += sum->call[i].calls;
+            total->calls += sum->call[i].calls;
+            total->time_ns += sum->call[i].total;
+        }
+    trace_sums_close(sums);
     return status;
 }
 
@@ -161,6 +185,8 @@ static enum core_status gather_totals(struct report_facts *facts)
     struct core_table shapes = CORE_TABLE(struct shape_total, shape);
     struct core_table calls = CORE_TABLE(struct call_total, call);
     enum core_status status = sum_events(facts->trace, &shapes);
+    if (status == CORE_OK)
+        status = sum_sums(facts->trace, &shapes);
 
     if (status == CORE_OK)
         status = sum_shapes(facts->trace, &shapes, &calls);

@@ -323,9 +323,12 @@ enum core_status report_goal(const struct report_facts *facts, FILE *file)
 {
     struct replay_program program = {0};
     struct goal goal = {.program = &program, .file = file};
-    enum core_status status =
-        replay_lower(facts->trace, &(struct replay_lower_options){.inside = true, .compute = true},
-                     &program, NULL);
+    enum core_status status = trace_times_needed(facts->trace, "a schedule in GOAL");
+
+    if (status == CORE_OK)
+        status = replay_lower(facts->trace,
+                              &(struct replay_lower_options){.inside = true, .compute = true},
+                              &program, NULL);
 
     if (status != CORE_OK)
         return status;

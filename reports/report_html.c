@@ -273,7 +273,7 @@ static enum core_status why_section(const struct report_facts *facts, FILE *file
                 "<tr><td class=\"number\">%s</td><td class=\"number\">%.1f %%</td><td>%s</td>"
                 "<td>",
                 report_why_time(row->ns, time, sizeof time),
-                report_html_share(row->ns, why->elapsed_ns), report_why_kind(row->kind));
+                report_html_share(row->ns, why->timed_ns), report_why_kind(row->kind));
         html_ranks_write(row->ranks ? row->ranks : "", file);
         fprintf(file, "</td><td>");
         call_link(facts, row->in, file);

@@ -19,6 +19,7 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/trace/describe.h"
 #include "reports/messages.h"
 #include "reports/report.h"
 #include "reports/rows.h"
@@ -332,6 +333,16 @@ static void flows_put(struct flows *flows, uint64_t event, uint32_t field, struc
         put_fixed64(message, field, flows->flow[low].number);
 }
 
+/* How long the calls took that the rounds' row is named by. */
+static uint64_t sum_total(const struct report_row *row)
+{
+    uint64_t total = 0;
+
+    for (uint32_t i = 0; i < row->sum->call_count; i++)
+        total += row->sum->call[i].shape == row->shape ? row->sum->call[i].total : 0;
+    return total;
+}
+
 static enum core_status slice_begin(struct timeline *line, struct lane *lane,
                                     const struct report_row *row, uint64_t time)
 {
@@ -344,7 +355,14 @@ static enum core_status slice_begin(struct timeline *line, struct lane *lane,
         report_perfetto_intern(line, INTERNED_NAME, lane->names,
                                line->trace->call[shape->call].name);
     }
-    if (!lane->text[row->shape]) {
+    if (row->sum) {
+        char calls[32], took[32];
+        snprintf(text, sizeof text, "%s calls of a loop; those of %s took %s",
+                 describe_number(row->sum->calls, calls, sizeof calls),
+                 line->trace->call[shape->call].name,
+                 report_why_time(sum_total(row), took, sizeof took));
+        report_perfetto_intern(line, INTERNED_TEXT, ++lane->texts, text);
+    } else if (!lane->text[row->shape]) {
         status = report_row_text(line->trace, row->rank, row->seq, text, sizeof text / 2);
         if (status == CORE_OK && shape->site > 0) {
             size_t used = strlen(text);
@@ -362,7 +380,7 @@ static enum core_status slice_begin(struct timeline *line, struct lane *lane,
         put_number(&line->part, EVENT_CATEGORY,
                    row->repeat > 1 ? CATEGORY_POLLS : CATEGORY_LIBRARY);
     put_number(&line->inner, ANNOTATION_NAME, NOTE_CALL);
-    put_number(&line->inner, ANNOTATION_TEXT, lane->text[row->shape]);
+    put_number(&line->inner, ANNOTATION_TEXT, row->sum ? lane->texts : lane->text[row->shape]);
     put_message(&line->part, EVENT_ANNOTATION, &line->inner);
     if (row->repeat > 1) {
         put_number(&line->inner, ANNOTATION_NAME, NOTE_TIMES);
@@ -485,6 +503,8 @@ static void message_take(const struct report_message *message, void *context)
     struct timeline *line = context;
     uint64_t number = ++line->flows;
 
+    if (message->summed)
+        return;
     if (line->status == CORE_OK)
         line->status =
             CORE_ARRAY_PUSH(line->sent.flow, line->sent.count, line->sent.room,

@@ -112,27 +112,31 @@ static void print_sentence(const struct report_facts *facts, FILE *file)
 
     if (facts->reason == ENDING_DEADLOCK)
         fputs("before the job hung, ", file);
+    if (why->timed_ns < why->elapsed_ns)
+        fprintf(file, "in the %.1f %% of the time of which each call's is known, ",
+                100.0 * (double)why->timed_ns / (double)why->elapsed_ns);
     if (culprit != UINT32_MAX) {
         culprit_write(facts, why, culprit, part, file);
-    } else if (why->ranks > 1 && waited * 20 >= why->elapsed_ns && why->row_count) {
+    } else if (why->ranks > 1 && waited * 20 >= why->timed_ns && why->row_count) {
         fprintf(file, "the ranks wait for each other %u %% of their time, most of it in ",
-                report_why_percent(waited, why->elapsed_ns));
+                report_why_percent(waited, why->timed_ns));
         call_write(facts, why->row[0].in, file);
         if (report_why_percent(why->row[0].by_ns, why->row[0].ns) >= BLAMED_PERCENT)
             fprintf(file, ", for rank %" PRIu32, why->row[0].by);
         else
             fprintf(file, "; no single rank is to blame");
-    } else if (why->mpi_ns * 2 >= why->elapsed_ns && why->place_count) {
+    } else if (why->timed_ns == why->elapsed_ns && why->mpi_ns * 2 >= why->elapsed_ns &&
+               why->place_count) {
         fprintf(file, "%u %% of all time is spent inside MPI, most of it in ",
                 report_why_percent(why->mpi_ns, why->elapsed_ns));
         call_write(facts, why->place[0].in, file);
         fprintf(file, ", but little of it waiting for another rank");
     } else {
-        fprintf(file,
-                "no rank holds the others up: %u %% of all time is waiting, %u %% is spent inside "
-                "MPI",
-                report_why_percent(waited, why->elapsed_ns),
-                report_why_percent(why->mpi_ns, why->elapsed_ns));
+        fprintf(file, "no rank holds the others up: %u %% of all time is waiting",
+                report_why_percent(waited, why->timed_ns));
+        if (why->timed_ns == why->elapsed_ns)
+            fprintf(file, ", %u %% is spent inside MPI",
+                    report_why_percent(why->mpi_ns, why->elapsed_ns));
     }
 }
 
@@ -180,13 +184,18 @@ static void print_work(const struct why *why, FILE *file)
 
     if (!why->ranks || !why->elapsed_ns)
         return;
-    fprintf(file,
-            "work of a rank, outside of MPI: %s on average, %s at most; the critical path is %s",
+    fprintf(file, "work of a rank, outside of MPI: %s on average, %s at most",
             report_why_time(why->work_mean_ns, mean, sizeof mean),
-            report_why_time(why->work_max_ns, most, sizeof most),
-            report_why_time(why->path_ns, elapsed, sizeof elapsed));
+            report_why_time(why->work_max_ns, most, sizeof most));
+    if (why->timed_ns == why->elapsed_ns) /* else it is known in parts only */
+        fprintf(file, "; the critical path is %s",
+                report_why_time(why->path_ns, elapsed, sizeof elapsed));
     if (why->early)
-        fprintf(file, "; %s of %s messages were sent before their receive was posted",
+        fprintf(file,
+                why->timed_ns < why->elapsed_ns
+                    ? "; %s of %s messages whose times are known were sent before their receive "
+                      "was posted"
+                    : "; %s of %s messages were sent before their receive was posted",
                 describe_number(why->early, early, sizeof early),
                 describe_number(why->messages, messages, sizeof messages));
     fputc('\n', file);
@@ -198,7 +207,7 @@ static void print_row(const struct report_facts *facts, const struct why_row *ro
     char time[32];
 
     fprintf(file, "  %10s %4u %%  %-15s ", report_why_time(row->ns, time, sizeof time),
-            report_why_percent(row->ns, why->elapsed_ns), report_why_kind(row->kind));
+            report_why_percent(row->ns, why->timed_ns), report_why_kind(row->kind));
     fprintf(file, "%s in ", row->ranks ? row->ranks : "");
     call_write(facts, row->in, file);
     if (!report_why_one(row))
@@ -267,6 +276,31 @@ void report_why_growth(const struct report_facts *facts, const struct why_growth
                 describe_bytes(growth->last, last, sizeof last));
 }
 
+static void print_slow(const struct report_facts *facts, const struct why_slow *slow, FILE *file)
+{
+    char number[32], took[32], usual[32];
+
+    fprintf(file,
+            "a slow round: round %s of a loop of rank %" PRIu32
+            " took %s, and half of those before it less than %s; most of it up to the end of ",
+            describe_number(slow->number, number, sizeof number), slow->rank,
+            report_why_time(slow->ns, took, sizeof took),
+            report_why_time(slow->usual_ns, usual, sizeof usual));
+    call_write(facts, slow->at, file);
+    fputc('\n', file);
+}
+
+static void print_summed(const struct report_facts *facts, FILE *file)
+{
+    char calls[32];
+
+    if (facts->trace->summed)
+        fprintf(file,
+                "of %s calls in loops only sums of the times are known, not who waited for whom; "
+                "record with --times=all for those of each\n",
+                describe_number(facts->trace->summed, calls, sizeof calls));
+}
+
 void report_why_print(const struct report_facts *facts, FILE *file)
 {
     const struct why *why = &facts->why;
@@ -277,14 +311,16 @@ void report_why_print(const struct report_facts *facts, FILE *file)
     fputc('\n', file);
     print_work(why, file);
     for (uint32_t i = 0; i < why->row_count; i++) {
-        if (report_why_percent(why->row[i].ns, why->elapsed_ns) < 1)
+        if (report_why_percent(why->row[i].ns, why->timed_ns) < 1)
             continue;
         if (told == ROWS_SHOWN_MAX) {
             rest++;
             continue;
         }
         if (!told)
-            fprintf(file, "waiting, of the time of all ranks:\n");
+            fprintf(file, why->timed_ns < why->elapsed_ns
+                              ? "waiting, of the time of all ranks of which each call's is known:\n"
+                              : "waiting, of the time of all ranks:\n");
         print_row(facts, &why->row[i], file);
         told++;
     }
@@ -294,6 +330,9 @@ void report_why_print(const struct report_facts *facts, FILE *file)
         report_why_growth(facts, &why->growth[i], file);
         fputc('\n', file);
     }
+    for (uint32_t i = 0; i < why->slow_count; i++)
+        print_slow(facts, &why->slow[i], file);
+    print_summed(facts, file);
     fputc('\n', file);
 }
 

@@ -83,17 +83,61 @@ void report_shapes_done(struct report_shapes *shapes)
 }
 
 static const char rows_sql[] =
-    "SELECT id, shape, t_enter, duration, ifnull(repeat, 1) FROM event_row ORDER BY id";
+    "SELECT id, shape, t_enter, duration, ifnull(repeat, 1) FROM event_row WHERE t_enter IS NOT "
+    "NULL ORDER BY id";
+
+/* The shape of the rounds' calls that took most time; 0: none is known. */
+static uint32_t sum_shape(const struct report_shapes *shapes, const struct trace_sum *sum)
+{
+    const struct trace_sum_call *most = NULL;
+
+    for (uint32_t i = 0; i < sum->call_count; i++) {
+        const struct trace_sum_call *call = &sum->call[i];
+        if (call->shape < shapes->count && shapes->shape[call->shape].known &&
+            !shapes->shape[call->shape].inner && (!most || call->total > most->total))
+            most = call;
+    }
+    return most ? most->shape : 0;
+}
+
+/* Hands out the rounds that lie before an event, and goes on to those behind it. */
+static enum core_status sums_before(struct trace_sums *sums, const struct trace_sum **sum,
+                                    uint64_t id, const struct report_shapes *shapes,
+                                    report_row_fn fn, void *context)
+{
+    enum core_status status = CORE_OK;
+
+    while (status == CORE_OK && *sum &&
+           ((uint64_t)(*sum)->rank << REPORT_SEQ_BITS | (*sum)->seq) < id) {
+        struct report_row row = {.id = (uint64_t)(*sum)->rank << REPORT_SEQ_BITS | (*sum)->seq,
+                                 .seq = (*sum)->seq,
+                                 .rank = (*sum)->rank,
+                                 .shape = sum_shape(shapes, *sum),
+                                 .start = (*sum)->t_enter,
+                                 .end = (*sum)->t_leave,
+                                 .repeat = 1,
+                                 .sum = *sum};
+        if (row.shape)
+            status = fn(&row, context);
+        if (status == CORE_OK)
+            status = trace_sums_next(sums, sum);
+    }
+    return status;
+}
 
 enum core_status report_rows_each(struct trace *trace, const struct report_shapes *shapes,
                                   report_row_fn fn, void *context)
 {
     sqlite3_stmt *read = NULL;
-    enum core_status status = CORE_OK;
+    struct trace_sums *sums = NULL;
+    const struct trace_sum *sum = NULL;
     uint64_t total = 0, done = 0;
+    enum core_status status = trace_sums_open(trace, &sums);
 
-    if (sqlite3_prepare_v2(trace->db, rows_sql, -1, &read, NULL) != SQLITE_OK)
-        return sql_failed(trace);
+    if (status == CORE_OK)
+        status = trace_sums_next(sums, &sum);
+    if (status == CORE_OK && sqlite3_prepare_v2(trace->db, rows_sql, -1, &read, NULL) != SQLITE_OK)
+        status = sql_failed(trace);
     for (uint32_t i = 0; i < trace->rank_count; i++)
         total += trace->rank[i].events;
     core_progress_begin("rendering", total);
@@ -114,9 +158,14 @@ enum core_status report_rows_each(struct trace *trace, const struct report_shape
             !shapes->shape[shape].known)
             status = rows_damaged(trace, "an event of a rank or a shape that it has not");
         else
+            status = sums_before(sums, &sum, id, shapes, fn, context);
+        if (status == CORE_OK)
             status = fn(&row, context);
     }
+    if (status == CORE_OK)
+        status = sums_before(sums, &sum, UINT64_MAX, shapes, fn, context);
     sqlite3_finalize(read);
+    trace_sums_close(sums);
     core_progress_end();
     return status;
 }

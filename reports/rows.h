@@ -32,10 +32,14 @@ struct report_row {
     uint64_t start, end; /* ns; equal if pending */
     uint64_t repeat;     /* as of struct trace_event */
     bool pending;
+    const struct trace_sum *sum; /* rounds of a loop, whose calls' times are summed up: shape is
+                                    that of the application's calls that took most of it, start and
+                                    end those of all, repeat is 1. NULL: it is one call */
 };
 typedef enum core_status (*report_row_fn)(const struct report_row *row, void *context);
 
-/* Each event in the order of ids: by rank, then by seq. Its rank and its shape exist. A status
+/* Each event whose times are known, and rounds of loops in the place of the others, in the order of
+ * ids: by rank, then by seq. Its rank and its shape exist. A status
  * other than CORE_OK ends it and is returned. */
 enum core_status report_rows_each(struct trace *trace, const struct report_shapes *shapes,
                                   report_row_fn fn, void *context);

@@ -11,34 +11,36 @@
 
 /* --- events ----------------------------------------------------------------------------------- */
 
+struct events {
+    const struct report_shapes *shapes;
+    why_event_fn fn;
+    void *context;
+};
+
+static enum core_status row_event(const struct report_row *row, void *context)
+{
+    const struct events *events = context;
+    const struct report_shape *shape = &events->shapes->shape[row->shape];
+    struct why_event event = {.rank = row->rank,
+                              .in = {shape->call, shape->site},
+                              .start_ns = row->start,
+                              .end_ns = row->end,
+                              .calls = row->repeat,
+                              .sum = row->sum,
+                              .shapes = events->shapes};
+
+    return shape->inner ? CORE_OK : events->fn(&event, events->context);
+}
+
 enum core_status why_events_each(struct trace *trace, why_event_fn fn, void *context)
 {
-    static const char sql[] =
-        "SELECT e.id >> 40, s.call, s.site, e.t_enter, e.duration, ifnull(e.repeat, 1) FROM "
-        "event_row e JOIN shape s ON s.id = e.shape WHERE s.parent_back IS NULL ORDER BY e.id";
-    sqlite3_stmt *row = NULL;
-    enum core_status status = CORE_OK;
-    int code = sqlite3_prepare_v2(trace->db, sql, -1, &row, NULL);
+    struct report_shapes shapes = {0};
+    struct events events = {&shapes, fn, context};
+    enum core_status status = report_shapes_read(trace, &shapes);
 
-    while (code == SQLITE_OK && status == CORE_OK && (code = sqlite3_step(row)) == SQLITE_ROW) {
-        uint64_t rank = (uint64_t)sqlite3_column_int64(row, 0),
-                 call = (uint64_t)sqlite3_column_int64(row, 1),
-                 start = (uint64_t)sqlite3_column_int64(row, 3);
-        int64_t stay = sqlite3_column_int64(row, 4);
-        struct why_event event = {
-            .rank = (uint32_t)rank,
-            .in = {call < trace->call_count ? (int32_t)call : -1, sqlite3_column_int(row, 2)},
-            .start_ns = start,
-            .end_ns = start + (stay > 0 ? (uint64_t)stay : 0),
-            .calls = (uint64_t)sqlite3_column_int64(row, 5)};
-        code = SQLITE_OK;
-        if (rank < trace->rank_count)
-            status = fn(&event, context);
-    }
-    if (status == CORE_OK && code != SQLITE_DONE)
-        status = core_report(CORE_BAD_FORMAT, "cannot read '%s': %s", trace->path,
-                             sqlite3_errmsg(trace->db));
-    sqlite3_finalize(row);
+    if (status == CORE_OK)
+        status = report_rows_each(trace, &shapes, row_event, &events);
+    report_shapes_done(&shapes);
     return status;
 }
 
@@ -55,15 +57,39 @@ struct timing {
     uint64_t busy_ns; /* of the rank: the end of its calls so far; threads may overlap */
 };
 
-static enum core_status place_add(struct timing *t, const struct why_event *event)
+static enum core_status place_add(struct timing *t, struct why_call in, uint64_t calls, uint64_t ns)
 {
-    struct place key = {{event->in.call, event->in.site}, 0, 0}, *place;
+    struct place key = {{in.call, in.site}, 0, 0}, *place;
     enum core_status status = core_table_put(&t->places, &key.key, "the report's places", &place);
 
     if (status == CORE_OK) {
-        place->calls += event->calls;
-        place->ns += event->end_ns - event->start_ns;
+        place->calls += calls;
+        place->ns += ns;
     }
+    return status;
+}
+
+/* Rounds of a loop: of each call it is known how much time it took in all. */
+static enum core_status sum_time(struct timing *t, const struct why_event *event)
+{
+    struct why_rank *rank = &t->why->rank[event->rank];
+    enum core_status status = CORE_OK;
+
+    for (uint32_t i = 0; i < event->sum->call_count && status == CORE_OK; i++) {
+        const struct trace_sum_call *call = &event->sum->call[i];
+        if (call->shape >= event->shapes->count || !event->shapes->shape[call->shape].known ||
+            event->shapes->shape[call->shape].inner)
+            continue;
+        const struct report_shape *shape = &event->shapes->shape[call->shape];
+        rank->mpi_ns += call->total;
+        status =
+            place_add(t, (struct why_call){shape->call, shape->site}, call->calls, call->total);
+    }
+    rank->summed_ns += event->end_ns - event->start_ns;
+    if (event->end_ns > t->busy_ns)
+        t->busy_ns = event->end_ns;
+    if (event->end_ns > rank->end_ns)
+        rank->end_ns = event->end_ns;
     return status;
 }
 
@@ -78,6 +104,8 @@ static enum core_status event_time(const struct why_event *event, void *context)
             (struct why_rank){.begin_ns = event->start_ns, .end_ns = event->start_ns, .seen = true};
         t->busy_ns = event->start_ns;
     }
+    if (event->sum)
+        return sum_time(t, event);
     if (verb == VERB_INIT) {
         rank->begin_ns = rank->end_ns = t->busy_ns = event->end_ns;
         return CORE_OK;
@@ -94,7 +122,7 @@ static enum core_status event_time(const struct why_event *event, void *context)
     }
     if (event->end_ns > rank->end_ns)
         rank->end_ns = event->end_ns;
-    return place_add(t, event);
+    return place_add(t, event->in, event->calls, event->end_ns - event->start_ns);
 }
 
 static int place_compare(const void *a, const void *b)
@@ -137,6 +165,7 @@ static void ranks_sum(struct why *why)
         uint64_t elapsed = rank->end_ns - rank->begin_ns,
                  own = elapsed > rank->mpi_ns ? elapsed - rank->mpi_ns : 0;
         why->elapsed_ns += elapsed;
+        why->timed_ns += elapsed > rank->summed_ns ? elapsed - rank->summed_ns : 0;
         why->mpi_ns += rank->mpi_ns;
         work += own;
         if (own > why->work_max_ns)
@@ -245,6 +274,42 @@ static enum core_status rows_gather(const struct why_waits *waits, struct why *w
     return status;
 }
 
+/* --- slow rounds ------------------------------------------------------------------------------ */
+
+/* Those that took a hundredth of the job's time or more. */
+static enum core_status slow_gather(struct trace *trace, struct why *why)
+{
+    enum { SLOW_SHARE = 100, SLOW_MAX = 5 };
+    static const char sql[] =
+        "SELECT r.event >> 40, s.call, ifnull(s.site, 0), r.number, r.duration, r.usual FROM "
+        "slow_round r JOIN event_row e ON e.id = r.event JOIN shape s ON s.id = e.shape WHERE "
+        "r.duration >= ?1 ORDER BY r.duration DESC, r.event LIMIT ?2";
+    sqlite3_stmt *row = NULL;
+    enum core_status status = CORE_OK;
+    int code = sqlite3_prepare_v2(trace->db, sql, -1, &row, NULL);
+
+    sqlite3_bind_int64(row, 1,
+                       (int64_t)(why->elapsed_ns / (why->ranks ? why->ranks : 1) / SLOW_SHARE));
+    sqlite3_bind_int64(row, 2, SLOW_MAX);
+    while (code == SQLITE_OK && status == CORE_OK && (code = sqlite3_step(row)) == SQLITE_ROW) {
+        int64_t call = sqlite3_column_int64(row, 1);
+        struct why_slow slow = {.rank = (uint32_t)sqlite3_column_int64(row, 0),
+                                .at = {call >= 0 && call < trace->call_count ? (int32_t)call : -1,
+                                       sqlite3_column_int(row, 2)},
+                                .number = (uint64_t)sqlite3_column_int64(row, 3),
+                                .ns = (uint64_t)sqlite3_column_int64(row, 4),
+                                .usual_ns = (uint64_t)sqlite3_column_int64(row, 5)};
+        code = SQLITE_OK;
+        status = CORE_ARRAY_PUSH(why->slow, why->slow_count, why->slow_room,
+                                 "the report's slow rounds", slow);
+    }
+    if (status == CORE_OK && code != SQLITE_DONE)
+        status = core_report(CORE_BAD_FORMAT, "cannot read '%s': %s", trace->path,
+                             sqlite3_errmsg(trace->db));
+    sqlite3_finalize(row);
+    return status;
+}
+
 /* --- all -------------------------------------------------------------------------------------- */
 
 enum core_status why_gather(struct trace *trace, struct why *out_why)
@@ -267,6 +332,8 @@ enum core_status why_gather(struct trace *trace, struct why *out_why)
     if (status == CORE_OK)
         status = why_growth_gather(trace, &why);
     if (status == CORE_OK)
+        status = slow_gather(trace, &why);
+    if (status == CORE_OK)
         *out_why = why;
     else
         why_done(&why);
@@ -283,6 +350,7 @@ void why_done(struct why *why)
     free(why->part);
     free(why->segment);
     free(why->growth);
+    free(why->slow);
     *why = (struct why){0};
 }
 
@@ -301,7 +369,7 @@ uint32_t why_culprit(const struct why *why, const struct why_part **out_part)
         if (work[i] > work[most])
             most = i;
     bool found = work && why->ranks > 1 && work[most] * PATH_SHARE >= why->path_ns &&
-                 waited * WAIT_SHARE >= why->elapsed_ns && waited;
+                 waited * WAIT_SHARE >= why->timed_ns && waited;
     free(work);
     if (!found)
         return UINT32_MAX;

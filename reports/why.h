@@ -16,7 +16,11 @@
  * Invariants
  *  1. The segments of the path follow each other in time without a gap, from the start of a rank to
  *     the end of the one that ends last.
- *  2. A wait lies inside the call in which it is spent. */
+ *  2. A wait lies inside the call in which it is spent.
+ *
+ * Rounds of loops whose times are summed up (event_sum of the trace) tell how much of them each
+ * call took, and not who waited for whom: waits, messages and the path's length are those of the
+ * other calls, and the waits' shares those of timed_ns. */
 #ifndef REPORTS_WHY_H
 #define REPORTS_WHY_H
 
@@ -25,6 +29,7 @@
 
 #include "core/status.h"
 #include "core/trace/trace.h"
+#include "reports/rows.h"
 
 enum why_kind { WHY_LATE_SENDER, WHY_LATE_RECEIVER, WHY_COLLECTIVE, WHY_KIND_COUNT };
 
@@ -65,9 +70,15 @@ struct why_growth { /* of the messages of a place, from the first quarter of the
     bool ahead; /* how long they lie before their receive is posted, in ns; false: their bytes */
     uint64_t messages, first, last; /* means, a message */
 };
+struct why_slow { /* a round of a loop that lasted far longer than half of them */
+    uint32_t rank;
+    struct why_call at; /* the call that took longest of it, from the end of the one before */
+    uint64_t number, ns, usual_ns; /* half of the rounds took less than usual_ns */
+};
 struct why_rank {
     uint64_t begin_ns, end_ns; /* behind MPI_Init, before MPI_Finalize, as far as recorded */
     uint64_t mpi_ns, waited_ns, path_ns;
+    uint64_t summed_ns; /* in rounds of loops whose calls' times are summed up */
     bool seen;
 };
 
@@ -82,7 +93,10 @@ struct why {
     uint32_t growth_count, growth_room;
     uint32_t row_count, row_room, place_count, part_count, part_room, segment_count, segment_room;
     uint64_t elapsed_ns, mpi_ns, waited_ns[WHY_KIND_COUNT]; /* of all ranks */
+    uint64_t timed_ns; /* elapsed, but for rounds whose times are summed up */
     uint64_t path_ns, work_max_ns, work_mean_ns;
+    struct why_slow *slow; /* the longest ones */
+    uint32_t slow_count, slow_room;
     uint64_t messages, early; /* early: sent before their receive was posted */
     uint32_t end;             /* rank that ends last */
 };
@@ -110,11 +124,13 @@ enum core_status why_path_gather(struct trace *trace, const struct why_waits *wa
                                  struct why *why);
 
 /* Each of the application's own calls, by rank in their order. pending calls end where they begin.
- */
+ * sum: not NULL: rounds of a loop in one, whose own calls are those that are not inner. */
 struct why_event {
     uint32_t rank;
     struct why_call in;
     uint64_t start_ns, end_ns, calls;
+    const struct trace_sum *sum;
+    const struct report_shapes *shapes;
 };
 typedef enum core_status (*why_event_fn)(const struct why_event *event, void *context);
 enum core_status why_events_each(struct trace *trace, why_event_fn fn, void *context);

@@ -14,7 +14,8 @@ enum {
 };
 
 static const char quarters_sql[] =
-    "SELECT call, site, quarter, count(*), sum(bytes), sum(max(posted - sent, 0)) FROM (SELECT "
+    "SELECT call, site, quarter, count(*), sum(bytes), sum(max(posted - sent, 0)), count(*) - "
+    "count(posted - sent) FROM (SELECT "
     "ss.call AS call, ifnull(ss.site, 0) AS site, m.bytes AS bytes, s.t_enter AS sent, p.t_enter "
     "AS posted, ntile(4) OVER (PARTITION BY ss.call, ss.site ORDER BY s.t_enter, s.id) AS quarter "
     "FROM message_row m JOIN channel c ON c.id = m.channel JOIN event_row s ON s.id = (c.source << "
@@ -83,6 +84,10 @@ enum core_status why_growth_gather(struct trace *trace, struct why *why)
             expected = 0;
         if (number != expected || at.call < 0 || (uint32_t)at.call >= trace->call_count)
             continue; /* fewer messages than quarters */
+        if (sqlite3_column_int64(row, 6)) {
+            expected = QUARTERS + 1; /* of some it is not known when they were sent */
+            continue;
+        }
         quarter[expected++] = (struct quarter){.messages = (uint64_t)sqlite3_column_int64(row, 3),
                                                .bytes = (uint64_t)sqlite3_column_int64(row, 4),
                                                .ahead_ns = (uint64_t)sqlite3_column_int64(row, 5)};

@@ -69,6 +69,7 @@ struct parting {
     struct core_table parts;
     uint32_t rank;
     uint64_t done_ns; /* of the rank: all before was counted */
+    struct why *why;
 };
 
 static uint64_t why_path_overlap(const struct why_segment *segment, uint64_t from, uint64_t to)
@@ -119,8 +120,14 @@ static enum core_status event_part(const struct why_event *event, void *context)
     enum core_status status = part_add(p, event, false, p->done_ns, event->start_ns);
     if (event->start_ns > p->done_ns)
         p->done_ns = event->start_ns;
-    if (status == CORE_OK)
+    if (status == CORE_OK && event->sum && event->end_ns > p->done_ns) {
+        uint64_t ns = on_path(p, event->rank, p->done_ns, event->end_ns);
+        CORE_CHECK(p->why->path_ns >= ns); /* on_path counts no part of a segment twice */
+        p->why->path_ns -= ns;
+        p->why->rank[event->rank].path_ns -= ns;
+    } else if (status == CORE_OK) {
         status = part_add(p, event, true, p->done_ns, event->end_ns);
+    }
     if (event->end_ns > p->done_ns)
         p->done_ns = event->end_ns;
     return status;
@@ -151,7 +158,7 @@ static int part_compare(const void *a, const void *b)
 static enum core_status parts_gather(struct trace *trace, struct why *why)
 {
     struct why_segment *segment = NULL;
-    struct parting p = {.parts = CORE_TABLE(struct part, key), .rank = UINT32_MAX};
+    struct parting p = {.parts = CORE_TABLE(struct part, key), .rank = UINT32_MAX, .why = why};
     enum core_status status = CORE_ARRAY_NEW(segment, why->segment_count + 1, "the critical path");
 
     if (status == CORE_OK) {

@@ -53,7 +53,8 @@ static const char completions[] =
     "CREATE TEMP TABLE why_completed (rank INTEGER, request INTEGER, id INTEGER); INSERT INTO "
     "temp.why_completed SELECT e.id >> 40, e.request + d.request_ahead, e.id FROM event_row e "
     "JOIN shape s ON s.id = e.shape JOIN completion_set d ON d.id = s.completions WHERE d.done AND "
-    "d.request_ahead IS NOT NULL; CREATE INDEX temp.why_by_request ON why_completed (rank, "
+    "d.request_ahead IS NOT NULL AND e.t_enter IS NOT NULL; CREATE INDEX temp.why_by_request ON "
+    "why_completed (rank, "
     "request, id)";
 #define COMPLETION(rank, event)                                                                  \
     "ifnull((SELECT id FROM temp.why_completed d WHERE d.rank = " rank " AND d.request = " event \
@@ -63,14 +64,18 @@ static const char messages[] =
     "SELECT c.source, c.dest, s.t_enter, ss.call, ss.site, p.t_enter, ps.call, ps.site, "
     "f.id, f.t_enter, f.t_enter + f.duration, fs.call, fs.site, "
     "r.id, r.t_enter, r.t_enter + r.duration, rs.call, rs.site FROM message_row m "
-    "JOIN channel c ON c.id = m.channel "
-    "JOIN event_row s ON s.id = (c.source << 40) + m.send JOIN shape ss ON ss.id = s.shape "
-    "JOIN event_row p ON p.id = (c.dest << 40) + m.receive JOIN shape ps ON ps.id = p.shape "
-    "JOIN event_row f ON f.id = " COMPLETION(
-        "c.source", "s") " JOIN shape fs ON fs.id = f.shape "
-                         "JOIN event_row r ON r.id = " COMPLETION(
-                             "c.dest", "p") " JOIN shape rs ON rs.id = r.shape "
-                                            "WHERE NOT c.inner AND r.duration IS NOT NULL";
+    "CROSS JOIN channel c ON c.id = m.channel "
+    "CROSS JOIN event_row s ON s.id = (c.source << 40) + m.send CROSS JOIN shape ss ON ss.id = "
+    "s.shape "
+    "CROSS JOIN event_row p ON p.id = (c.dest << 40) + m.receive CROSS JOIN shape ps ON ps.id = "
+    "p.shape "
+    "CROSS JOIN event_row f ON f.id = " COMPLETION(
+        "c.source", "s") " CROSS JOIN shape fs ON fs.id = f.shape "
+                         "CROSS JOIN event_row r ON r.id = " COMPLETION(
+                             "c.dest", "p") " CROSS JOIN shape rs ON rs.id = r.shape "
+                                            "WHERE NOT c.inner AND r.duration IS NOT NULL AND "
+                                            "s.t_enter IS NOT NULL AND p.t_enter IS NOT NULL "
+                                            "AND f.t_enter IS NOT NULL";
 
 static uint64_t why_waits_number(sqlite3_stmt *row, int column)
 {
@@ -144,7 +149,7 @@ static enum core_status messages_gather(struct gathering *g)
 
 static bool why_waits_blocks(const struct collective_part *part)
 {
-    return part->present && !part->event.pending &&
+    return part->present && !part->event.pending && !part->event.summed &&
            (part->event.class == EVENT_CLASS_COLL || part->event.class == EVENT_CLASS_COMM_CREATE);
 }
 
@@ -184,6 +189,9 @@ static enum core_status collective_waits(struct gathering *g, const struct colle
 {
     enum core_status status = CORE_OK;
 
+    for (uint32_t i = 0; i < count; i++)
+        if (part[i].present && part[i].event.summed)
+            return CORE_OK; /* who came last is not known */
     for (uint32_t i = 0; i < count && status == CORE_OK; i++) {
         const struct collective_part *by =
             why_waits_blocks(&part[i]) ? why_waits_awaited(part, count, &part[i]) : NULL;

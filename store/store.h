@@ -26,6 +26,7 @@ struct store_options {
     const struct store_rank_end *end;
     uint32_t end_count;
     const struct ending *ending; /* how the one who started the job ended it; may be NULL */
+    bool times_all;              /* each call has its times, also where they could be summed up */
 };
 
 /* Reads the spools of one job (folder job_path: the R.L.ring and R.L.spool files) and writes

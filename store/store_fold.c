@@ -1,6 +1,7 @@
 /* Loops of a rank: where the last calls come again, round after round, their rows become a `loop`
  * and parts of it (core/trace/trace_schema.sql). All that the rows say is kept, times included;
- * what is saved is the rest of them, which each round has like the one before.
+ * what is saved is the rest of them, which each round has like the one before. Rounds whose times
+ * store_sum.c sums up have no rows; here is only looked where in the loop they stand.
  *
  * A call's code is what a round repeats: its shape, how far its request is from that of the call
  * before it that has one, polls that it stands for, its tag. When a call has another code than the
@@ -32,7 +33,7 @@ enum {
     RUN_MIN = 32,             /* and calls that do, before it is a loop */
     PLACE_BITS = 12,          /* of contexts, for each length */
     PART_CALLS = 128,         /* five parts fill a page */
-    PART_MIN = 16,            /* fewer calls are no part */
+    PART_MIN = 8,             /* fewer calls are no part */
     PART_SETTLED = 64,        /* from so many on, a call that lasts longer stands for itself */
     NEAR = 16,                /* calls of a loop that may have been left out, */
     MISSES_MAX = 64,          /* and calls that are none of it, before it has ended */
@@ -68,6 +69,7 @@ struct store_fold {
         uint32_t next;   /* that is due */
         uint32_t misses; /* calls that were none of it, one after the other */
         uint32_t id;     /* 0: it is not written yet */
+        uint64_t start;  /* number of the first call of its first round */
         int64_t step;    /* from round to round */
     } loop;
     struct {
@@ -81,6 +83,7 @@ struct store_fold {
     } part;
     struct store_intern content; /* of loops, of all ranks */
     int64_t calls, rows;         /* in parts, and in rows of their own */
+    int64_t passed;              /* in no row: their times are summed up */
 };
 
 /* --- finding the period ----------------------------------------------------------------------- */
@@ -175,15 +178,33 @@ static bool loop_is_found(const struct store_fold *fold)
     return fold->run >= RUN_MIN && fold->run >= ROUNDS_MIN * fold->period;
 }
 
-/* The last round is the loop's; its first call is due. */
-static void loop_begin(struct store_fold *fold)
+/* How many calls behind the first one of the loop's first round the last call is. The first ones
+ * may have requests that are elsewhere behind those of the calls before. */
+static uint64_t loop_length(const struct store_fold *fold)
 {
+    uint64_t first = fold->count - fold->run - fold->period;
+
+    CORE_CHECK(fold->run + fold->period <= fold->count);
+    for (; first && fold->count - (first - 1) <= HISTORY; first--) {
+        const struct code *a = code_at(fold, first - 1),
+                          *b = code_at(fold, first - 1 + fold->period);
+        if (a->shape != b->shape || a->calls != b->calls || a->tag != b->tag)
+            break;
+    }
+    return fold->count - 1 - first;
+}
+
+/* The last round, which the call of number seq ended, is the loop's; its first call is due. */
+static void loop_begin(struct store_fold *fold, uint64_t seq)
+{
+    uint64_t length = loop_length(fold);
     int64_t request = 0;
 
     CORE_CHECK(fold->period > 0 && fold->period <= PERIOD_MAX);
     CORE_CHECK(!fold->part.count); /* of another loop */
     fold->loop.calls = (uint32_t)fold->period;
     fold->loop.next = fold->loop.misses = fold->loop.id = 0;
+    fold->loop.start = seq > length ? seq - length : 1;
     for (uint32_t i = 0; i < fold->loop.calls; i++) {
         const struct code *code = code_at(fold, fold->count - fold->period + i);
         if (code->request != STORE_NULL)
@@ -427,7 +448,7 @@ static enum core_status loop_miss(struct store *store, int64_t rank, const struc
     if (++fold->loop.misses > MISSES_MAX)
         fold->loop.calls = 0;
     if (loop_is_found(fold))
-        loop_begin(fold);
+        loop_begin(fold, row->seq);
     return status;
 }
 
@@ -475,7 +496,7 @@ enum core_status store_fold_put(struct store *store, int32_t rank, const struct 
     if (fold->loop.calls)
         return loop_take(store, rank, row);
     if (loop_is_found(fold))
-        loop_begin(fold);
+        loop_begin(fold, row->seq);
     return event_put(store, rank, row);
 }
 
@@ -506,6 +527,76 @@ enum core_status store_fold_round(struct store *store, int32_t rank, const struc
     return CORE_OK;
 }
 
+/* --- rounds that are passed over -------------------------------------------------------------- */
+
+/* The request of the round in which the call is the place-th; STORE_NULL: it has none, or another
+ * step from round to round than the loop. */
+static int64_t place_request(const struct store_fold *fold, const struct store_sum_row *of,
+                             uint32_t place, uint32_t calls)
+{
+    const struct loop_call *call = &fold->loop.call[place % fold->loop.calls];
+    int64_t rounds = calls / fold->loop.calls;
+
+    CORE_CHECK(rounds > 0); /* whole ones */
+    return of->row->request == STORE_NULL || of->step != rounds * fold->loop.step
+               ? STORE_NULL
+               : of->row->request - call->request -
+                     (int64_t)(place / fold->loop.calls) * fold->loop.step;
+}
+
+enum core_status store_fold_sum(struct store *store, int32_t rank, const struct store_sum_row *row,
+                                uint32_t calls, struct store_fold_place *out, bool *out_fits)
+{
+    struct store_fold *fold = store->fold;
+    bool known = false;
+
+    *out_fits = false;
+    if (!fold || !fold->loop.calls || calls % fold->loop.calls)
+        return CORE_OK;
+    *out = (struct store_fold_place){.first = fold->loop.next, .calls = fold->loop.calls};
+    for (uint32_t i = 0; i < calls; i++) {
+        uint32_t place = fold->loop.next + i;
+        int64_t request = place_request(fold, &row[i], place, calls);
+        if (!call_is(&fold->loop.call[place % fold->loop.calls], row[i].row) ||
+            row_is_odd(row[i].row) || row[i].row->seq != row[0].row->seq + i)
+            return CORE_OK;
+        if (row[i].row->request == STORE_NULL)
+            continue;
+        if (request == STORE_NULL || (known && request != out->request))
+            return CORE_OK;
+        out->request = request;
+        known = true;
+    }
+    enum core_status status = part_end(store, rank);
+    if (status == CORE_OK)
+        status = loop_write(store, fold);
+    out->loop = fold->loop.id;
+    *out_fits = status == CORE_OK;
+    return status;
+}
+
+void store_fold_passed(struct store *store, uint64_t calls)
+{
+    CORE_CHECK(store->fold != NULL); /* store_fold_sum said that they may be */
+    store->fold->passed += (int64_t)calls;
+}
+
+enum core_status store_fold_number(struct store *store, uint64_t seq, int64_t *out_loop,
+                                   int64_t *out_number)
+{
+    struct store_fold *fold = store->fold;
+    enum core_status status = CORE_OK;
+
+    *out_loop = *out_number = 0;
+    if (!fold || !fold->loop.calls || seq < fold->loop.start)
+        return CORE_OK;
+    CORE_CHECK(fold->loop.start > 0);
+    status = loop_write(store, fold);
+    *out_loop = fold->loop.id;
+    *out_number = (int64_t)((seq - fold->loop.start) / fold->loop.calls) + 1;
+    return status;
+}
+
 enum core_status store_fold_end(struct store *store, int32_t rank)
 {
     struct store_fold *fold = store->fold;
@@ -530,7 +621,7 @@ enum core_status store_fold_finish(struct store *store)
     const struct store_match *match = &store->match;
     enum core_status status = CORE_OK;
 
-    if (fold && fold->calls && fold->calls * WORTH < fold->calls + fold->rows)
+    if (fold && fold->calls && !fold->passed && fold->calls * WORTH < fold->calls + fold->rows)
         status = store_sql_run(&store->sql,
                                "INSERT OR IGNORE INTO event_row SELECT * FROM event_unfolded; "
                                "DELETE FROM event_part; DELETE FROM loop; DELETE FROM "

@@ -1,7 +1,7 @@
 /* Stores the rounds of a spool's loop (core/spool/spool_loop.h) as such. Two rounds are stored call
  * by call, as all calls are, and are watched: what row each call became, and which sends and
  * receives it began or completed. If the second is the first again, by the loop's steps, so are all
- * that follow: of those only the times are read.
+ * that follow: of those only the times are read, and kept or summed up (store_sum.c).
  *
  * This holds for a round after which nothing is under way: what a round does then follows from its
  * calls alone, which the spool says are the same but for their steps. So a loop is stored so only
@@ -61,7 +61,12 @@ struct store_loop {
     bool watches, odd; /* odd: it did what is not to be repeated */
     struct store_row row;
     struct spool_times *time; /* of a round */
-    uint32_t time_room;
+    struct store_call_time *now_time, *held_time;
+    struct store_sum_row *sum_row;
+    uint32_t time_room, now_time_room, held_time_room, sum_row_room;
+    bool holds, kept; /* a round is held back; the last one's times were kept for its slowness */
+    int64_t end, own_end; /* of the last round, and of the application's last call, ns */
+    struct store_sum *sum;
 };
 
 /* --- what loops may be taken so --------------------------------------------------------------- */
@@ -187,7 +192,14 @@ static enum core_status loop_met(struct store_loop *loop, struct spool_reader *r
     }
     CORE_CHECK(loop->calls > 0); /* spool_loop.h invariant 3 */
     loop->refused = !spool->seq_step || spool->seq_step > SEQ_STEP_MAX;
-    return CORE_ARRAY_ROOM(loop->time, loop->time_room, loop->calls, "the trace");
+    status = CORE_ARRAY_ROOM(loop->time, loop->time_room, loop->calls, "the trace");
+    if (status == CORE_OK)
+        status = CORE_ARRAY_ROOM(loop->now_time, loop->now_time_room, loop->calls, "the trace");
+    if (status == CORE_OK)
+        status = CORE_ARRAY_ROOM(loop->held_time, loop->held_time_room, loop->calls, "the trace");
+    if (status == CORE_OK)
+        status = CORE_ARRAY_ROOM(loop->sum_row, loop->sum_row_room, loop->calls, "the trace");
+    return status == CORE_OK ? store_sum_begin(loop->sum, loop->calls) : status;
 }
 
 /* --- watching --------------------------------------------------------------------------------- */
@@ -371,33 +383,177 @@ static enum core_status messages_take(struct store *store, const struct loop_row
     return status;
 }
 
-/* One round, whose times are read. */
-static enum core_status round_take(struct store *store, struct store_rank *rank,
-                                   struct store_lane *lane, uint64_t seq_step)
+/* The rows of the next round, and its messages. */
+static enum core_status rows_go_on(struct store *store, struct store_lane *lane,
+                                   const struct store_call_time *time, uint64_t seq_step)
 {
     struct store_loop *loop = store->loop;
     enum core_status status = CORE_OK;
 
-    CORE_CHECK(loop->calls <= loop->time_room);
-    CORE_CHECK(rank->lane_count == 1); /* store_loop_begin passes the others over */
     for (uint32_t i = 0, at = loop->next; status == CORE_OK && i < loop->calls; i++) {
         struct loop_row *call = &loop->call[at];
         struct store_row *row = &call->row;
-        int64_t left = store_clock_ns(rank->clock, loop->time[i].leave);
         row->seq += seq_step;
         row->request += row->request == STORE_NULL ? 0 : call->step;
-        row->t_enter = store_clock_ns(rank->clock, loop->time[i].enter);
-        row->duration = left > row->t_enter ? left - row->t_enter : 0;
+        row->t_enter = time[i].enter;
+        row->duration = time[i].leave - time[i].enter;
         status = messages_take(store, call, seq_step);
-        if (status == CORE_OK)
-            status = store_event_row(store, rank, row);
         lane->last_seq = row->seq;
         if (!row->inner)
             lane->last_own = row->seq;
         CORE_CHECK(row->duration >= 0); /* it had returned */
         at = at + 1 < loop->calls ? at + 1 : 0;
     }
+    return status;
+}
+
+static enum core_status rows_put(struct store *store, struct store_rank *rank)
+{
+    struct store_loop *loop = store->loop;
+    enum core_status status = CORE_OK;
+
+    for (uint32_t i = 0, at = loop->next; status == CORE_OK && i < loop->calls; i++) {
+        status = store_event_row(store, rank, &loop->call[at].row);
+        at = at + 1 < loop->calls ? at + 1 : 0;
+    }
+    return status;
+}
+
+/* A round each of whose calls has its times. */
+static enum core_status round_put(struct store *store, struct store_rank *rank,
+                                  struct store_lane *lane, const struct store_call_time *time,
+                                  uint64_t seq_step)
+{
+    enum core_status status = store_sum_close(store, rank->rank, store->loop->sum);
+
+    if (status == CORE_OK)
+        status = rows_go_on(store, lane, time, seq_step);
+    return status == CORE_OK ? rows_put(store, rank) : status;
+}
+
+static enum core_status round_sum(struct store *store, struct store_rank *rank,
+                                  struct store_lane *lane, const struct store_call_time *time,
+                                  uint64_t seq_step)
+{
+    struct store_loop *loop = store->loop;
+    enum core_status status = rows_go_on(store, lane, time, seq_step);
+    bool taken = false;
+
+    for (uint32_t i = 0, at = loop->next; i < loop->calls; i++) {
+        loop->sum_row[i] = (struct store_sum_row){&loop->call[at].row, loop->call[at].step, i};
+        at = at + 1 < loop->calls ? at + 1 : 0;
+    }
+    if (status == CORE_OK)
+        status = store_sum_add(store, rank, loop->sum, loop->sum_row, time, &taken);
+    return status == CORE_OK && !taken ? rows_put(store, rank) : status;
+}
+
+/* Times of the round that was read. Returns whether none of the application's calls was made inside
+ * another one. */
+static bool times_take(struct store_loop *loop, const struct store_clock *clock)
+{
+    bool apart = true;
+
+    CORE_CHECK(loop->calls <= loop->time_room && loop->calls <= loop->now_time_room);
+    for (uint32_t i = 0, at = loop->next; i < loop->calls; i++) {
+        int64_t enter = store_clock_ns(clock, loop->time[i].enter),
+                leave = store_clock_ns(clock, loop->time[i].leave);
+        leave = leave > enter ? leave : enter;
+        loop->now_time[i] = (struct store_call_time){enter, leave};
+        if (!loop->call[at].row.inner) {
+            apart = apart && enter >= loop->own_end;
+            loop->own_end = leave;
+        }
+        at = at + 1 < loop->calls ? at + 1 : 0;
+    }
+    return apart;
+}
+
+/* A row for the round that was read, which is slow: by the call that took longest. */
+static enum core_status slow_put(struct store *store, const struct store_rank *rank,
+                                 uint64_t seq_step, int64_t duration)
+{
+    struct store_loop *loop = store->loop;
+    uint64_t seq = 0, ahead = loop->holds ? 2 * seq_step : seq_step;
+    int64_t most = -1, end = loop->end;
+
+    CORE_CHECK(loop->calls <= loop->now_time_room);
+    for (uint32_t i = 0, at = loop->next; i < loop->calls; i++) {
+        int64_t took = loop->now_time[i].leave - end;
+        end = loop->now_time[i].leave;
+        if (took > most) {
+            most = took;
+            seq = loop->call[at].row.seq + ahead;
+        }
+        at = at + 1 < loop->calls ? at + 1 : 0;
+    }
+    return store_sum_slow_put(store, rank->rank, loop->sum, seq, duration);
+}
+
+static enum core_status held_put(struct store *store, struct store_rank *rank,
+                                 struct store_lane *lane, uint64_t seq_step)
+{
+    bool holds = store->loop->holds;
+
+    CORE_CHECK(!holds || store->loop->calls <= store->loop->held_time_room);
+    store->loop->holds = false;
+    return holds ? round_put(store, rank, lane, store->loop->held_time, seq_step) : CORE_OK;
+}
+
+/* One round, whose times are read. It is held back: if the next one is slow, its times are kept. */
+static enum core_status round_take(struct store *store, struct store_rank *rank,
+                                   struct store_lane *lane, uint64_t seq_step)
+{
+    struct store_loop *loop = store->loop;
+    bool apart = times_take(loop, rank->clock);
+    int64_t end = loop->now_time[loop->calls - 1].leave,
+            duration = end > loop->end ? end - loop->end : 0;
+    bool slow = store_sum_slow(loop->sum, duration),
+         keeps = slow || loop->kept || !apart || store->gaps_known || store->options->times_all ||
+                 store_sum_keeps(loop->sum);
+    enum core_status status = CORE_OK;
+
+    CORE_CHECK(rank->lane_count == 1); /* store_loop_begin passes the others over */
+    if (slow && !store_sum_keeps(loop->sum))
+        status = slow_put(store, rank, seq_step, duration);
+    loop->kept = slow;
+    loop->end = end;
+    if (status == CORE_OK && keeps)
+        status = held_put(store, rank, lane, seq_step);
+    if (status == CORE_OK && keeps)
+        status = round_put(store, rank, lane, loop->now_time, seq_step);
+    if (status == CORE_OK && !keeps) {
+        struct store_call_time *time = loop->held_time;
+        if (loop->holds)
+            status = round_sum(store, rank, lane, time, seq_step);
+        loop->held_time = loop->now_time;
+        loop->now_time = time;
+        loop->holds = true;
+    }
     core_progress_at(store->bytes_read + spool_reader_position(&lane->reader));
+    return status;
+}
+
+/* Reads rounds as far as they come, one behind the other. */
+static enum core_status rounds_take(struct store *store, struct store_rank *rank,
+                                    struct store_lane *lane, uint64_t seq_step,
+                                    uint64_t *out_rounds)
+{
+    struct store_loop *loop = store->loop;
+    uint64_t most = rounds_most(loop, seq_step), rounds = 0;
+    enum core_status status = CORE_OK;
+
+    loop->end = loop->own_end = store_clock_ns(rank->clock, lane->event.t_leave);
+    for (; status == CORE_OK && rounds < most &&
+           spool_reader_round(&lane->reader, loop->calls, loop->time);
+         rounds++)
+        status = round_take(store, rank, lane, seq_step);
+    if (status == CORE_OK)
+        status = held_put(store, rank, lane, seq_step);
+    if (status == CORE_OK)
+        status = store_sum_close(store, rank->rank, loop->sum);
+    CORE_CHECK(status != CORE_OK || !loop->holds); /* all are put or summed up */
+    *out_rounds = rounds;
     return status;
 }
 
@@ -415,11 +571,7 @@ enum core_status store_loop_end(struct store *store, struct store_rank *rank,
     if (status != CORE_OK || loop->refused || loop->watched < loop->tries_at ||
         !nothing_is_under_way(rank, lane)) /* perhaps it is after another call */
         return status;
-    uint64_t most = rounds_most(loop, spool->seq_step);
-    for (; status == CORE_OK && rounds < most &&
-           spool_reader_round(&lane->reader, loop->calls, loop->time);
-         rounds++)
-        status = round_take(store, rank, lane, spool->seq_step);
+    status = rounds_take(store, rank, lane, spool->seq_step, &rounds);
     if (rounds)
         spool_reader_rounds_passed(&lane->reader, rounds);
     else if (loop->tries_after < TRIES_AFTER_MAX * (uint64_t)loop->calls)
@@ -432,7 +584,9 @@ enum core_status store_loop_end(struct store *store, struct store_rank *rank,
 
 enum core_status store_loop_rank(struct store *store)
 {
-    if (!store->loop && !(store->loop = core_alloc_zero(1, sizeof *store->loop)))
+    if (!store->loop && (store->loop = core_alloc_zero(1, sizeof *store->loop)))
+        store->loop->sum = store_sum_new();
+    if (!store->loop || !store->loop->sum)
         return core_report(CORE_NO_MEMORY, "cannot write the trace: out of memory");
     store->loop->number = 0;
     store->loop->watches = false;
@@ -446,5 +600,9 @@ void store_loop_done(struct store *store)
     free(store->loop->call);
     free(store->loop->message);
     free(store->loop->time);
+    free(store->loop->now_time);
+    free(store->loop->held_time);
+    free(store->loop->sum_row);
+    store_sum_done(store->loop->sum);
     free(store->loop);
 }

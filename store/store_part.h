@@ -76,6 +76,10 @@ enum store_table {
     STORE_SHAPE,
     STORE_EVENT,
     STORE_EVENT_PART,
+    STORE_EVENT_SUM,
+    STORE_EVENT_SUM_CALL,
+    STORE_EVENT_SUM_LOG,
+    STORE_SLOW_ROUND,
     STORE_LOOP,
     STORE_LOOP_CALL,
     STORE_COMPLETION,
@@ -417,6 +421,32 @@ void store_loop_message(struct store *store, bool receives, const struct store_s
 void store_loop_odd(struct store *store);
 void store_loop_done(struct store *store);
 
+/* --- store_sum.c ------------------------------------------------------------------------------ */
+
+struct store_call_time { /* ns */
+    int64_t enter, leave;
+};
+struct store_sum; /* of the loop that is read */
+struct store_sum_row;
+struct store_sum *store_sum_new(void); /* NULL: out of memory */
+void store_sum_done(struct store_sum *sum);
+/* A loop that was not met before, whose rounds have so many calls. */
+enum core_status store_sum_begin(struct store_sum *sum, uint32_t calls);
+/* A round came, which lasted so long. Returns whether that is far longer than most. */
+bool store_sum_slow(struct store_sum *sum, int64_t duration);
+/* Whether so few rounds came that the times of all are kept. */
+bool store_sum_keeps(const struct store_sum *sum);
+/* Adds the times of a round, whose calls have these rows. *out_taken = false: they are to be put
+ * one by one. */
+enum core_status store_sum_add(struct store *store, struct store_rank *rank, struct store_sum *sum,
+                               const struct store_sum_row *row, const struct store_call_time *time,
+                               bool *out_taken);
+/* Writes what was added. */
+enum core_status store_sum_close(struct store *store, int32_t rank, struct store_sum *sum);
+/* Writes a row for a round that was slow: seq is that of the call that took longest. */
+enum core_status store_sum_slow_put(struct store *store, int32_t rank, const struct store_sum *sum,
+                                    uint64_t seq, int64_t duration);
+
 /* --- store_fold.c ----------------------------------------------------------------------------- */
 
 struct store_fold;
@@ -426,6 +456,26 @@ enum core_status store_fold_begin(struct store *store);
 enum core_status store_fold_put(struct store *store, int32_t rank, const struct store_row *row);
 /* The same of a row that is one of a loop: periods are not looked for. */
 enum core_status store_fold_round(struct store *store, int32_t rank, const struct store_row *row);
+/* Where whole rounds begin whose rows are not put one by one. */
+struct store_fold_place {
+    int64_t loop, request;
+    uint32_t first, calls; /* of a round of that loop */
+};
+/* The calls of a round, in the order of their numbers. If they are the loop's next ones, and so are
+ * those of all rounds that follow by their steps: where they begin, all before is written, and the
+ * calls of such rounds, `calls` each, may be passed over. *out_fits = false: they may not. */
+struct store_sum_row {
+    const struct store_row *row;
+    int64_t step;   /* of its request, from round to round */
+    uint32_t place; /* of the call in the order in which the lane tells of them */
+};
+enum core_status store_fold_sum(struct store *store, int32_t rank, const struct store_sum_row *row,
+                                uint32_t calls, struct store_fold_place *out, bool *out_fits);
+/* So many calls were passed over. */
+void store_fold_passed(struct store *store, uint64_t calls);
+/* The loop that goes, written; and how many-th of its rounds the call is of. 0: there is none. */
+enum core_status store_fold_number(struct store *store, uint64_t seq, int64_t *out_loop,
+                                   int64_t *out_number);
 enum core_status store_fold_end(struct store *store, int32_t rank);
 /* When all ranks are stored. */
 enum core_status store_fold_finish(struct store *store);

@@ -108,9 +108,9 @@ static enum core_status run_job(struct trace *trace, struct model_ask *ask, FILE
     struct replay_timed_options options;
     struct replay_timed_result result;
     struct replay_program program;
-    enum core_status status = CORE_OK;
+    enum core_status status = trace_times_needed(trace, "the model of a job");
 
-    if (ask->topology_text) {
+    if (status == CORE_OK && ask->topology_text) {
         status = replay_topology_parse(ask->topology_text, trace->rank_count, &ask->topology);
         ask->has_topology = status == CORE_OK;
     }

@@ -40,9 +40,9 @@ static enum core_status read_rank(struct trace *trace, uint32_t rank, struct sam
         if (event.parent)
             continue;
         if (before.traits == TRAIT_BIT(SENDS) && event.traits == TRAIT_BIT(RECEIVES) &&
-            !event.pending && before.comm == event.comm && before.peer >= 0 &&
-            event.completion_count == 1 && event.completion->source == before.peer &&
-            event.completion->bytes == before.bytes)
+            !event.pending && !event.summed && !before.summed && before.comm == event.comm &&
+            before.peer >= 0 && event.completion_count == 1 &&
+            event.completion->source == before.peer && event.completion->bytes == before.bytes)
             status =
                 samples_add(samples, before.bytes, (double)(event.t_leave - before.t_enter) / 2);
         before = event;

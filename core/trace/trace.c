@@ -292,6 +292,22 @@ static uint32_t id_of(struct loading *load, uint32_t count)
     return (uint32_t)id;
 }
 
+/* How many calls have no times of their own: no more than the ranks have made. */
+static enum core_status summed_load(struct trace *trace)
+{
+    int64_t summed = 0;
+    uint64_t events = 0;
+    enum core_status status =
+        number_of(trace, "SELECT ifnull(sum(max(calls, 1)), 0) FROM event_sum", &summed);
+
+    for (uint32_t i = 0; i < trace->rank_count; i++)
+        events += trace->rank[i].events;
+    if (status == CORE_OK && (summed < 0 || (uint64_t)summed > events))
+        return trace_damaged(trace, "a loop makes no sense");
+    trace->summed = (uint64_t)summed;
+    return status;
+}
+
 static enum core_status ranks_load(struct trace *trace)
 {
     struct loading load;
@@ -578,6 +594,8 @@ enum core_status trace_open(const char *path, enum trace_access access, struct t
         status = trace_unfold_open(&trace);
     if (status == CORE_OK)
         status = ranks_load(&trace);
+    if (status == CORE_OK)
+        status = summed_load(&trace);
     if (status == CORE_OK)
         status = calls_load(&trace);
     if (status == CORE_OK)

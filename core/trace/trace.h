@@ -15,10 +15,10 @@
 #include "core/spool/spool.h"
 #include "core/status.h"
 
-enum { TRACE_SCHEMA_VERSION = 17, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
+enum { TRACE_SCHEMA_VERSION = 18, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
 /* A row of event_part or message_part has so many calls at most, and a time there so many bytes, of
  * two digits each. */
-enum { TRACE_PART_CALLS_MAX = 256, TRACE_TIME_BYTES_MAX = 5 };
+enum { TRACE_PART_CALLS_MAX = 256, TRACE_TIME_BYTES_MAX = 5, TRACE_SUM_CALLS_MAX = 1 << 30 };
 enum { TRACE_ROWS_KEPT_MAX = 1 << 24 }; /* of 24 bytes */
 
 struct trace_call {
@@ -86,6 +86,7 @@ struct trace { /* opened by trace_open; arrays are indexed by id, entries of ids
     struct trace_unfold *unfold; /* trace_unfold.c */
     bool imported;       /* made of another tool's: receives have the envelope that they matched */
     uint64_t file_bytes; /* no table can have more rows than this: a bound for damaged files */
+    uint64_t summed;     /* calls whose times are summed up (trace_event) */
 };
 
 enum trace_access { TRACE_READ, TRACE_WRITE /* findings and runs can be added */ };
@@ -164,6 +165,8 @@ struct trace_event {
     int32_t thread, error;
     uint64_t t_enter, t_leave; /* ns since the job's start; t_leave equals t_enter while pending */
     bool pending;              /* had not returned when the record ends */
+    bool summed; /* when it was entered and left is not known: only that it was between these times,
+                    which are those of the rounds of a loop that it is one of (event_sum) */
     uint64_t
         repeat; /* equal polls that it stands for, from t_enter to t_leave; 1 for everything else */
     bool has_recv_half; /* receive side below */
@@ -174,6 +177,26 @@ struct trace_event {
     const struct trace_completion *completion; /* valid until the next trace_cursor_next */
     uint32_t completion_count;
 };
+
+/* Rounds of a loop whose calls' times are summed up, as the table event_sum has them. */
+struct trace_sum_call {                 /* of the round */
+    uint32_t shape;                     /* as in the table shape */
+    uint64_t calls, total, least, most; /* ns */
+};
+struct trace_sum {
+    uint32_t rank;
+    uint64_t seq, calls;
+    uint64_t t_enter, t_leave; /* of the first call and of the last one, ns */
+    const struct trace_sum_call *call;
+    uint32_t call_count;
+};
+struct trace_sums;
+/* All of them by rank and seq. *out_sum is valid until the next call; NULL: there are no more. */
+enum core_status trace_sums_open(struct trace *trace, struct trace_sums **out_sums);
+enum core_status trace_sums_next(struct trace_sums *sums, const struct trace_sum **out_sum);
+void trace_sums_close(struct trace_sums *sums);
+/* Refuses a trace of which a call's times are summed up, where `what` needs those of each call. */
+enum core_status trace_times_needed(const struct trace *trace, const char *what);
 
 struct trace_cursor;
 enum core_status trace_cursor_open(struct trace *trace, uint32_t rank,

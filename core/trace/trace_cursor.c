@@ -83,6 +83,7 @@ static enum core_status event_fill(struct trace *trace, uint32_t rank, const str
         .t_enter = (uint64_t)row->enter,
         .t_leave = (uint64_t)row->enter + (pending ? 0 : (uint64_t)row->duration),
         .pending = pending,
+        .summed = row->summed,
         .repeat = row->repeat ? (uint64_t)row->repeat : 1,
         .has_recv_half = shape->recv_peer != EVENT_NONE || shape->recv_datatype != -1 ||
                          shape->recv_count != EVENT_NONE,
@@ -304,7 +305,7 @@ static enum core_status row_step(struct trace_cursor *cursor, bool *out_more)
     }
     if (code != SQLITE_ROW)
         return trace_source_failed(cursor->trace, code);
-    if (++cursor->rows > cursor->trace->file_bytes)
+    if (++cursor->rows > cursor->trace->file_bytes + cursor->trace->summed)
         return trace_damaged(cursor->trace, "a table has no end");
     if (cursor->keeps)
         status = row_add(cursor);

@@ -63,6 +63,7 @@ struct trace_row { /* of event_row */
     int64_t duration; /* -1: the call did not return */
     uint32_t shape;
     int32_t tag; /* from which those of the shape and its completions are counted */
+    bool summed; /* enter and duration are those of the rounds that it is one of */
 };
 struct trace_row_kept { /* the same in 24 bytes; see trace_row.c */
     int64_t enter;

@@ -433,11 +433,11 @@ static enum core_status part_add(struct walk *walk, struct walker *walker, int64
     bool goes_on = false;
 
     if (loop < 1 || loop > walk->loop_count || first < 0 || first >= walk->loop[loop - 1].calls ||
-        calls < 1 || calls > TRACE_PART_CALLS_MAX || (growing->open && seq < growing->region.end))
+        calls < 1 || calls > TRACE_SUM_CALLS_MAX || (growing->open && seq < growing->region.end))
         return trace_damaged(walk->trace, "a loop makes no sense");
     const struct round_loop *of = &walk->loop[loop - 1];
     bool known = false;
-    for (uint32_t i = 0; i < calls && of->requests && !known; i++)
+    for (uint32_t i = 0; i < calls && i < of->calls && of->requests && !known; i++)
         known = walk->call[of->at + (first + i) % of->calls].has_request;
     if (growing->open && growing->region.loop == loop - 1)
         status = gap_pass(walk, rows, rank, seq, growing, &goes_on);
@@ -469,8 +469,9 @@ static enum core_status regions_find(struct walk *walk, uint32_t rank)
     int code = SQLITE_DONE;
     enum core_status status = trace_prepare(
         walk->trace,
-        "SELECT id, loop, first, calls, request FROM event_part WHERE id BETWEEN ?1 AND ?2 ORDER "
-        "BY id",
+        "SELECT id, loop, first, calls, request FROM event_part WHERE id BETWEEN ?1 AND ?2 UNION "
+        "ALL SELECT id, loop, first, calls, request FROM event_sum WHERE id BETWEEN ?1 AND ?2 "
+        "ORDER BY 1",
         &parts);
 
     if (status == CORE_OK)
@@ -831,7 +832,8 @@ static void walk_done(struct walk *walk)
 static enum core_status any_part(const struct trace *trace, bool *out_any)
 {
     sqlite3_stmt *stmt;
-    enum core_status status = trace_prepare(trace, "SELECT 1 FROM event_part LIMIT 1", &stmt);
+    enum core_status status = trace_prepare(
+        trace, "SELECT 1 FROM event_part UNION ALL SELECT 1 FROM event_sum LIMIT 1", &stmt);
 
     *out_any = false;
     if (status != CORE_OK)

@@ -19,11 +19,13 @@
 #include "core/trace/trace_part.h"
 
 #define ODD UINT32_MAX
+#define SUMMED (UINT32_C(1) << 31) /* beside a shape */
+_Static_assert(SUMMED > TRACE_IDS_MAX, "no shape has that bit");
 
-enum { SEQ_BITS = 40, ODD_WEIGHT = 3 /* an odd row is as long as so many */ };
+enum { SEQ_BITS = 40, ODD_WEIGHT = 4 /* an odd row is as long as so many */ };
 
 _Static_assert(sizeof(struct trace_row_kept) == 24, "memory is budgeted by it (trace.h)");
-_Static_assert(sizeof(struct trace_row) <= 2 * sizeof(struct trace_row_kept), "ODD_WEIGHT");
+_Static_assert(sizeof(struct trace_row) <= (ODD_WEIGHT - 1) * sizeof(struct trace_row_kept), "");
 
 /* --- from SQLite ------------------------------------------------------------------------------ */
 
@@ -66,12 +68,12 @@ enum core_status trace_rows_add(const struct trace *trace, struct trace_rows *ro
 {
     struct trace_row_kept kept = {.enter = row->enter,
                                   .seq = (uint32_t)row->seq,
-                                  .shape = row->shape,
+                                  .shape = row->shape | (row->summed ? SUMMED : 0),
                                   .request = (uint32_t)row->request,
                                   .duration = (uint32_t)row->duration};
     enum core_status status = CORE_OK;
 
-    *out_kept = row->seq <= UINT32_MAX;
+    *out_kept = row->seq <= UINT32_MAX && row->shape < SUMMED;
     if (!*out_kept)
         return CORE_OK;
     CORE_CHECK(!rows->count || rows->row[rows->count - 1].seq < kept.seq); /* invariant 2 */
@@ -148,6 +150,7 @@ struct trace_row trace_rows_get(const struct trace_rows *rows, uint32_t index)
                               .request = kept->request,
                               .enter = kept->enter,
                               .duration = kept->duration,
-                              .shape = kept->shape,
+                              .shape = kept->shape & ~SUMMED,
+                              .summed = (kept->shape & SUMMED) != 0,
                               .tag = index < rows->tag_room ? rows->tag[index] : 0};
 }

@@ -5,7 +5,8 @@
 -- Most events of a rank repeat: the same call, from the same place, to the same peer, of the same
 -- size. What repeats is a row of `shape`; a row of `event_row` holds only what is its own. Where
 -- the last calls come again, round after round, the round is a row of `loop`, and up to 256 calls
--- are one row of `event_part`. The view `event` puts them together.
+-- are one row of `event_part`, or any number of them one of `event_sum`, where their times are
+-- summed up. The view `event` puts them together.
 
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
@@ -108,6 +109,26 @@ CREATE TABLE loop_call (loop INTEGER NOT NULL, idx INTEGER NOT NULL, shape INTEG
 CREATE TABLE event_part (id INTEGER PRIMARY KEY, loop INTEGER NOT NULL, first INTEGER NOT NULL,
     calls INTEGER NOT NULL, request INTEGER NOT NULL, t_enter INTEGER NOT NULL,
     enter_bytes INTEGER NOT NULL, duration_bytes INTEGER NOT NULL, times BLOB NOT NULL);
+
+-- Whole rounds of a rank's loop of which the calls' times are summed up, and not known of each: as
+-- in event_part, but for any number of calls. The first was entered at t_enter, the last one left
+-- at t_leave. Of each call of the round (idx: its place in the loop) event_sum_call says how many
+-- there are, how long they lasted in all, and how long the shortest and the longest of them;
+-- event_sum_log how many lasted 2^log2 ns or longer, and less than twice that (log2 = 0: 0 and 1).
+CREATE TABLE event_sum (id INTEGER PRIMARY KEY, loop INTEGER NOT NULL, first INTEGER NOT NULL,
+    calls INTEGER NOT NULL, request INTEGER NOT NULL, t_enter INTEGER NOT NULL,
+    t_leave INTEGER NOT NULL);
+CREATE TABLE event_sum_call (event INTEGER NOT NULL, idx INTEGER NOT NULL, calls INTEGER NOT NULL,
+    total INTEGER NOT NULL, least INTEGER NOT NULL, most INTEGER NOT NULL, PRIMARY KEY (event, idx))
+    WITHOUT ROWID;
+CREATE TABLE event_sum_log (event INTEGER NOT NULL, idx INTEGER NOT NULL, log2 INTEGER NOT NULL,
+    calls INTEGER NOT NULL, PRIMARY KEY (event, idx, log2)) WITHOUT ROWID;
+
+-- Rounds of long loops, but for the first ones, that lasted far longer than most: event is the call
+-- that took longest of it, from the end of the call before, number how many-th round of its loop it
+-- is. Half of the rounds before it lasted less than `usual` ns.
+CREATE TABLE slow_round (event INTEGER PRIMARY KEY, loop INTEGER NOT NULL, number INTEGER NOT NULL,
+    duration INTEGER NOT NULL, usual INTEGER NOT NULL);
 
 -- 0 to 255, to go through parts.
 CREATE TABLE number (n INTEGER PRIMARY KEY);
@@ -221,7 +242,8 @@ CREATE TABLE finding (id INTEGER PRIMARY KEY, checker TEXT NOT NULL, rule TEXT N
     -- 3 ruled out by exploring
     confirmed INTEGER NOT NULL);
 
--- The rows that event_part stands for; and with those of event_row, all; not in order.
+-- The rows that event_part stands for; those that event_sum stands for, whose times are NULL; and
+-- with those of event_row, all; not in order.
 CREATE VIEW event_unfolded AS
 SELECT p.id + n.n AS id, c.shape AS shape,
     p.request + (p.first + n.n) / l.calls * l.step + c.request AS request,
@@ -232,10 +254,24 @@ SELECT p.id + n.n AS id, c.shape AS shape,
     c.repeat AS repeat, c.tag AS tag
 FROM event_part p CROSS JOIN loop l ON l.id = p.loop CROSS JOIN number n ON n.n < p.calls
     CROSS JOIN loop_call c ON c.loop = p.loop AND c.idx = (p.first + n.n) % l.calls;
+CREATE VIEW event_summed AS
+SELECT p.id + n AS id, c.shape AS shape,
+    p.request + (p.first + n) / l.calls * l.step + c.request AS request,
+    NULL AS t_enter, NULL AS duration, c.repeat AS repeat, c.tag AS tag
+FROM (SELECT p.id AS id, p.loop AS loop, p.first AS first, p.request AS request,
+    (u.n << 24) + (v.n << 16) + (w.n << 8) + x.n AS n
+FROM event_sum p CROSS JOIN number u ON u.n << 24 < p.calls
+    CROSS JOIN number v ON (u.n << 24) + (v.n << 16) < p.calls
+    CROSS JOIN number w ON (u.n << 24) + (v.n << 16) + (w.n << 8) < p.calls
+    CROSS JOIN number x ON (u.n << 24) + (v.n << 16) + (w.n << 8) + x.n < p.calls) p
+    CROSS JOIN loop l ON l.id = p.loop
+    CROSS JOIN loop_call c ON c.loop = p.loop AND c.idx = (p.first + n) % l.calls;
 CREATE VIEW event_each AS
 SELECT id, shape, request, t_enter, duration, repeat, tag FROM event_row
 UNION ALL
-SELECT id, shape, request, t_enter, duration, repeat, tag FROM event_unfolded;
+SELECT id, shape, request, t_enter, duration, repeat, tag FROM event_unfolded
+UNION ALL
+SELECT id, shape, request, t_enter, duration, repeat, tag FROM event_summed;
 
 CREATE VIEW event AS
 SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, c.name AS call,
@@ -278,8 +314,8 @@ SELECT id, channel, tag, send, receive, bytes FROM message_unfolded;
 
 CREATE VIEW message AS
 SELECT source, dest, tag, bytes, comm, inner, send_seq, recv_seq, t_send, t_recv,
-    CASE WHEN t_send NOT NULL THEN sent END AS send_id,
-    CASE WHEN t_recv NOT NULL THEN received END AS recv_id
+    CASE WHEN t_send NOT NULL OR sent_summed THEN sent END AS send_id,
+    CASE WHEN t_recv NOT NULL OR received_summed THEN received END AS recv_id
 FROM (SELECT source, dest, tag, bytes, comm, inner, send_seq, recv_seq, sent, received,
     ifnull((SELECT t_enter FROM event_row WHERE id = sent),
         (SELECT p.t_enter + CAST(hex(substr(p.times, (sent - p.id) * p.enter_bytes + 1,
@@ -290,7 +326,11 @@ FROM (SELECT source, dest, tag, bytes, comm, inner, send_seq, recv_seq, sent, re
         (SELECT p.t_enter + CAST(hex(substr(p.times, (received - p.id) * p.enter_bytes + 1,
             p.enter_bytes)) AS INTEGER)
         FROM event_part p WHERE received < p.id + p.calls AND
-            p.id = (SELECT max(id) FROM event_part WHERE id <= received))) AS t_recv
+            p.id = (SELECT max(id) FROM event_part WHERE id <= received))) AS t_recv,
+    EXISTS (SELECT 1 FROM event_sum p WHERE sent < p.id + p.calls AND
+        p.id = (SELECT max(id) FROM event_sum WHERE id <= sent)) AS sent_summed,
+    EXISTS (SELECT 1 FROM event_sum p WHERE received < p.id + p.calls AND
+        p.id = (SELECT max(id) FROM event_sum WHERE id <= received)) AS received_summed
 FROM (SELECT c.source AS source, c.dest AS dest, m.tag AS tag, m.bytes AS bytes, c.comm AS comm,
     c.inner AS inner, m.send AS send_seq, m.receive AS recv_seq, (c.source << 40) + m.send AS sent,
     (c.dest << 40) + m.receive AS received
@@ -305,6 +345,21 @@ WHERE parent IS NULL AND class IN ('send', 'recv', 'sendrecv', 'wait', 'waitall'
     'comm_create', 'win_create', 'win_free', 'rma_fence', 'rma_start', 'rma_complete', 'rma_wait',
         'rma_lock', 'rma_unlock', 'file_coll',
     'comm_free', 'finalize');
+
+-- Time spent in calls, those of summed rounds included, to be added up: a row for each call whose
+-- time is known, and one for each call of a loop whose times are summed up.
+CREATE VIEW spent AS
+SELECT e.id >> 40 AS rank, c.name AS call, c.class AS class, s.comm AS comm, s.site AS site,
+    s.parent_back NOT NULL AS inner, ifnull(e.repeat, 1) AS calls, e.duration AS total
+FROM (SELECT id, shape, duration, repeat FROM event_row UNION ALL
+    SELECT id, shape, duration, repeat FROM event_unfolded) e
+    JOIN shape s ON s.id = e.shape JOIN call c ON c.id = s.call
+WHERE e.duration NOT NULL
+UNION ALL
+SELECT e.id >> 40, c.name, c.class, s.comm, s.site, s.parent_back NOT NULL, t.calls, t.total
+FROM event_sum e JOIN event_sum_call t ON t.event = e.id
+    JOIN loop_call l ON l.loop = e.loop AND l.idx = t.idx
+    JOIN shape s ON s.id = l.shape JOIN call c ON c.id = s.call;
 
 -- One row per rank that took part in a collective; `number` counts the collectives of a
 -- communicator, the same on all its ranks in a correct program.

@@ -144,6 +144,7 @@ struct trace_source {
     int64_t low;              /* smaller ids are passed over */
     int64_t after;            /* ids that are still to come are larger */
     bool parts_ended;
+    bool timed;                /* calls whose times are summed up are passed over */
     int64_t gap_low, gap_high; /* what was looked up last: no part has an id from low to high */
     struct {
         const struct loop *loop;
@@ -151,6 +152,8 @@ struct trace_source {
         uint32_t first, calls, next;
         int enter_bytes, duration_bytes;
         unsigned char times[TRACE_PART_CALLS_MAX * 2 * TRACE_TIME_BYTES_MAX];
+        bool summed; /* of event_sum: from enter on, the calls took so long together: */
+        int64_t lasted;
     } part; /* next < calls: there are some left */
 };
 
@@ -172,11 +175,17 @@ int trace_source_open(struct trace_unfold *unfold, struct trace_source **out_sou
         code = unfold_prepare(
             unfold,
             "SELECT id, loop, first, calls, request, t_enter, enter_bytes, "
-            "duration_bytes, times FROM main.event_part WHERE id BETWEEN ifnull((SELECT "
-            "max(id) FROM main.event_part WHERE id <= ?1), ?1) AND ?2 ORDER BY id",
+            "duration_bytes, times, NULL FROM main.event_part WHERE id BETWEEN ifnull((SELECT "
+            "max(id) FROM main.event_part WHERE id <= ?1), ?1) AND ?2 UNION ALL "
+            "SELECT id, loop, first, calls, request, t_enter, 0, 0, NULL, t_leave FROM "
+            "main.event_sum WHERE id BETWEEN ifnull((SELECT max(id) FROM main.event_sum WHERE id "
+            "<= ?1), ?1) AND ?2 ORDER BY 1",
             &source->parts);
     if (code == SQLITE_OK)
-        code = unfold_prepare(unfold, "SELECT min(id) FROM main.event_part WHERE id > ?1",
+        code = unfold_prepare(unfold,
+                              "SELECT min(id) FROM (SELECT min(id) AS id FROM main.event_part "
+                              "WHERE id > ?1 UNION ALL SELECT min(id) FROM main.event_sum WHERE id "
+                              "> ?1)",
                               &source->behind);
     if (code == SQLITE_OK) {
         source->gap_low = INT64_MAX;
@@ -260,16 +269,24 @@ static int part_read(struct trace_source *source)
         return code;
     source->part.request = sqlite3_column_int64(stmt, 4);
     source->part.enter = sqlite3_column_int64(stmt, 5);
-    if (!in_range(loop, 1, unfold->loop_count) || !in_range(calls, 1, TRACE_PART_CALLS_MAX) ||
-        !in_range(enter, 1, TRACE_TIME_BYTES_MAX) || !in_range(duration, 1, TRACE_TIME_BYTES_MAX) ||
-        bytes != calls * (enter + duration) || !in_range(source->part.enter, 0, TIME_MAX) ||
-        id < 0 || id > INT64_MAX - calls || (id + calls - 1) >> SEQ_BITS != id >> SEQ_BITS)
+    source->part.summed = sqlite3_column_type(stmt, 9) != SQLITE_NULL;
+    source->part.lasted = sqlite3_column_int64(stmt, 9) - source->part.enter;
+    bool times_fit = source->part.summed ? in_range(source->part.lasted, 0, TIME_MAX)
+                                         : in_range(calls, 1, TRACE_PART_CALLS_MAX) &&
+                                               in_range(enter, 1, TRACE_TIME_BYTES_MAX) &&
+                                               in_range(duration, 1, TRACE_TIME_BYTES_MAX) &&
+                                               bytes == calls * (enter + duration);
+    if (!in_range(loop, 1, unfold->loop_count) || !in_range(calls, 1, TRACE_SUM_CALLS_MAX) ||
+        !times_fit || !in_range(source->part.enter, 0, TIME_MAX) || id < 0 ||
+        id > INT64_MAX - calls || (id + calls - 1) >> SEQ_BITS != id >> SEQ_BITS)
         return NONSENSE;
     source->part.loop = &unfold->loop[loop - 1];
     if (!in_range(first, 0, (int64_t)source->part.loop->calls - 1))
         return NONSENSE;
-    CORE_CHECK((size_t)bytes <= sizeof source->part.times);
-    memcpy(source->part.times, times, (size_t)bytes);
+    if (!source->part.summed) {
+        CORE_CHECK((size_t)bytes <= sizeof source->part.times);
+        memcpy(source->part.times, times, (size_t)bytes);
+    }
     source->part.id = id;
     source->part.first = (uint32_t)first;
     source->part.calls = (uint32_t)calls;
@@ -290,7 +307,10 @@ static int part_take(struct trace_source *source)
     while (code == SQLITE_OK && source->part.next == source->part.calls && !source->parts_ended) {
         code = unfold_step(source->parts);
         source->parts_ended = code == SQLITE_DONE;
-        if (code == SQLITE_ROW)
+        if (code == SQLITE_ROW && source->timed &&
+            sqlite3_column_type(source->parts, 9) != SQLITE_NULL)
+            code = SQLITE_OK;
+        else if (code == SQLITE_ROW)
             code = part_read(source);
         else if (code == SQLITE_DONE)
             code = SQLITE_OK;
@@ -312,18 +332,34 @@ static int64_t digits_read(const unsigned char *at, int bytes)
     return value;
 }
 
+/* When the part's n-th call was entered, after its first, and how long it lasted; false: these are
+ * no digits. */
+static bool part_times(const struct trace_source *source, uint32_t n, int64_t *out_enter,
+                       int64_t *out_duration)
+{
+    const unsigned char *times = source->part.times;
+    unsigned enter = (unsigned)source->part.enter_bytes,
+             duration = (unsigned)source->part.duration_bytes;
+
+    CORE_CHECK(n < source->part.calls);
+    if (source->part.summed) {
+        *out_enter = 0;
+        *out_duration = source->part.lasted;
+        return true;
+    }
+    *out_enter = digits_read(times + n * enter, source->part.enter_bytes);
+    *out_duration =
+        digits_read(times + source->part.calls * enter + n * duration, source->part.duration_bytes);
+    return *out_enter >= 0 && *out_duration >= 0;
+}
+
 static int part_row(struct trace_source *source, struct trace_row *out_row)
 {
     uint32_t n = source->part.next++, at = source->part.first + n;
     const struct loop *loop = source->part.loop;
     const struct loop_call *call = &source->unfold->call[loop->at + at % loop->calls];
-    const unsigned char *times = source->part.times;
-    int64_t request = 0,
-            enter = digits_read(times + n * (unsigned)source->part.enter_bytes,
-                                source->part.enter_bytes),
-            duration = digits_read(times + source->part.calls * (unsigned)source->part.enter_bytes +
-                                       n * (unsigned)source->part.duration_bytes,
-                                   source->part.duration_bytes);
+    int64_t request = 0, enter = 0, duration = 0;
+    bool fits = part_times(source, n, &enter, &duration);
 
     CORE_CHECK(n < source->part.calls);
     CORE_CHECK(loop->at + at % loop->calls < source->unfold->call_count);
@@ -339,8 +375,9 @@ static int part_row(struct trace_source *source, struct trace_row *out_row)
                            .repeat = call->repeat,
                            .duration = duration,
                            .shape = call->shape,
-                           .tag = call->tag};
-    return enter < 0 || duration < 0 || request < 0 ? NONSENSE : SQLITE_OK;
+                           .tag = call->tag,
+                           .summed = source->part.summed};
+    return !fits || request < 0 ? NONSENSE : SQLITE_OK;
 }
 
 int trace_source_next(struct trace_source *source, struct trace_row *out_row, int64_t *out_id)
@@ -503,7 +540,7 @@ static int table_disconnect(sqlite3_vtab *table)
     return SQLITE_OK;
 }
 
-enum { FROM_LOW = 1, FROM_HIGH = 2, FROM_EQUAL = 4 };
+enum { FROM_LOW = 1, FROM_HIGH = 2, FROM_EQUAL = 4, TIMED = 8, COLUMN_ENTER = 3 };
 
 static int plan_bound(unsigned char operation)
 {
@@ -525,10 +562,13 @@ static int plan_bound(unsigned char operation)
 static int events_plan(sqlite3_vtab *table, sqlite3_index_info *info)
 {
     uint64_t rows = ((struct table *)table)->unfold->file_bytes / BYTES_OF_A_ROW + 2;
-    int place[FROM_EQUAL + 1] = {0}, wanted = 0, next = 0;
+    int place[FROM_EQUAL + 1] = {0}, wanted = 0, next = 0, timed = 0;
 
     for (int i = 0; i < info->nConstraint; i++) {
         int bound = plan_bound(info->aConstraint[i].op);
+        if (info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_ISNOTNULL &&
+            info->aConstraint[i].iColumn == COLUMN_ENTER)
+            timed = TIMED;
         if (!bound || !info->aConstraint[i].usable || info->aConstraint[i].iColumn > 0 ||
             wanted & bound)
             continue;
@@ -541,7 +581,7 @@ static int events_plan(sqlite3_vtab *table, sqlite3_index_info *info)
         if (wanted & bound)
             info->aConstraintUsage[place[bound]].argvIndex = ++next;
     CORE_CHECK(next <= 2); /* one id, or two bounds */
-    info->idxNum = wanted;
+    info->idxNum = wanted | timed;
     rows = wanted & FROM_EQUAL ? 1 : wanted ? rows / 2 : rows;
     info->estimatedRows = (sqlite3_int64)rows;
     info->estimatedCost = (double)rows * 2 + 10;
@@ -598,6 +638,7 @@ static int events_filter(sqlite3_vtab_cursor *cursor, int plan, const char *text
 
     (void)text;
     events->one = false;
+    events->source->timed = (plan & TIMED) != 0;
     for (int bound = FROM_LOW; bound <= FROM_EQUAL; bound *= 2) {
         if (!(plan & bound))
             continue;
@@ -619,6 +660,7 @@ static int events_filter(sqlite3_vtab_cursor *cursor, int plan, const char *text
         trace_source_seek(events->source, low, high);
         return events_next(cursor);
     }
+    events->source->timed = false; /* what is looked up serves for later ones as well */
     int code = trace_source_get(events->source, low, &events->row);
     trace_source_rest(events->source);
     events->id = low;
@@ -646,7 +688,8 @@ static int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, 
     const int64_t value[] = {events->id,    row->shape,  row->request, row->enter,
                              row->duration, row->repeat, row->tag};
     CORE_CHECK(column >= 0 && (size_t)column < sizeof value / sizeof *value);
-    bool none = column == 4                 ? row->duration < 0
+    bool none = column == 3                 ? row->summed
+                : column == 4               ? row->summed || row->duration < 0
                 : column == 2 || column > 4 ? !value[column]
                                             : false;
 
@@ -864,7 +907,8 @@ static int table_make(struct trace_unfold *unfold, const char *name, const sqlit
     char text[160], kind[32];
     sqlite3_stmt *stmt = NULL;
 
-    snprintf(text, sizeof text, "SELECT 1 FROM main.%s_part", name);
+    snprintf(text, sizeof text, "SELECT 1 FROM main.%s_part%s LIMIT 1", name,
+             module == &event_module ? " UNION ALL SELECT 1 FROM main.event_sum" : "");
     int code = unfold_prepare(unfold, text, &stmt);
     if (code == SQLITE_OK)
         code = unfold_step(stmt);

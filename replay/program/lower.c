@@ -529,12 +529,14 @@ static enum core_status lower_held(struct lower *lower)
 /* A call of the application's own. What threads do is not told apart from callbacks. */
 static enum core_status lower_own(struct lower *lower, const struct trace_event *event)
 {
-    bool nested = !lower->threads && event->t_enter < lower->outer_leave;
+    /* calls whose times are summed up are made inside of none (store_loop.c) */
+    bool nested = !lower->threads && !event->summed && event->t_enter < lower->outer_leave;
     enum core_status status = nested ? CORE_OK : lower_held(lower);
 
     if (status != CORE_OK || nested)
         return status == CORE_OK ? lower_event(lower, event) : status;
-    lower->outer_leave = event->pending ? UINT64_MAX : event->t_leave;
+    if (!event->summed)
+        lower->outer_leave = event->pending ? UINT64_MAX : event->t_leave;
     lower->now->inside_of = lower->expand && is_expandable(event) ? event->seq : 0;
     if (lower->now->inside_of) {
         lower_poll_forget(lower->now);

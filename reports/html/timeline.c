@@ -164,8 +164,8 @@ static enum core_status detail_choose(struct timeline *line)
     sqlite3_stmt *row = NULL;
     uint64_t events = 0, lanes = 0;
 
-    if (sqlite3_prepare_v2(trace->db, "SELECT duration FROM event_row", -1, &row, NULL) !=
-        SQLITE_OK)
+    if (sqlite3_prepare_v2(trace->db, "SELECT duration FROM event_row WHERE t_enter IS NOT NULL",
+                           -1, &row, NULL) != SQLITE_OK)
         return sql_failed(trace);
     for (; sqlite3_step(row) == SQLITE_ROW; events++) {
         int64_t ns = sqlite3_column_int64(row, 0);
@@ -410,6 +410,33 @@ static bool timeline_marked(struct timeline *line, uint64_t id)
     return line->mark_next < line->mark_count && line->mark[line->mark_next] == id;
 }
 
+/* One bar for rounds of a loop whose times are summed up: the calls of the application, or those
+ * inside of them. */
+static enum core_status sum_add(struct timeline *line, struct lane *lane,
+                                const struct report_row *row, bool inner)
+{
+    struct entry entry = {
+        .seq = row->seq, .start = row->start, .end = row->end, .bundle = true, .more = 0};
+    uint64_t calls = 0, longest = 0;
+    enum core_status status = bundle_close(line, lane, &lane->open[inner]);
+
+    for (uint32_t i = 0; i < row->sum->call_count && status == CORE_OK; i++) {
+        const struct trace_sum_call *call = &row->sum->call[i];
+        if (call->shape >= line->known.count || !line->known.shape[call->shape].known ||
+            line->known.shape[call->shape].inner != inner)
+            continue;
+        lane_see(line, lane, call->shape, false);
+        if (!calls || call->total > longest) {
+            longest = call->total;
+            entry.shape = class_get(line, line->known.shape[call->shape].class);
+        }
+        calls += call->calls;
+        entry.inside += call->total;
+    }
+    entry.more = calls - 1;
+    return status == CORE_OK && calls ? entry_add(lane, &entry) : status;
+}
+
 static enum core_status event_add(const struct report_row *row, void *context)
 {
     struct timeline *line = context;
@@ -429,6 +456,10 @@ static enum core_status event_add(const struct report_row *row, void *context)
     line->rank = row->rank;
     if (status == CORE_OK)
         status = lane_get(line, row->rank, shape->thread, &lane);
+    if (status == CORE_OK && row->sum) {
+        status = sum_add(line, lane, row, true);
+        return status == CORE_OK ? sum_add(line, lane, row, false) : status;
+    }
     if (status != CORE_OK)
         return status;
     lane_see(line, lane, row->shape, entry.pending);
@@ -486,6 +517,8 @@ static void message_take(const struct report_message *message, void *context)
     cell[0]++;
     cell[1] += message->bytes;
     line->messages++;
+    if (message->summed)
+        return;
     line->flights.count[scale_step(timeline_flight(message))]++;
     if (timeline_flight(message) < line->flight_ns)
         return;

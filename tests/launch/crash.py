@@ -40,8 +40,8 @@ def recorded(trace, ranks):
         calls = dict(
             (r, (n, m))
             for r, n, m in db.execute(
-                "select rank, count(*), count(t_leave) from event where call ="
-                " 'MPI_Sendrecv_replace' and parent is null group by rank"
+                "select rank, count(*), sum(t_leave notnull or t_enter isnull) from event where"
+                " call = 'MPI_Sendrecv_replace' and parent is null group by rank"
             )
         )
     return [

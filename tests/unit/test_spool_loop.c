@@ -460,9 +460,9 @@ static uint64_t answers(const char *path, int64_t *out_folded)
 }
 
 /* Loops of which each round completes what it began; now and then nothing counts up in them. */
-static void stencil(void)
+static void stencil(uint32_t rounds)
 {
-    uint32_t site[20], count = 1 + below(18), rounds = 200 + below(400), even = below(3);
+    uint32_t site[20], count = 1 + below(18), even = below(3);
 
     for (uint32_t i = 0; i < count; i++)
         do
@@ -488,7 +488,7 @@ static void test_stored(void **state)
         run(seed, seed % 3 ? seed % 3 * 2000 : 0, seed % 2 * 6000,
             seed % 4 ? NULL : now_and_then_beside);
         for (int i = 0; i < 3 && seed % 2 == 0; i++)
-            stencil();
+            stencil(200 + below(400));
         spool_writer_close(&program.writer);
         for (int off = 0; off < 2; off++) {
             assert_int_equal(setenv("CROSSWAIT_LOOPS", off ? "off" : "on", 1), 0);
@@ -501,6 +501,88 @@ static void test_stored(void **state)
     }
     printf("%d calls folded\n", (int)all);
     assert_true(all > 50000);
+}
+
+/* store/store_sum.c invariants 1 and 2: a trace whose times are summed up says of each call what
+ * the one says that has the times of each, but for its times; those that it has are the same, and
+ * the sums are right. Each question counts what is wrong. */
+static const char *const summed_questions[] = {
+    "SELECT count(*) FROM (SELECT id, call, parent, peer, tag, bytes, comm, request, site, count, "
+    "datatype, root, op, error, recv_peer, recv_tag, repeat FROM event EXCEPT SELECT id, call, "
+    "parent, peer, tag, bytes, comm, request, site, count, datatype, root, op, error, recv_peer, "
+    "recv_tag, repeat FROM x.event)",
+    "SELECT (SELECT count(*) FROM event) <> (SELECT count(*) FROM x.event)",
+    "SELECT count(*) FROM (SELECT * FROM completion EXCEPT SELECT * FROM x.completion)",
+    "SELECT count(*) FROM (SELECT source, dest, tag, bytes, send_seq, recv_seq, send_id, recv_id "
+    "FROM message EXCEPT SELECT source, dest, tag, bytes, send_seq, recv_seq, send_id, recv_id "
+    "FROM x.message)",
+    "SELECT count(*) FROM (SELECT id, t_enter, t_leave FROM event WHERE t_enter NOT NULL EXCEPT "
+    "SELECT id, t_enter, t_leave FROM x.event)",
+    "SELECT (SELECT count(*) FROM event WHERE t_enter IS NULL AND t_leave IS NULL) <> (SELECT "
+    "ifnull(sum(calls), 0) FROM event_sum)",
+    "SELECT count(*) FROM (SELECT event, idx, calls, total, least, most FROM event_sum_call EXCEPT "
+    "SELECT event, idx, count(*), sum(d), min(d), max(d) FROM temp.each GROUP BY 1, 2)",
+    "SELECT count(*) FROM (SELECT event, idx, log2, calls FROM event_sum_log EXCEPT SELECT event, "
+    "idx, (SELECT max(n) FROM number WHERE n < 62 AND 1 << n <= max(d, 1)), count(*) FROM "
+    "temp.each GROUP BY 1, 2, 3)",
+    "SELECT count(*) FROM event_sum s WHERE t_enter <> (SELECT min(t_enter) FROM temp.each WHERE "
+    "event = s.id) OR t_leave <> (SELECT max(t_enter + d) FROM temp.each WHERE event = s.id)",
+    "SELECT count(*) FROM (SELECT * FROM slow_round EXCEPT SELECT * FROM x.slow_round)",
+    "SELECT (SELECT sum(total) FROM spent) <> (SELECT sum(total) FROM x.spent)",
+};
+
+static int64_t number(sqlite3 *db, const char *question)
+{
+    sqlite3_stmt *statement;
+
+    assert_int_equal(sqlite3_prepare_v2(db, question, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int64_t value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return value;
+}
+
+static void test_summed(void **state)
+{
+    const struct store_options exact = {.exit_code = -1, .times_all = true};
+    char path[2][300], text[900];
+    int64_t summed = 0, slow = 0;
+
+    (void)state;
+    snprintf(path[0], sizeof *path, "%s/sums.db", base);
+    snprintf(path[1], sizeof *path, "%s/exact.db", base);
+    assert_int_equal(setenv("CROSSWAIT_LOOPS", "on", 1), 0);
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        sqlite3 *db;
+        run(seed, 0, seed % 2 * 500, NULL);
+        for (int i = 0; i < 2; i++) {
+            stencil(2000 + below(600));
+            program.now += 1u << 28;
+            stencil(100);
+        }
+        spool_writer_close(&program.writer);
+        assert_int_equal(store_write(base, path[0], NULL), CORE_OK);
+        assert_int_equal(store_write(base, path[1], &exact), CORE_OK);
+        assert_int_equal(sqlite3_open(path[0], &db), SQLITE_OK);
+        snprintf(text, sizeof text,
+                 "ATTACH '%s' AS x; CREATE TEMP TABLE exact (id INTEGER PRIMARY KEY, t_enter, d); "
+                 "INSERT INTO exact SELECT id, t_enter, t_leave - t_enter FROM x.event; CREATE "
+                 "TEMP TABLE each AS SELECT s.id AS event, (s.first + e.id - s.id) %% l.calls AS "
+                 "idx, e.t_enter AS t_enter, e.d AS d FROM event_sum s CROSS JOIN loop l ON l.id = "
+                 "s.loop CROSS JOIN exact e ON e.id BETWEEN s.id AND s.id + s.calls - 1; CREATE "
+                 "INDEX temp.each_event ON each (event)",
+                 path[1]);
+        assert_int_equal(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+        for (size_t i = 0; i < sizeof summed_questions / sizeof *summed_questions; i++)
+            if (number(db, summed_questions[i]))
+                fail_msg("seed %d: %s", (int)seed, summed_questions[i]);
+        assert_int_equal(number(db, "SELECT count(*) FROM x.event_sum"), 0);
+        summed += number(db, "SELECT ifnull(sum(calls), 0) FROM event_sum");
+        slow += number(db, "SELECT count(*) FROM slow_round");
+        sqlite3_close(db);
+    }
+    printf("%d calls summed up, %d slow rounds\n", (int)summed, (int)slow);
+    assert_true(summed > 5000 && slow > 0);
 }
 
 static void ignore(enum core_status status, const char *message, void *context)
@@ -563,10 +645,10 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_small),
-                                       cmocka_unit_test(test_programs),
-                                       cmocka_unit_test(test_killed), cmocka_unit_test(test_stored),
-                                       cmocka_unit_test(test_spoiled)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_small),  cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_killed), cmocka_unit_test(test_stored),
+        cmocka_unit_test(test_summed), cmocka_unit_test(test_spoiled)};
 
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,0 +1,296 @@
+/* Times of a loop's rounds, summed up: those of the first rounds are kept, and those of rounds that
+ * last far longer than most, with the round before and the one behind; of the others the trace has
+ * for each call of the loop how many there were, their sum, the least, the longest, and how many
+ * lasted how long by powers of two (event_sum of core/trace/trace_schema.sql).
+ *
+ * A usual round lasts less than the power of two below which half of them lie. A round is slow if
+ * it lasts eight times as long, as far as few of a block are; or four times, and longer than all
+ * before it: so the slowest one is always kept.
+ *
+ * A block of rounds is a row. It ends where times are kept, and has at most a part of all rounds so
+ * far: a loop that goes on and on has a number of rows that grows by its logarithm.
+ *
+ * Invariants
+ *  1. of[i] sums up the calls of place i in the loop of store_fold.c, of the block that is open.
+ *  2. The calls of a block have consecutive numbers, and none is put anywhere else. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/check.h"
+#include "core/fault.h"
+#include "store/store_part.h"
+
+enum {
+    ROUNDS_KEPT = 1000,   /* at the start of a loop, */
+    CALLS_KEPT = 1 << 16, /* of which longer ones count no more than so many calls, */
+    ROUNDS_KEPT_MIN = 64, /* but so many rounds in any case */
+    ROUNDS_KNOWN = 32,    /* before it is known what is usual */
+    SLOW_TIMES = 8,       /* as long as usual */
+    SLOWEST_TIMES = 4,
+    SLOW_MAX = 3,           /* in as many as a block may have */
+    BLOCK_ROUNDS = 1 << 10, /* at least, */
+    BLOCK_SHARE = 16,       /* and one of so many */
+    BLOCK_CALLS = 1 << 30,
+    LOGS = 64
+};
+
+struct sum_call {
+    uint64_t calls;
+    int64_t total, least, most;
+    uint64_t log[LOGS];
+};
+struct store_sum {
+    uint32_t calls; /* of a round */
+    uint64_t rounds;
+    uint64_t log[LOGS];     /* rounds, by how long they lasted */
+    int64_t usual;          /* ns; 0: it is not known yet */
+    uint64_t look_at, slow; /* when it is looked for again; slow rounds since it was */
+    int64_t slowest;
+    struct { /* the block */
+        bool open;
+        struct store_fold_place place;
+        uint64_t seq, rounds, rounds_max;
+        int64_t enter, leave;
+    } block;
+    struct store_sum_row *row; /* by number */
+    uint32_t *place;           /* of each call, in the lane's order, in the loop */
+    struct sum_call *of;
+    uint32_t row_room, place_room, of_room;
+};
+
+struct store_sum *store_sum_new(void)
+{
+    return core_alloc_zero(1, sizeof(struct store_sum));
+}
+
+void store_sum_done(struct store_sum *sum)
+{
+    if (!sum)
+        return;
+    free(sum->row);
+    free(sum->place);
+    free(sum->of);
+    free(sum);
+}
+
+enum core_status store_sum_begin(struct store_sum *sum, uint32_t calls)
+{
+    enum core_status status = CORE_ARRAY_ROOM(sum->row, sum->row_room, calls, "the trace");
+
+    CORE_CHECK(!sum->block.open && calls > 0);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_ROOM(sum->place, sum->place_room, calls, "the trace");
+    sum->calls = calls;
+    sum->rounds = 0;
+    memset(sum->log, 0, sizeof sum->log);
+    sum->usual = sum->slowest = 0;
+    sum->slow = 0;
+    sum->look_at = ROUNDS_KNOWN;
+    return status;
+}
+
+/* --- which are slow --------------------------------------------------------------------------- */
+
+static int log_of(int64_t ns)
+{
+    return ns > 1 ? 63 - __builtin_clzll((unsigned long long)ns) : 0;
+}
+
+static uint64_t rounds_of_block(const struct store_sum *sum)
+{
+    uint64_t share = sum->rounds / BLOCK_SHARE;
+
+    return share > BLOCK_ROUNDS ? share : BLOCK_ROUNDS;
+}
+
+/* The end of the power of two that holds the median. */
+static int64_t usual_of(const struct store_sum *sum)
+{
+    uint64_t seen = 0;
+    int at = 0;
+
+    CORE_CHECK(sum->rounds > 0); /* one has come */
+    for (; at < LOGS - 2 && (seen += sum->log[at]) * 2 < sum->rounds; at++)
+        ;
+    return INT64_C(2) << at;
+}
+
+bool store_sum_slow(struct store_sum *sum, int64_t duration)
+{
+    int64_t longest = INT64_MAX / SLOW_TIMES, usual = sum->usual < longest ? sum->usual : longest;
+    bool slowest = duration > sum->slowest && duration >= usual * SLOWEST_TIMES,
+         slow = usual && (slowest || (duration >= usual * SLOW_TIMES && sum->slow < SLOW_MAX));
+
+    sum->rounds++;
+    sum->log[log_of(duration)]++;
+    sum->slowest = duration > sum->slowest ? duration : sum->slowest;
+    sum->slow += slow;
+    if (sum->rounds == sum->look_at) {
+        sum->usual = usual_of(sum);
+        sum->slow = 0;
+        sum->look_at += rounds_of_block(sum);
+    }
+    return slow;
+}
+
+bool store_sum_keeps(const struct store_sum *sum)
+{
+    return sum->rounds <= ROUNDS_KEPT_MIN ||
+           (sum->rounds <= ROUNDS_KEPT && sum->rounds * sum->calls <= CALLS_KEPT);
+}
+
+enum core_status store_sum_slow_put(struct store *store, int32_t rank, const struct store_sum *sum,
+                                    uint64_t seq, int64_t duration)
+{
+    int64_t row[5] = {(int64_t)rank << STORE_SEQ_BITS | (int64_t)seq, 0, 0, duration, sum->usual};
+    enum core_status status = store_fold_number(store, seq, &row[1], &row[2]);
+
+    CORE_CHECK(seq >> STORE_SEQ_BITS == 0 && duration >= sum->usual); /* store_sum_slow said so */
+    return status != CORE_OK || !row[1] ? status
+                                        : store_put_integers(&store->sql, STORE_SLOW_ROUND, row, 5);
+}
+
+/* --- blocks ----------------------------------------------------------------------------------- */
+
+/* Puts the calls into the order of their numbers. False: these are not one behind the other, or a
+ * call stands for several. */
+static bool rows_order(struct store_sum *sum, const struct store_sum_row *row)
+{
+    uint64_t least = UINT64_MAX;
+
+    CORE_CHECK(sum->calls <= sum->row_room);
+    for (uint32_t i = 0; i < sum->calls; i++)
+        least = row[i].row->seq < least ? row[i].row->seq : least;
+    for (uint32_t i = 0; i < sum->calls; i++)
+        sum->row[i].row = NULL;
+    for (uint32_t i = 0; i < sum->calls; i++) {
+        uint64_t at = row[i].row->seq - least;
+        if (at >= sum->calls || sum->row[at].row || row[i].row->calls != STORE_NULL)
+            return false;
+        sum->row[at] = (struct store_sum_row){row[i].row, row[i].step, i};
+    }
+    sum->block.seq = least;
+    return true;
+}
+
+/* The calls' places in the loop, and nothing summed up yet. */
+static enum core_status block_clear(struct store_sum *sum)
+{
+    const struct store_fold_place *place = &sum->block.place;
+    enum core_status status = CORE_ARRAY_ROOM(sum->of, sum->of_room, place->calls, "the trace");
+
+    for (uint32_t i = 0; status == CORE_OK && i < sum->calls; i++) {
+        CORE_CHECK(sum->row[i].place < sum->calls);
+        sum->place[sum->row[i].place] = (place->first + i) % place->calls;
+    }
+    for (uint32_t i = 0; status == CORE_OK && i < place->calls; i++)
+        sum->of[i] = (struct sum_call){.least = INT64_MAX};
+    return status;
+}
+
+static enum core_status block_open(struct store *store, const struct store_rank *rank,
+                                   struct store_sum *sum, const struct store_sum_row *row,
+                                   const struct store_call_time *time)
+{
+    const struct store_window *window = &rank->window;
+    enum core_status status;
+    bool fits;
+
+    CORE_CHECK(!sum->block.open);
+    if (!rows_order(sum, row) || window->next <= window->last || window->next != sum->block.seq)
+        return CORE_OK;
+    status = store_fold_sum(store, rank->rank, sum->row, sum->calls, &sum->block.place, &fits);
+    if (status != CORE_OK || !fits)
+        return status;
+    sum->block.rounds = 0;
+    sum->block.rounds_max = rounds_of_block(sum);
+    if (sum->block.rounds_max > BLOCK_CALLS / sum->calls)
+        sum->block.rounds_max = BLOCK_CALLS / sum->calls;
+    sum->block.enter = time[sum->row[0].place].enter;
+    status = block_clear(sum);
+    sum->block.open = status == CORE_OK;
+    return status;
+}
+
+static void call_add(struct sum_call *of, int64_t duration)
+{
+    CORE_CHECK_HOT(duration >= 0);
+    of->calls++;
+    of->total += duration;
+    of->least = duration < of->least ? duration : of->least;
+    of->most = duration > of->most ? duration : of->most;
+    of->log[log_of(duration)]++;
+}
+
+/* The rows are taken as written: store_event.c's totals, and the window's place. */
+static void round_count(struct store *store, struct store_rank *rank, const struct store_sum *sum,
+                        const struct store_sum_row *row, int64_t leave)
+{
+    CORE_CHECK(rank->window.next > rank->window.last); /* none of its rows waits */
+    for (uint32_t i = 0; i < sum->calls; i++) {
+        store->totals.calls += !row[i].row->inner;
+        store->totals.inner_events += row[i].row->inner;
+    }
+    store->totals.end_ns = leave > store->totals.end_ns ? leave : store->totals.end_ns;
+    rank->events += sum->calls;
+    rank->window.next += sum->calls;
+}
+
+enum core_status store_sum_add(struct store *store, struct store_rank *rank, struct store_sum *sum,
+                               const struct store_sum_row *row, const struct store_call_time *time,
+                               bool *out_taken)
+{
+    enum core_status status = CORE_OK;
+    int64_t leave = 0;
+
+    if (!sum->block.open)
+        status = block_open(store, rank, sum, row, time);
+    *out_taken = status == CORE_OK && sum->block.open;
+    if (!*out_taken)
+        return status;
+    for (uint32_t i = 0; i < sum->calls; i++) {
+        CORE_CHECK_HOT(sum->place[i] < sum->block.place.calls);
+        call_add(&sum->of[sum->place[i]], time[i].leave - time[i].enter);
+        leave = time[i].leave > leave ? time[i].leave : leave;
+    }
+    sum->block.leave = leave;
+    round_count(store, rank, sum, row, leave);
+    return ++sum->block.rounds < sum->block.rounds_max ? CORE_OK
+                                                       : store_sum_close(store, rank->rank, sum);
+}
+
+static enum core_status call_write(struct store *store, int64_t event, int64_t index,
+                                   const struct sum_call *of)
+{
+    int64_t row[6] = {event, index, (int64_t)of->calls, of->total, of->least, of->most};
+
+    CORE_CHECK(of->calls > 0 && of->least <= of->most && of->most <= of->total); /* invariant 1 */
+    enum core_status status = store_put_integers(&store->sql, STORE_EVENT_SUM_CALL, row, 6);
+
+    for (int i = 0; status == CORE_OK && i < LOGS; i++) {
+        int64_t log[4] = {event, index, i, (int64_t)of->log[i]};
+        if (of->log[i])
+            status = store_put_integers(&store->sql, STORE_EVENT_SUM_LOG, log, 4);
+    }
+    return status;
+}
+
+enum core_status store_sum_close(struct store *store, int32_t rank, struct store_sum *sum)
+{
+    const struct store_fold_place *place = &sum->block.place;
+    int64_t event = (int64_t)rank << STORE_SEQ_BITS | (int64_t)sum->block.seq;
+    uint64_t calls = sum->block.rounds * sum->calls;
+    int64_t row[7] = {event,          place->loop,      place->first,    (int64_t)calls,
+                      place->request, sum->block.enter, sum->block.leave};
+
+    if (!sum->block.open)
+        return CORE_OK;
+    CORE_CHECK(calls > 0 && calls <= BLOCK_CALLS);
+    sum->block.open = false;
+    store_fold_passed(store, calls);
+    enum core_status status = store_put_integers(&store->sql, STORE_EVENT_SUM, row, 7);
+    for (uint32_t i = 0; status == CORE_OK && i < place->calls; i++)
+        status = call_write(store, event, i, &sum->of[i]);
+    return status;
+}

@@ -1,0 +1,88 @@
+"""Traces with the times of long loops summed up against traces with those of each call, of the same
+spools: what is asked of both has the same answer, but for times; and a round that is slow is found,
+with its number.
+
+    sums.py BUILD ROUNDS SLOW     rounds of the loop; which of them is slow"""
+import os, re, sqlite3, subprocess, sys
+
+BUILD, ROUNDS, SLOW = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+MS = 900  # what the slow round lasts
+FAMILIES = [("persistent", 4000)]
+if ROUNDS > 100000:
+    FAMILIES += [("collectives", 20000), ("sendrecv", 20000), ("pingpong", 20000), ("halo", 20000)]
+JOBS = [("slow_round", ["./slow_round", str(ROUNDS), str(SLOW), str(MS)])] + [
+    (name, [BUILD + "/tests/bench/jobs/families", name, str(n)]) for name, n in FAMILIES
+]
+SAME = [  # but for times
+    "select rank, seq, call, parent, peer, tag, bytes, comm, request, site from event order by id",
+    "select * from completion order by id, idx",
+    (
+        "select source, dest, tag, bytes, send_seq, recv_seq, send_id, recv_id from message order"
+        " by source, dest, comm, tag, inner, send_seq, recv_seq"
+    ),
+    "select rank, seq, call, comm, number from collective order by id",
+    (
+        "select rank, call, site, inner, sum(calls), sum(total) from spent group by 1, 2, 3, 4"
+        " order by 1, 2, 3, 4"
+    ),
+    "select event, number, duration, usual from slow_round order by event",
+]
+
+
+def call(*words, code=(0, 1)):
+    done = subprocess.run(["crosswait", *words], capture_output=True, timeout=200)
+    said = done.stdout.decode(errors="replace")
+    if done.returncode not in code:
+        sys.exit(f"{' '.join(words)}: [{done.returncode}] {done.stderr.decode()}")
+    return re.sub(r"(sums|exact)\.db", "T.db", said)
+
+
+def number(database, question):
+    return database.execute(question).fetchone()[0]
+
+
+def compare(name, sums):
+    """Of the same spools with the times of each call."""
+    call("recover", "--times=all", "R.db.spool", "-o", "exact.db")
+    exact = sqlite3.connect("exact.db")
+    assert number(exact, "select count(*) from event_sum") == 0, f"{name}: --times=all sums up"
+    untimed = number(sums, "select count(*) from event where t_enter is null and t_leave is null")
+    assert untimed == number(sums, "select sum(calls) from event_sum"), f"{name}: times made up"
+    for question in SAME:
+        if sums.execute(question).fetchall() != exact.execute(question).fetchall():
+            sys.exit(f"{name}: {question}: the answers differ")
+    kept = "select id, t_enter, t_leave from event where t_enter not null order by id"
+    times = dict((id, rest) for id, *rest in exact.execute(kept))
+    for id, *rest in sums.execute(kept):
+        assert times[id] == rest, f"{name}: event {id}: other times"
+    for words in ("check", "dump --no-time", "report"):
+        both = [call(*words.split(), trace) for trace in ("sums.db", "exact.db")]
+        assert both[0] == both[1], f"{name}: {words} says something else of sums"
+    exact.close()
+    for form in ("html", "perfetto", "json"):
+        call("report", "--format=" + form, "sums.db")
+    said = subprocess.run(
+        ["crosswait", "report", "--format=goal", "sums.db"], capture_output=True, text=True
+    )
+    assert said.returncode and "record with --times=all" in said.stderr, said.stderr
+
+
+for name, job in JOBS:
+    call("record", "--keep-spool", "--no-watch", "-o", "R.db", "--", "mpirun", "-n", "2", *job)
+    call("recover", "R.db.spool", "-o", "sums.db")
+    sums = sqlite3.connect("sums.db")
+    calls = number(sums, "select sum(events) from rank")
+    share = number(sums, "select ifnull(sum(calls), 0) from event_sum") / calls
+    assert share > 0.2, f"{name}: only {share} of the calls are summed up"
+    if calls < 1000000:
+        compare(name, sums)
+    if name == "slow_round":
+        why = call("report", "--format=why", "sums.db")
+        slow = re.findall(r"a slow round: round ([\d,]+) of a loop of rank (\d) took", why)
+        assert (f"{SLOW:,}", "1") in slow, why
+        assert "only sums of the times are known" in why, why
+        size = os.path.getsize("sums.db") / calls
+        print(f"{ROUNDS} rounds: {size:.2f} bytes a call", file=sys.stderr)
+        assert ROUNDS < 500000 or size < 0.3, f"{size} bytes a call"
+    sums.close()
+    subprocess.run(["rm", "-rf", "R.db.spool", "R.db", "sums.db", "exact.db"])
