@@ -156,7 +156,7 @@ struct explore_search {
      * Behaviours are then those of which a world was run: one for each end at least. */
     uint64_t states;
     char states_why[160];      /* states cannot be distinguished; "": not asked for, or they can */
-    uint64_t states_steps; /* that were executed to find them */
+    uint64_t states_steps;     /* that were executed to find them */
     char states_together[160]; /* why ranks were not executed each by itself; "": they were */
     /* the search's own */
     explore_run_fn run;

@@ -648,11 +648,11 @@ static void test_ends(void **state)
         }
         assert_true(writer_close(&w));
         if (end_case[r].told != EVENT_RANK_STATE_COUNT)
-            end[options.end_count++] =
-                (struct store_rank_end){r, end_case[r].told, 77, "told", false};
+            end[options.end_count++] = (struct store_rank_end){
+                .rank = r, .state = end_case[r].told, .code = 77, .detail = "told"};
     }
-    end[options.end_count++] =
-        (struct store_rank_end){END_CASES, EVENT_RANK_KILLED, 9, "never started", false};
+    end[options.end_count++] = (struct store_rank_end){
+        .rank = END_CASES, .state = EVENT_RANK_KILLED, .code = 9, .detail = "never started"};
     assert_int_equal(store_write(folder, path, &options), CORE_OK);
     assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
     assert_int_equal(trace.rank_count, END_CASES + 1);
