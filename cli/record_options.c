@@ -28,7 +28,7 @@ static const struct {
     {"payload", "none"}, {"payload", "sample"},   {"payload", "digest"}, {"payload", "full"},
     {"buffers", "on"},   {"buffers", "off"},      {"inside", "auto"},    {"inside", "pml"},
     {"inside", "off"},   {"inside", "transport"}, {"relay", "on"},       {"relay", "off"},
-    {"relay", "auto"},
+    {"times", "all"},    {"times", "loops"},      {"relay", "auto"},
 };
 enum { WORD_COUNT = sizeof words / sizeof *words };
 
