@@ -2,7 +2,7 @@
 """crosswait fuzz --library: an MPI library's own collective algorithms, forced one by one, under
 the fuzzer's scenarios.
 
-usage: library.py SHARE FOLDER [--mpi=openmpi|mpich] [--ranks=N] [--cases=N] [--seed=S]
+usage: library.py SHARE FOLDER [--mpi=openmpi|mpich|intel] [--ranks=N] [--cases=N] [--seed=S]
                   [--only=COLLECTIVE[:ALGORITHM]] [--seconds=S] [--diff=FILE] [--scenario=FILE]
                   [--no-synchronous] [--no-shrink] [--no-trace]
 One MPI job is kept alive and goes through a plan; when a case ends it (a wrong result, a crash, a
@@ -18,7 +18,7 @@ import argparse, collections, ctypes, glob, math, os, re, shutil, signal, subpro
 parser = argparse.ArgumentParser(prog="crosswait fuzz --library --", add_help=True)
 parser.add_argument("share")
 parser.add_argument("folder")
-parser.add_argument("--mpi", choices=("openmpi", "mpich"), default="openmpi")
+parser.add_argument("--mpi", choices=("openmpi", "mpich", "intel"), default="openmpi")
 parser.add_argument("--ranks", type=int, default=6)
 parser.add_argument("--cases", type=int, default=60, help="for each algorithm")
 parser.add_argument("--seed", type=int, default=1)
@@ -27,7 +27,7 @@ parser.add_argument(
     "--seconds",
     type=float,
     default=600,
-    help="for both passes together (600); what is not reached is named",
+    help="for all of it (600); what is not reached is named",
 )
 parser.add_argument("--diff", help="the table of another time: only what is new there fails")
 parser.add_argument("--scenario", help="only this one, of --only=COLLECTIVE:ALGORITHM")
@@ -68,8 +68,11 @@ def clock():
 
 FAILURES_MAX = 3  # of one algorithm; then the next one's turn
 TURN = 10  # cases of an algorithm before the next one's
+CAMPAIGN = 0.7  # of the time is for finding; then cases are made small, run alone and recorded
 SHRINK_SECONDS = 60  # of one case
 ALONE_SECONDS = 40  # of one case in a job of its own; it ends itself before
+RECORD_SECONDS = 60
+UNTRIED = ", not run alone"
 PREFERRED = 60  # a priority above tuned's and below that of the component for one rank
 ENDLESS = 29  # how library_main ends where a case does not
 HEADER = "crosswait library table 1"
@@ -91,11 +94,13 @@ class Failure:
         self.rule, self.text, self.description = rule, text, description
         self.path, self.synchronous, self.also_as_it_is = path, synchronous, False
         self.alone = True  # it needs no other case before it
+        self.tried = True  # as far as was tried
 
     def verdict(self):
         only = "does not commute" in self.description
         only = ", only with operations that do not commute" if only else ""
-        return self.rule + only + ("" if self.alone else ", only behind other cases")
+        alone = UNTRIED if not self.tried else "" if self.alone else ", only behind other cases"
+        return self.rule + only + alone
 
 
 def trouble(message, status=3):
@@ -109,7 +114,7 @@ def trouble(message, status=3):
 def openmpi_info():
     try:
         return subprocess.run(
-            ["ompi_info", "--param", "coll", "all", "--level", "9", "--parsable"],
+            [tool("ompi_info"), "--param", "coll", "all", "--level", "9", "--parsable"],
             capture_output=True,
             text=True,
             check=True,
@@ -157,18 +162,47 @@ def openmpi_algorithms(kinds):
     return [a for a in found if a.kind in kinds]
 
 
+AGENT = """#!/bin/bash
+# What mpirun takes for ssh: HOST COMMAND..., on this machine, which has another name there.
+shift
+exec unshare -r -u /bin/bash -c 'hostname far; exec /bin/bash -c "$*"' x "$@"
+"""
+
+
+def openmpi_machines(environment, ranks):
+    """Options and environment of a job's ranks: on this machine, or spread over two for a component
+    that offers itself only there (han): the second one is this one by another name, if that can be
+    had."""
+    here = ["--oversubscribe"], {}
+    if "OMPI_MCA_coll_han_priority" not in dict(environment) or "Open MPI v4" in version:
+        return here
+    if subprocess.run(["unshare", "-r", "-u", "true"], capture_output=True).returncode:
+        return here
+    agent = os.path.abspath(os.path.join(args.folder, "agent"))
+    with open(agent, "w") as f:
+        f.write(AGENT)
+    os.chmod(agent, 0o700)
+    each = (ranks + 1) // 2
+    hosts = f"{os.uname().nodename}:{each},far:{each}"
+    more = {"PRTE_MCA_plm_ssh_agent": agent, "OMPI_MCA_mpi_yield_when_idle": "1"}
+    return ["--host", hosts], more
+
+
 def openmpi_absent(environment):
     """Whether the component that the environment prefers does not offer itself to communicators."""
     component = [re.match("OMPI_MCA_coll_(.*)_priority", key) for key, value in environment]
     component = [match.group(1) for match in component if match]
     if not component:
         return False
-    said = os.path.join(args.folder, "said")  # of each rank apart
+    said = os.path.join(args.folder, "said")
     shutil.rmtree(said, ignore_errors=True)
-    subprocess.run(
-        ["mpirun", "--oversubscribe", "-n", "2", "--output-filename", said]
+    apart = ["--output-filename", said] if "Open MPI v4" in version else []  # of each rank
+    # A communicator of two ranks on two machines has no level within one.
+    machines, more = openmpi_machines(environment, 4)
+    done = subprocess.run(
+        [tool("mpirun"), *machines, "-n", "4" if more else "2", *apart]
         + [program, os.devnull, os.devnull, "1"],
-        env=dict(os.environ, OMPI_MCA_coll_base_verbose="20", **dict(environment)),
+        env=dict(os.environ, OMPI_MCA_coll_base_verbose="20", **dict(environment), **more),
         capture_output=True,
         stdin=subprocess.DEVNULL,
         timeout=60,
@@ -179,11 +213,11 @@ def openmpi_absent(environment):
             with open(os.path.join(folder, name), errors="replace") as f:
                 if re.search(pattern, f.read()):
                     return False
-    return True
+    return not re.search(pattern.encode(), done.stdout + done.stderr)
 
 
 def openmpi_version():
-    text = subprocess.run(["ompi_info", "--version"], capture_output=True, text=True).stdout
+    text = subprocess.run([tool("ompi_info"), "--version"], capture_output=True, text=True).stdout
     return text.splitlines()[0] if text else "Open MPI"
 
 
@@ -240,17 +274,66 @@ def mpich_version():
     return "MPICH " + match.group(1) if match else "MPICH"
 
 
+# --- Intel MPI ------------------------------------------------------------------------------------
+
+
+def intel_folder():
+    """The folder of the installation."""
+    return os.path.dirname(os.path.dirname(os.path.realpath(tool("impi_info"))))
+
+
+def intel_algorithms(kinds):
+    """The presets of algorithms that Intel MPI can be told to use, by number."""
+    env = dict(os.environ, LD_LIBRARY_PATH=os.path.join(intel_folder(), "lib"))
+    said = subprocess.run([tool("impi_info"), "-e", "-a"], env=env, capture_output=True)
+    ranges = {}
+    for block in re.split(r"^(?=I_MPI_)", said.stdout.decode(errors="replace"), flags=re.M):
+        match = re.match(r"I_MPI_ADJUST_(\w+)\b.*?range: *(\d+)-(\d+)", block, re.S)
+        if match:
+            ranges[match.group(1).lower()] = range(int(match.group(2)), int(match.group(3)) + 1)
+    found = []
+    for kind in kinds:
+        found.append(Algorithm(kind, "decided", "-", 0, ()))
+        for number in ranges.get(kind, ()):
+            chosen = (("I_MPI_ADJUST_" + kind.upper(), str(number)),)
+            found.append(Algorithm(kind, f"preset-{number}", "-", 0, chosen))
+    return found
+
+
+def intel_version():
+    text = subprocess.run([tool("mpiexec"), "--version"], capture_output=True, text=True).stdout
+    match = re.search(r"Version (\S+)", text)
+    return "Intel MPI " + match.group(1) if match else "Intel MPI"
+
+
+def intel_flags():
+    """The wheel has no compiler wrapper that runs as it is."""
+    lib = os.path.join(intel_folder(), "lib")
+    include = "-I" + os.path.join(intel_folder(), "include")
+    return [include, os.path.join(lib, "libmpi.so.12"), "-Wl,-rpath," + lib, "-pthread"]
+
+
 # --- either ---------------------------------------------------------------------------------------
 
 
 def tool(name):
-    """A program of the library: Debian's name for MPICH's beside those of Open MPI, or the plain
-    one."""
-    return args.mpi == "mpich" and shutil.which(name + ".mpich") or name
+    """A program of the library, in the first folder of the PATH that has one of this library alone;
+    Debian's name for it, or the plain one."""
+    mark = {"openmpi": "ompi_info", "mpich": "mpichversion", "intel": "impi_info"}[args.mpi]
+    for folder in os.environ["PATH"].split(os.pathsep):
+        if os.path.exists(os.path.join(folder, mark)):
+            paths = [os.path.join(folder, n) for n in (f"{name}.{args.mpi}", name)]
+            return next((path for path in paths if os.path.exists(path)), name)
+    return name
 
 
 def build():
-    if not shutil.which(tool("mpicc")):
+    compiler, more = [tool("mpicc")], []
+    if args.mpi == "intel":
+        if not shutil.which(tool("impi_info")):
+            trouble("impi_info of Intel MPI is not on the PATH: put bin/ of its folder there")
+        compiler, more = ["gcc"], intel_flags()
+    if not shutil.which(compiler[0]):
         package = "libopenmpi-dev" if args.mpi == "openmpi" else "libmpich-dev"
         trouble(
             "mpicc is needed to build what runs the library's collectives, and is not on the PATH;"
@@ -265,10 +348,10 @@ def build():
     archives = [os.path.join(args.share, "lib", name) for name in ("libreplay.a", "libcore.a")]
     include = "-I" + os.path.join(args.share, "include")
     done = subprocess.run(
-        [tool("mpicc"), "-std=gnu11", "-g", "-O1", "-w", include, "-o", made]
+        [*compiler, "-std=gnu11", "-g", "-O1", "-w", include, "-o", made]
         + sources
         + archives
-        + ["-lm", "-ldl"],
+        + [*more, "-lm", "-ldl"],
         capture_output=True,
         text=True,
     )
@@ -298,9 +381,13 @@ def wanted(found):
 def launch_command(environment, synchronous):
     """How a job is started, and the environment it is started with."""
     env = dict(os.environ, OMPI_MCA_coll_tuned_use_dynamic_rules="1", **dict(environment))
-    if args.mpi == "mpich":
+    if args.mpi == "intel":
+        env.setdefault("I_MPI_THREAD_YIELD", "2")  # there may be more ranks than cores
+    if args.mpi != "openmpi":
         return [tool("mpiexec"), "-n", str(args.ranks)], env
-    command = [tool("mpirun"), "--oversubscribe", "-n", str(args.ranks)]
+    machines, more = openmpi_machines(environment, args.ranks)
+    env.update(more)
+    command = [tool("mpirun"), *machines, "-n", str(args.ranks)]
     if synchronous:
         out = os.path.join(args.folder, "synchronous.db")
         for word in (
@@ -459,9 +546,8 @@ def campaign(algorithms, table, synchronous, ended):
 # --- small ----------------------------------------------------------------------------------------
 
 
-def shrink(algorithm, failure, shrunk_by):
+def shrink(algorithm, failure, ended):
     """Makes the scenario of a failure small, job after job, and describes it anew."""
-    ended = min(clock() + SHRINK_SECONDS, shrunk_by)
     step = 0
     while clock() < ended:
         line = f"{forced(algorithm)} shrink {failure.rule} {step} {failure.path}"
@@ -509,7 +595,10 @@ def confirm(algorithm, failure, first):
         if text:
             with open(failure.path, "w") as f:
                 f.write(text)
-        ended = clock() + ALONE_SECONDS
+        ended = min(clock() + ALONE_SECONDS, deadline)
+        if clock() >= deadline:
+            failure.tried = False
+            return
         description, found = run_alone(algorithm, failure.path, failure.synchronous, ended)
         if found:
             failure.rule, _, failure.text = found.partition(" ")
@@ -520,8 +609,8 @@ def confirm(algorithm, failure, first):
 
 def distinct(table, algorithms):
     """One failure of each verdict of an algorithm, made small; those that only synchronous sends
-    have are told apart. All together takes no longer than the campaign did, or one case may."""
-    shrunk_by = clock() + max(args.seconds, SHRINK_SECONDS)
+    have are told apart. What is left of the time is dealt out evenly."""
+    left = len({(a, f.verdict()) for a in algorithms for f in table[a[:2]].failures})
     for algorithm in algorithms:
         row, kept = table[algorithm[:2]], {}
         for failure in row.failures:
@@ -530,9 +619,12 @@ def distinct(table, algorithms):
         for failure in kept.values():
             with open(failure.path) as f:
                 first = f.read()
-            if not args.no_shrink and clock() < shrunk_by:
+            now = clock()
+            if not args.no_shrink and now < deadline:
                 tell(f"making {algorithm.kind} {algorithm.name} small: {failure.verdict()}")
-                shrink(algorithm, failure, shrunk_by)
+                ended = min(now + SHRINK_SECONDS, now + (deadline - now) / max(left, 1), deadline)
+                shrink(algorithm, failure, ended)
+            left -= 1
             if failure.rule == "crash":
                 confirm(algorithm, failure, first)
         row.failures = []
@@ -556,7 +648,8 @@ def record(algorithm, failure):
     root = os.path.dirname(os.path.dirname(args.share))
     crosswait = [os.path.join(root, part) for part in ("crosswait", "bin/crosswait")]
     crosswait = [path for path in crosswait if os.path.exists(path)]
-    if interrupted or args.no_trace or failure.synchronous or not crosswait:
+    left = deadline - clock()
+    if left <= 0 or args.no_trace or failure.synchronous or not crosswait:
         return None
     base = failure.path.removesuffix(".txt")
     chosen = (
@@ -573,7 +666,7 @@ def record(algorithm, failure):
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             stdin=subprocess.DEVNULL,
-            timeout=60,
+            timeout=min(RECORD_SECONDS, left),
         )
     except subprocess.TimeoutExpired:
         pass
@@ -663,7 +756,8 @@ def cause(row):
     wrong result or as an overrun, from run to run: these are one cause."""
     rule = re.match("[a-z-]*", row[2]).group()
     same = rule in ("crash", "wrong-result", "overrun")
-    return row[0], row[1], "memory or result" if same else rule, row[2][len(rule) :]
+    needs = row[2][len(rule) :].replace(UNTRIED, "")
+    return row[0], row[1], "memory or result" if same else rule, needs
 
 
 def compare(rows, old_version, old):
@@ -699,10 +793,18 @@ def run_one(algorithm):
 
 
 program = build()
+started = time.monotonic()  # what is built once is apart
+deadline = started + args.seconds
 info = openmpi_info() if args.mpi == "openmpi" else None
 listed = subprocess.run([program, "--collectives"], capture_output=True, text=True, check=True)
 kinds = listed.stdout.split()
-known = openmpi_algorithms(kinds) if args.mpi == "openmpi" else mpich_algorithms(kinds)
+algorithms_of, version_of = {
+    "openmpi": (openmpi_algorithms, openmpi_version),
+    "mpich": (mpich_algorithms, mpich_version),
+    "intel": (intel_algorithms, intel_version),
+}[args.mpi]
+known = algorithms_of(kinds)
+version = version_of()
 algorithms = wanted(known)
 preload = [os.path.join(args.share, "../..", p) for p in ("libcrosswait.so", "lib/libcrosswait.so")]
 preload = next((os.path.abspath(p) for p in preload if os.path.exists(p)), None)
@@ -712,16 +814,14 @@ if args.scenario:
     if len(algorithms) != 1:
         trouble("--scenario needs --only=COLLECTIVE:ALGORITHM", 2)
     sys.exit(run_one(algorithms[0]))
-version = openmpi_version() if args.mpi == "openmpi" else mpich_version()
 last = read_table(args.diff) if args.diff else None
 twice = preload and not args.no_synchronous
 signal.signal(signal.SIGINT, on_interrupt)
 signal.signal(signal.SIGTERM, on_interrupt)
-started = clock()
 table = {a[:2]: Row() for a in algorithms}
-campaign(algorithms, table, False, started + args.seconds / (2 if twice else 1))
+campaign(algorithms, table, False, started + CAMPAIGN * args.seconds / (2 if twice else 1))
 if twice:
-    campaign(algorithms, table, True, started + args.seconds)
+    campaign(algorithms, table, True, started + CAMPAIGN * args.seconds)
 if interrupted:
     print("interrupted: what was found until then")
 distinct(table, algorithms)
