@@ -555,6 +555,7 @@ static inline uint32_t recorder_type(struct lane *lane, MPI_Datatype type)
 /* How a communicator came to be, for its global id: the same on all its members. */
 enum comm_origin {
     COMM_ORIGIN_PARENT,
+    COMM_ORIGIN_DIST_GRAPH, /* as PARENT; a distributed graph whatever the library says */
     COMM_ORIGIN_COPY,
     COMM_ORIGIN_GROUP,
     COMM_ORIGIN_INTER,

@@ -311,7 +311,7 @@ class Call:
         if self.one("comm_out") and not self.origin:
             raise Bad(
                 "a call that makes a communicator says how: "
-                "origin:parent, copy, group, inter, merge, spawn"
+                "origin:parent, dist_graph, copy, group, inter, merge, spawn"
             )
         for trait, roles in BOTH.items():
             if self.does(trait) and not self.all(*roles):

@@ -480,16 +480,6 @@ static atomic_bool *comm_predefined(MPI_Comm comm)
                                                : NULL;
 }
 
-/* Open MPI 5.0 says of a distributed graph that is made of a communicator with a topology that it
- * has that one, of which it cannot be asked then: it dies. */
-static void topology_correct(MPI_Comm comm, const struct comm_info *parent, struct comm_info *info)
-{
-    int takes, gives, weighted;
-    if (parent && info->topology && info->topology == parent->topology &&
-        !ASK(COMM, Dist_graph_neighbors_count, comm, &takes, &gives, &weighted))
-        info->topology = 3;
-}
-
 /* Under the lock. */
 static uint32_t comm_define(struct lane *lane, MPI_Comm comm, uint32_t parent_id,
                             enum comm_origin origin, int tag)
@@ -511,15 +501,17 @@ static uint32_t comm_define(struct lane *lane, MPI_Comm comm, uint32_t parent_id
     } else if (!handles_ask(comm, &info)) {
         free(info.member);
         return 0;
-    } else {
-        topology_correct(comm, parent, &info);
     }
+    /* Of one that is made of a grid Open MPI 5.0 says that it is a grid, and dies when it is asked
+     * for its dimensions. */
+    if (origin == COMM_ORIGIN_DIST_GRAPH)
+        info.topology = 3;
     char name[MPI_MAX_OBJECT_NAME + 1] = "";
     int length = 0;
     if (origin == COMM_ORIGIN_UNKNOWN)
         ASK(COMM, Comm_get_name, comm, name, &length);
     name[length] = 0;
-    if (origin == COMM_ORIGIN_PARENT && parent)
+    if ((origin == COMM_ORIGIN_PARENT || origin == COMM_ORIGIN_DIST_GRAPH) && parent)
         memcpy(info.making, parent->making, sizeof info.making);
     info.id = id;
     info.handled = parent ? parent->handled : !comm_predefined(comm); /* it inherits the handler */
