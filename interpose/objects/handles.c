@@ -502,7 +502,7 @@ static uint32_t comm_define(struct lane *lane, MPI_Comm comm, uint32_t parent_id
         free(info.member);
         return 0;
     }
-    /* Of one that is made of a grid Open MPI 5.0 says that it is a grid, and dies when it is asked
+    /* Open MPI 5.0 says of one that is made of a grid that it is a grid, and dies when it is asked
      * for its dimensions. */
     if (origin == COMM_ORIGIN_DIST_GRAPH)
         info.topology = 3;
