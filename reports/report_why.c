@@ -160,12 +160,16 @@ void report_why_line(const struct report_facts *facts, FILE *file)
     const struct why *why = &facts->why;
     const struct why_part *part = NULL;
     uint64_t waited = waited_of(why);
-    unsigned percent = report_why_percent(waited, why->elapsed_ns);
+    unsigned percent = report_why_percent(waited, why->timed_ns),
+             timed = report_why_percent(why->timed_ns, why->elapsed_ns);
 
-    if (percent <= WAITED_PERCENT || waited < waited_ns_min * why->ranks || !why->row_count)
+    if (percent <= WAITED_PERCENT || !why->row_count ||
+        (double)why->elapsed_ns * percent < (double)waited_ns_min * why->ranks * 100)
         return;
     uint32_t culprit = why_culprit(why, &part);
     fprintf(file, "waiting:  %u %% of the ranks' time, ", percent);
+    if (why->timed_ns < why->elapsed_ns)
+        fprintf(file, "in the %u %% of it that is known call by call, ", timed);
     if (culprit != UINT32_MAX && part) {
         fprintf(file, "for rank %" PRIu32 ", which works before ", culprit);
         call_write(facts, part->at, file);
