@@ -2,7 +2,7 @@
 # timeout: 120
 # The verdict of a clean job says in one line that its ranks wait for each other, where they do so
 # for over a fifth of their time and a second each; jobs in balance, short ones, and those with
-# findings have no such line. Where a loop's times are summed up the line says how much it speaks of.
+# findings have no such line. Where a loop's times are summed up it says how much it speaks of.
 cat >work.c <<'END'
 #include <mpi.h>
 #include <stdlib.h>
