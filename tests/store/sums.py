@@ -9,7 +9,7 @@ BUILD, ROUNDS, SLOW = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 MS = 900  # what the slow round lasts
 FAMILIES = [("persistent", 4000)]
 if ROUNDS > 100000:
-    FAMILIES += [("collectives", 20000), ("sendrecv", 20000), ("pingpong", 20000), ("halo", 20000)]
+    FAMILIES += [("sendrecv", 20000), ("pingpong", 20000), ("halo", 20000)]
 JOBS = [("slow_round", ["./slow_round", str(ROUNDS), str(SLOW), str(MS)])] + [
     (name, [BUILD + "/tests/bench/jobs/families", name, str(n)]) for name, n in FAMILIES
 ]
