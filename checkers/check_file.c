@@ -41,7 +41,7 @@ struct opened { /* a rank's side of a file */
 };
 struct files {
     const struct check_input *input;
-    struct finding_dedup told;
+    struct finding_dedup dedup;
     struct requests requests; /* of the rank that is read; own[0]: file + 1, own[1]: opened as */
     struct opened *opened;    /* file * ranks + rank */
     uint32_t room, file_count;
@@ -64,13 +64,13 @@ static struct opened *opened_of(struct files *files, int32_t file, uint32_t rank
 
 static struct finding *check_file_say(struct files *files, uint32_t rank, uint64_t seq)
 {
-    return finding_dedup_add(&files->told, FINDING_ERROR, rank, seq);
+    return finding_dedup_add(&files->dedup, FINDING_ERROR, rank, seq);
 }
 
 static void check_file_wrong(struct files *files, const struct trace_event *event, uint64_t other,
                              const char *sentence)
 {
-    finding_dedup_wrong(&files->told, event, other, sentence);
+    finding_dedup_wrong(&files->dedup, event, other, sentence);
 }
 
 /* Nothing of a job lies so far away, or is so large; twice as much is still a number. */
@@ -175,7 +175,7 @@ static uint64_t pending_first(const struct files *files, int32_t number, const s
     return first;
 }
 
-/* How a split access is ended is told by how it was begun. */
+/* How a split access was begun says how it is ended. */
 static bool ends_it(const struct trace_event *begun, const struct trace_event *event)
 {
     const uint64_t how = TRAIT_BIT(AT_OFFSET) | TRAIT_BIT(ORDERED);
@@ -548,7 +548,7 @@ static void check_file_compare(struct files *files, uint32_t at)
 enum core_status check_file(const struct check_input *input, struct finding_list *list)
 {
     struct files files = {.input = input,
-                          .told = {.input = input, .list = list, .rule = RULE_FILE}};
+                          .dedup = {.input = input, .list = list, .rule = RULE_FILE}};
     enum core_status status = CORE_OK;
     bool any = false, whole = true;
 
@@ -566,7 +566,7 @@ enum core_status check_file(const struct check_input *input, struct finding_list
     for (size_t i = 0; i < files.room; i++)
         free(files.opened[i].step);
     free(files.opened);
-    finding_dedup_done(&files.told);
-    status = status == CORE_OK ? files.told.status : status;
+    finding_dedup_done(&files.dedup);
+    status = status == CORE_OK ? files.dedup.status : status;
     return status == CORE_OK && any && whole ? file_conflict_check(input, list) : status;
 }

@@ -68,7 +68,7 @@ struct window {
 };
 struct rma {
     const struct check_input *input;
-    struct finding_dedup told;
+    struct finding_dedup dedup;
     struct window *window;
     uint32_t window_room;
     struct rma_accesses all; /* and the memory of the windows */
@@ -91,20 +91,20 @@ static bool check_rma_good(struct rma *rma, enum core_status status)
 static struct finding *check_rma_say(struct rma *rma, enum finding_severity severity, uint32_t rank,
                                      uint64_t seq)
 {
-    return finding_dedup_add(&rma->told, severity, rank, seq);
+    return finding_dedup_add(&rma->dedup, severity, rank, seq);
 }
 
 static void check_rma_wrong(struct rma *rma, const struct trace_event *event, uint64_t other,
                             const char *sentence)
 {
-    finding_dedup_wrong(&rma->told, event, other, sentence);
+    finding_dedup_wrong(&rma->dedup, event, other, sentence);
 }
 
 /* As check_rma_wrong, where an assertion of a rank does not hold. */
 static void check_rma_broken(struct rma *rma, const struct trace_event *event, uint64_t other,
                              const char *sentence)
 {
-    struct finding *finding = finding_dedup_wrong(&rma->told, event, other, sentence);
+    struct finding *finding = finding_dedup_wrong(&rma->dedup, event, other, sentence);
 
     CORE_CHECK(event->win >= 0);
     if (finding)
@@ -390,7 +390,7 @@ static void within_regions(struct rma *rma, const struct trace_event *event,
         check_rma_begin(rma, access);
         return;
     }
-    regions_say_outside(regions, event, access, &rma->told);
+    regions_say_outside(regions, event, access, &rma->dedup);
 }
 
 /* Memory that is accessed in a window without memory of its own must be attached then, whatever the
@@ -408,7 +408,7 @@ static void compare_regions(struct rma *rma, const struct order *order)
             check_rma_good(rma,
                            regions_compare(&said, &window->part[access->target].regions, access,
                                            part_of(rma, access->win, access->target)->base,
-                                           &rma->all, order, &rma->told));
+                                           &rma->all, order, &rma->dedup));
     }
 }
 
@@ -901,7 +901,7 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
 {
     struct trace *trace = input->trace;
     struct rma rma = {.input = input,
-                      .told = {.input = input, .list = list, .rule = RULE_RMA},
+                      .dedup = {.input = input, .list = list, .rule = RULE_RMA},
                       .exposures = EXPOSURES,
                       .assertions = ASSERTIONS,
                       .types = {.input = input, .list = list, .rule = RULE_RMA},
@@ -927,7 +927,7 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
         status = read_rank(&rma, rank, true, &any);
     for (uint32_t i = 0; i < rma.window_room && status == CORE_OK; i++)
         if (rma.window[i].part)
-            fences_compare(rma.window[i].fences, &rma.told);
+            fences_compare(rma.window[i].fences, &rma.dedup);
     for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK && whole; rank++)
         status = read_rank(&rma, rank, false, &any);
     exposures_sort(&rma.exposures);
@@ -943,13 +943,13 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     if (status == CORE_OK && order)
         compare_regions(&rma, order);
     if (status == CORE_OK && order)
-        assertions_compare(&rma.assertions, order, &rma.told);
+        assertions_compare(&rma.assertions, order, &rma.dedup);
     if (status == CORE_OK && whole)
-        assertions_compare_stores(&rma.assertions, rma.all.access, rma.all.count, &rma.told);
+        assertions_compare_stores(&rma.assertions, rma.all.access, rma.all.count, &rma.dedup);
     if (status == CORE_OK && order)
         status = rma_conflict_check(
             input, order, apart ? apart : order, &rma.all,
-            rma.told.count < FINDING_DEDUP_MAX ? FINDING_DEDUP_MAX - rma.told.count : 0, list);
+            rma.dedup.count < FINDING_DEDUP_MAX ? FINDING_DEDUP_MAX - rma.dedup.count : 0, list);
     if (status == CORE_OK && rma.status == CORE_OK && order && !input->notes->threads)
         exposures_compare(&rma.exposures, order, check_rma_posted, &rma);
     if (status == CORE_OK && rma.status == CORE_OK && order && !input->notes->threads)
@@ -974,12 +974,12 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     free(rma.all.access);
     exposures_done(&rma.exposures);
     assertions_done(&rma.assertions);
-    finding_dedup_done(&rma.told);
+    finding_dedup_done(&rma.dedup);
     core_table_done(&rma.open);
     core_table_done(&rma.requested);
     free(rma.all.fetched);
     free(rma.all.looked);
     free(rma.all.reads);
     status = status == CORE_OK ? rma.status : status;
-    return status == CORE_OK ? rma.told.status : status;
+    return status == CORE_OK ? rma.dedup.status : status;
 }

@@ -1,5 +1,5 @@
-/* Findings of one rule, as many as are told; a mistake that several ranks make at one place, or one
- * over and over, is one finding. */
+/* Findings of one rule, as many as are reported; a mistake that several ranks make at one place, or
+ * one over and over, is one finding. */
 #ifndef CHECKERS_FINDING_DEDUP_H
 #define CHECKERS_FINDING_DEDUP_H
 
@@ -11,7 +11,7 @@ struct finding_dedup {
     const struct check_input *input;
     struct finding_list *list;
     enum rule_id rule;
-    uint32_t count;          /* that were to be told */
+    uint32_t count;          /* that were to be reported */
     enum core_status status; /* the first failure */
     struct finding_dedup_mistake {
         char *sentence;
@@ -24,12 +24,12 @@ struct finding_dedup {
 };
 
 /* One more, about this call. NULL: there are enough, or out of memory. */
-struct finding *finding_dedup_add(struct finding_dedup *told, enum finding_severity severity,
+struct finding *finding_dedup_add(struct finding_dedup *dedup, enum finding_severity severity,
                                   uint32_t rank, uint64_t seq);
 /* "CALL: SENTENCE (ranks)", an error. other: the call of the same rank that shows it; 0: none.
  * Returns a finding that is new, else NULL. */
-struct finding *finding_dedup_wrong(struct finding_dedup *told, const struct trace_event *event,
+struct finding *finding_dedup_wrong(struct finding_dedup *dedup, const struct trace_event *event,
                                     uint64_t other, const char *sentence);
-void finding_dedup_done(struct finding_dedup *told); /* the findings stay */
+void finding_dedup_done(struct finding_dedup *dedup); /* the findings stay */
 
 #endif

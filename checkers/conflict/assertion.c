@@ -109,20 +109,20 @@ void assertions_done(struct assertions *assertions)
 
 /* MPI_MODE_NOCHECK: a start and the post that belongs to it say the same, and the post has come. */
 static void compare_check(const struct assertion_epoch *epoch, const struct order *order,
-                          struct finding_dedup *told)
+                          struct finding_dedup *dedup)
 {
     uint32_t origin = epoch->key.origin, target = epoch->key.target;
     bool start = epoch->start_mode & EVENT_ASSERT_NOCHECK,
          post = epoch->post_mode & EVENT_ASSERT_NOCHECK;
     struct finding *finding;
 
-    CORE_CHECK(origin < told->input->trace->rank_count);
-    CORE_CHECK(target < told->input->trace->rank_count);
+    CORE_CHECK(origin < dedup->input->trace->rank_count);
+    CORE_CHECK(target < dedup->input->trace->rank_count);
     if (!epoch->start || !epoch->post || (!start && !post) ||
         (start && post && order_before(order, target, epoch->post, origin, epoch->start)))
         return;
-    finding = post && !start ? finding_dedup_add(told, FINDING_ERROR, target, epoch->post)
-                             : finding_dedup_add(told, FINDING_ERROR, origin, epoch->start);
+    finding = post && !start ? finding_dedup_add(dedup, FINDING_ERROR, target, epoch->post)
+                             : finding_dedup_add(dedup, FINDING_ERROR, origin, epoch->start);
     if (!finding)
         return;
     finding->remedy = REMEDY_ASSERT;
@@ -138,38 +138,38 @@ static void compare_check(const struct assertion_epoch *epoch, const struct orde
                       start ? "MPI_Win_start" : "MPI_Win_post",
                       start ? "MPI_Win_post" : "MPI_Win_start", start ? target : origin,
                       start ? origin : target);
-    finding_core_add(finding, told->input->trace, start ? target : origin,
+    finding_core_add(finding, dedup->input->trace, start ? target : origin,
                      start ? epoch->post : epoch->start);
 }
 
-static void compare_put(const struct assertion_epoch *epoch, struct finding_dedup *told)
+static void compare_put(const struct assertion_epoch *epoch, struct finding_dedup *dedup)
 {
     struct finding *finding;
     struct trace_event event;
 
     CORE_CHECK(!epoch->put || epoch->start < epoch->put);
     if (!epoch->put || !epoch->post || !(epoch->post_mode & EVENT_ASSERT_NOPUT) ||
-        trace_event_get(told->input->trace, epoch->key.origin, epoch->put, &event) != CORE_OK)
+        trace_event_get(dedup->input->trace, epoch->key.origin, epoch->put, &event) != CORE_OK)
         return;
-    finding = finding_dedup_add(told, FINDING_ERROR, epoch->key.origin, epoch->put);
+    finding = finding_dedup_add(dedup, FINDING_ERROR, epoch->key.origin, epoch->put);
     if (!finding)
         return;
     finding->remedy = REMEDY_ASSERT;
     finding_title(finding,
                   "%s: it writes to the window of rank %" PRIu32
                   ", whose MPI_Win_post asserts MPI_MODE_NOPUT (rank %" PRIu32 ")",
-                  told->input->trace->call[event.call].name, epoch->key.target, epoch->key.origin);
-    finding_call_add(finding, told->input->trace, epoch->key.target, epoch->post);
+                  dedup->input->trace->call[event.call].name, epoch->key.target, epoch->key.origin);
+    finding_call_add(finding, dedup->input->trace, epoch->key.target, epoch->post);
 }
 
 void assertions_compare(const struct assertions *assertions, const struct order *order,
-                        struct finding_dedup *told)
+                        struct finding_dedup *dedup)
 {
     for (uint32_t i = 0; i < assertions->epoch.count; i++) {
         const struct assertion_epoch *epoch = core_table_at(&assertions->epoch, i);
 
-        compare_check(epoch, order, told);
-        compare_put(epoch, told);
+        compare_check(epoch, order, dedup);
+        compare_put(epoch, dedup);
     }
 }
 
@@ -185,16 +185,16 @@ static int calm_compare(const void *a, const void *b)
 }
 
 static void say_stored(const struct assertion_calm *calm, const struct access *store,
-                       struct finding_dedup *told)
+                       struct finding_dedup *dedup)
 {
-    struct trace *trace = told->input->trace;
+    struct trace *trace = dedup->input->trace;
     struct finding *finding;
     struct trace_event event;
 
     CORE_CHECK(store->low < store->high && calm->from < calm->to);
     if (trace_event_get(trace, calm->rank, calm->to, &event) != CORE_OK)
         return;
-    finding = finding_dedup_wrong(told, &event, calm->from,
+    finding = finding_dedup_wrong(dedup, &event, calm->from,
                                   "it asserts MPI_MODE_NOSTORE, but the rank's window was written "
                                   "to since the call before it that synchronised it");
     if (!finding)
@@ -210,7 +210,7 @@ static void say_stored(const struct assertion_calm *calm, const struct access *s
 }
 
 void assertions_compare_stores(struct assertions *assertions, const struct access *access,
-                               uint32_t count, struct finding_dedup *told)
+                               uint32_t count, struct finding_dedup *dedup)
 {
     const struct assertion_calm *all = assertions->calm;
     uint32_t calms = assertions->calm_count, last = UINT32_MAX;
@@ -225,10 +225,10 @@ void assertions_compare_stores(struct assertions *assertions, const struct acces
 
         if (store->kind != STORE || at == calms || at == last || all[at].win != key.win ||
             all[at].rank != key.rank || all[at].from >= store->seq ||
-            access_explained(told->input->trace, access, count, store))
+            access_explained(dedup->input->trace, access, count, store))
             continue;
         CORE_CHECK(store->seq <= all[at].to);
-        say_stored(&all[at], store, told);
+        say_stored(&all[at], store, dedup);
         last = at; /* one of them is enough */
     }
 }

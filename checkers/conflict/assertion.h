@@ -52,8 +52,8 @@ void assertions_done(struct assertions *assertions);
 
 /* Once all was followed. */
 void assertions_compare(const struct assertions *assertions, const struct order *order,
-                        struct finding_dedup *told);
+                        struct finding_dedup *dedup);
 void assertions_compare_stores(struct assertions *assertions, const struct access *access,
-                               uint32_t count, struct finding_dedup *told);
+                               uint32_t count, struct finding_dedup *dedup);
 
 #endif

@@ -19,15 +19,15 @@ void fences_done(struct fences *fences)
     free(fences->fence);
 }
 
-static void say_missing(const struct fences *fences, struct finding_dedup *told,
+static void say_missing(const struct fences *fences, struct finding_dedup *dedup,
                         const uint32_t *missing, uint32_t missing_count, const uint32_t *there,
                         uint32_t there_count, uint32_t number)
 {
     CORE_CHECK(missing_count && there_count);
-    struct trace *trace = told->input->trace;
+    struct trace *trace = dedup->input->trace;
     char *text = wording_missing("MPI_Win_fence", missing, missing_count, there, there_count);
     struct finding *finding =
-        text ? finding_dedup_add(told, FINDING_ERROR, missing[0], fences[missing[0]].freed) : NULL;
+        text ? finding_dedup_add(dedup, FINDING_ERROR, missing[0], fences[missing[0]].freed) : NULL;
 
     if (finding) {
         finding->effect = FINDING_EFFECT_LACKS;
@@ -41,16 +41,16 @@ static void say_missing(const struct fences *fences, struct finding_dedup *told,
 }
 
 /* A fence is called by all, as long as none has freed the window. */
-static void compare_counts(const struct fences *fences, struct finding_dedup *told)
+static void compare_counts(const struct fences *fences, struct finding_dedup *dedup)
 {
-    uint32_t ranks = told->input->trace->rank_count, least = UINT32_MAX, missing_count = 0,
+    uint32_t ranks = dedup->input->trace->rank_count, least = UINT32_MAX, missing_count = 0,
              there_count = 0, *missing, *there;
 
     for (uint32_t rank = 0; rank < ranks; rank++)
         if (fences[rank].freed && fences[rank].count < least)
             least = fences[rank].count;
     if (CORE_ARRAY_NEW(missing, 2ul * ranks, "ranks of windows") != CORE_OK) {
-        told->status = CORE_NO_MEMORY;
+        dedup->status = CORE_NO_MEMORY;
         return;
     }
     there = missing + ranks;
@@ -63,15 +63,15 @@ static void compare_counts(const struct fences *fences, struct finding_dedup *to
     CORE_CHECK(missing_count + there_count <= ranks);
     CORE_CHECK(!missing_count || least != UINT32_MAX);
     if (missing_count && there_count)
-        say_missing(fences, told, missing, missing_count, there, there_count, least);
+        say_missing(fences, dedup, missing, missing_count, there, there_count, least);
     free(missing);
 }
 
 /* MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED are given by all ranks or by none. */
-static void compare_modes(const struct fences *fences, struct finding_dedup *told)
+static void compare_modes(const struct fences *fences, struct finding_dedup *dedup)
 {
     const int64_t shared = EVENT_ASSERT_NOPRECEDE | EVENT_ASSERT_NOSUCCEED;
-    uint32_t ranks = told->input->trace->rank_count, first = 0;
+    uint32_t ranks = dedup->input->trace->rank_count, first = 0;
 
     while (first < ranks && !fences[first].count)
         first++;
@@ -81,7 +81,7 @@ static void compare_modes(const struct fences *fences, struct finding_dedup *tol
             if (!((a->fence[i].mode ^ b->fence[i].mode) & shared))
                 continue;
             struct finding *finding =
-                finding_dedup_add(told, FINDING_ERROR, first, a->fence[i].seq);
+                finding_dedup_add(dedup, FINDING_ERROR, first, a->fence[i].seq);
             if (!finding)
                 return;
             finding_title(finding,
@@ -92,15 +92,15 @@ static void compare_modes(const struct fences *fences, struct finding_dedup *tol
                               ? "MPI_MODE_NOPRECEDE"
                               : "MPI_MODE_NOSUCCEED",
                           (a->fence[i].mode & ~b->fence[i].mode & shared) ? rank : first);
-            finding_call_add(finding, told->input->trace, rank, b->fence[i].seq);
+            finding_call_add(finding, dedup->input->trace, rank, b->fence[i].seq);
             return;
         }
     }
 }
 
-void fences_compare(const struct fences *fences, struct finding_dedup *told)
+void fences_compare(const struct fences *fences, struct finding_dedup *dedup)
 {
     CORE_CHECK(fences != NULL);
-    compare_modes(fences, told);
-    compare_counts(fences, told);
+    compare_modes(fences, dedup);
+    compare_counts(fences, dedup);
 }

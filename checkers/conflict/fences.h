@@ -16,7 +16,7 @@ struct fences { /* of one rank on one window */
 
 enum core_status fences_add(struct fences *fences, struct fence fence);
 /* fences: of each rank. */
-void fences_compare(const struct fences *fences, struct finding_dedup *told);
+void fences_compare(const struct fences *fences, struct finding_dedup *dedup);
 void fences_done(struct fences *fences);
 
 #endif

@@ -924,14 +924,14 @@ static void file_conflict_sweep(struct conflict *c, uint32_t file)
 /* A file that is deleted while it is open may be gone or not: library and system decide. */
 static void file_conflict_deleted(struct conflict *c)
 {
-    struct finding_dedup told = {.input = c->input, .list = c->list, .rule = RULE_FILE};
+    struct finding_dedup dedup = {.input = c->input, .list = c->list, .rule = RULE_FILE};
 
     for (uint32_t i = 0; i < c->deleting_count && c->status == CORE_OK; i++) {
         const struct trace_event *event = &c->deleting[i];
         const struct opening *open = opens_deleted(&c->opens, c->trace, event);
         bool own = open && open->rank == event->rank;
         struct finding *finding =
-            open ? finding_dedup_wrong(&told, event, own ? open->seq : 0,
+            open ? finding_dedup_wrong(&dedup, event, own ? open->seq : 0,
                                        own ? "the file is open" : "another rank has the file open")
                  : NULL;
 
@@ -944,8 +944,8 @@ static void file_conflict_deleted(struct conflict *c)
         if (!own)
             finding_core_add(finding, c->trace, open->rank, open->seq);
     }
-    finding_dedup_done(&told);
-    file_conflict_good(c, told.status);
+    finding_dedup_done(&dedup);
+    file_conflict_good(c, dedup.status);
 }
 
 enum core_status file_conflict_check(const struct check_input *input, struct finding_list *list)

@@ -98,21 +98,21 @@ static void hold_byte(const struct regions *regions, int64_t at, const struct ac
 
 /* Whether the rank whose call comes second may know from memory of windows that the other one's is
  * done, or from another thread. */
-static bool may_be_told(const struct rma_accesses *all, const struct trace *trace,
-                        const struct access *access, bool gone)
+static bool may_know_done(const struct rma_accesses *all, const struct trace *trace,
+                          const struct access *access, bool gone)
 {
     uint32_t second = gone ? access->target : access->origin;
-    bool told = trace->rank[access->target].threads > 1 ||
-                trace->rank[access->origin].threads > 1 || all->window[access->win].atomics ||
-                all->reads[second];
+    bool knows = trace->rank[access->target].threads > 1 ||
+                 trace->rank[access->origin].threads > 1 || all->window[access->win].atomics ||
+                 all->reads[second];
 
-    for (uint32_t i = 0; i < all->count && !told; i++) {
+    for (uint32_t i = 0; i < all->count && !knows; i++) {
         const struct access *other = &all->access[i];
 
-        told = other->origin == second &&
-               (other->itself || other->kind == SWAP || (other->kind == GET && other != access));
+        knows = other->origin == second &&
+                (other->itself || other->kind == SWAP || (other->kind == GET && other != access));
     }
-    return told;
+    return knows;
 }
 
 static void hold_title(char *title, size_t room, const struct hold *hold, uint32_t target,
@@ -130,9 +130,9 @@ static void hold_title(char *title, size_t room, const struct hold *hold, uint32
 }
 
 static enum core_status hold_say(const struct hold *hold, const struct access *access, bool unsure,
-                                 struct finding_dedup *told)
+                                 struct finding_dedup *dedup)
 {
-    struct trace *trace = told->input->trace;
+    struct trace *trace = dedup->input->trace;
     struct trace_event event;
     char title[160];
     enum core_status status = trace_event_get(trace, access->origin, access->seq, &event);
@@ -142,9 +142,9 @@ static enum core_status hold_say(const struct hold *hold, const struct access *a
         return status;
     hold_title(title, sizeof title, hold, access->target, unsure);
     if (!unsure) {
-        finding = finding_dedup_wrong(told, &event, 0, title);
+        finding = finding_dedup_wrong(dedup, &event, 0, title);
     } else {
-        finding = finding_dedup_add(told, FINDING_NOTE, access->origin, access->seq);
+        finding = finding_dedup_add(dedup, FINDING_NOTE, access->origin, access->seq);
         if (finding)
             finding_title(finding, "%s: %s (rank %" PRIu32 ")", trace->call[event.call].name, title,
                           access->origin);
@@ -160,7 +160,7 @@ static enum core_status hold_say(const struct hold *hold, const struct access *a
 enum core_status regions_compare(struct regions_said *said, const struct regions *regions,
                                  const struct access *access, int64_t base,
                                  const struct rma_accesses *all, const struct order *order,
-                                 struct finding_dedup *told)
+                                 struct finding_dedup *dedup)
 {
     struct hold hold = {HELD_SURELY, NULL, false};
     bool unsure = false;
@@ -174,19 +174,19 @@ enum core_status regions_compare(struct regions_said *said, const struct regions
         if (said->looked == LOOKED_MAX)
             return CORE_OK;
         said->looked++;
-        unsure = may_be_told(all, told->input->trace, access, hold.gone);
+        unsure = may_know_done(all, dedup->input->trace, access, hold.gone);
     }
     if (unsure && said->noted)
         return CORE_OK;
     said->noted |= unsure;
-    return hold_say(&hold, access, unsure, told);
+    return hold_say(&hold, access, unsure, dedup);
 }
 
 void regions_say_outside(const struct regions *regions, const struct trace_event *event,
-                         const struct access *access, struct finding_dedup *told)
+                         const struct access *access, struct finding_dedup *dedup)
 {
-    const struct trace *trace = told->input->trace;
-    struct finding *finding = finding_dedup_add(told, FINDING_ERROR, event->rank, event->seq);
+    const struct trace *trace = dedup->input->trace;
+    struct finding *finding = finding_dedup_add(dedup, FINDING_ERROR, event->rank, event->seq);
 
     CORE_CHECK(access->low < access->high);
     if (!finding)

@@ -27,7 +27,7 @@ void regions_done(struct regions *regions);
 bool regions_hold(const struct regions *regions, int64_t at);
 /* An error: the access is of memory that its target never attached. */
 void regions_say_outside(const struct regions *regions, const struct trace_event *event,
-                         const struct access *access, struct finding_dedup *told);
+                         const struct access *access, struct finding_dedup *dedup);
 
 /* Says so if nothing, or nothing that is known (a note: once), makes sure that the memory is
  * attached while it is accessed. base: the address that the bytes of accesses count from. */
@@ -38,6 +38,6 @@ struct regions_said { /* zeroed */
 enum core_status regions_compare(struct regions_said *said, const struct regions *regions,
                                  const struct access *access, int64_t base,
                                  const struct rma_accesses *all, const struct order *order,
-                                 struct finding_dedup *told);
+                                 struct finding_dedup *dedup);
 
 #endif
