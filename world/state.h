@@ -494,6 +494,7 @@ struct world_rank {
     uint64_t gained, answered;
     uint32_t order_before;
     bool inexact; /* a receive that does not name both source and tag got a message */
+    bool own;     /* it has sent to itself, but for a collective */
     uint8_t *slab;
     size_t slab_used, slab_bytes;
 };

@@ -1,10 +1,13 @@
 # A search by single ranks: random programs whose ranks wait for messages alone have the outcomes
 # that a search by worlds finds. Held by `farm` 26: the state of a rank counts; `single` 6: the
 # order of messages; `requests` 7: receives that may take messages from each other; all of
-# `requests`: what is complete before it is waited for.
+# `requests`: what is complete before it is waited for. What no message of another
+# rank shows (`unseen`) is not decided rank by rank, or not by states.
 for kind in "farm ${farms:-26 27 4}" "single ${singles:-5 8 4}" "requests ${requests:-5 9 3}"; do
     set -- $kind
     mpicc -g -O1 -o "$1" "$SOURCE/tests/explore/merged/$1.c" || exit 1
     "$BUILD/tests/explore/merged" "$PWD/$1" $2 $3 $4 | tail -n 3 >said
     sed 's/.* compared, [1-9].* rank by rank.*;\( [0-9]* faults\)/some by rank,\1/' said
 done
+mpicc -g -O1 -o unseen "$SOURCE/tests/explore/merged/unseen.c" || exit 1
+"$BUILD/tests/explore/merged" "$PWD/unseen" 0 4 5 | sed 's/: [0-9]* worlds.*;/;/'

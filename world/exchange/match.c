@@ -457,8 +457,10 @@ void world_send_post(struct ompi_request_t *send)
     send->post[0] = me->clock[0];
     send->post[1] = me->clock[1];
     world_news(me);
-    if (WORLD_PROCESSES && UNLIKELY(WORLD->searcher != NULL))
+    if (WORLD_PROCESSES && UNLIKELY(WORLD->searcher != NULL)) {
         world_process_met(me->rank, world);
+        me->own |= dest == me && send->context % 2 == 0;
+    }
     WORLD->outcome->message_count++;
     WORLD->outcome->byte_count += bytes;
     WORLD->now_ns += 100;

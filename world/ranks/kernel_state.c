@@ -265,7 +265,6 @@ static const int harmless[] = {
     SYS_rt_sigreturn,
     SYS_sigaltstack,
     SYS_pause,
-    SYS_kill,
     SYS_tkill,
     SYS_tgkill,
     SYS_wait4,

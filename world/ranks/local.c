@@ -3,7 +3,8 @@
  * alone, if the rank waits for nothing but messages: one receive; several that name their
  * sources, for all of them or for any; or a probe, and then a receive of what that has found. A
  * message counts as under way until the rank waits for it: before that nobody looks at it. Where a
- * rank does anything else, the search gives up.
+ * rank does anything else, the search gives up; also where it sends to itself, as a message that it
+ * was not brought may come before that one.
  *
  * Invariants: 1. No rank has a message that the step did not bring: what others have sent stays
  * outside (compose.c). 2. What all ranks share is at the end of a step as it was, but for what
@@ -305,13 +306,15 @@ bool rank_local_step(const struct rank_copy *from, uint32_t depth, int rank,
     others_leave(rank);
     const struct rest rest = rest_take();
     const bool probe = is_probe(rank);
-    of->inexact = false;
+    of->inexact = of->own = false;
     if (message)
         message_arrive(of, message);
     rank_decide(rank, answer);
     rank_run(rank);
     if (rank_states_given_up())
         return false;
+    if (of->own)
+        rank_states_give_up("a rank sends to itself");
     if (of->unexpected || (probe && of->inexact))
         rank_states_give_up("a rank does not receive what it has probed for");
     if (!collectives_agree())
