@@ -1,6 +1,7 @@
 /* Collectives that --exhaustive judges: one that is wrong in a single schedule of three ranks, one
  * that asks its sends and is wrong where one has a buffer and the next has none, one that crashes,
- * one that loops, one that forgets memory; and the correct one beside each. */
+ * one that loops, one that forgets memory, one that writes where there are no elements; and the
+ * correct one beside each. */
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -114,6 +115,12 @@ static int wrong_bcast_leak(void *b, int n, MPI_Datatype t, int root, MPI_Comm c
 {
     return bcast(b, n, t, root, c, 3);
 }
+static int wrong_bcast_empty(void *b, int n, MPI_Datatype t, int root, MPI_Comm c)
+{
+    if (n == 0 && b)
+        *(char *)b = 1; /* of a buffer of no elements */
+    return bcast(b, n, t, root, c, 0);
+}
 static int right_bcast(void *b, int n, MPI_Datatype t, int root, MPI_Comm c)
 {
     return bcast(b, n, t, root, c, 0);
@@ -159,4 +166,5 @@ COLLECTIVE(barrier, "", right_barrier)
 COLLECTIVE(bcast, "", wrong_bcast_crash)
 COLLECTIVE(bcast, "", wrong_bcast_loop)
 COLLECTIVE(bcast, "", wrong_bcast_leak)
+COLLECTIVE(bcast, "", wrong_bcast_empty)
 COLLECTIVE(bcast, "", right_bcast)

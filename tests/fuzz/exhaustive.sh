@@ -31,6 +31,7 @@ small() { # $1: target, the rest: more
 small wrong_bcast_crash
 small wrong_bcast_loop --only=calls=1 --no-shrink # takes seconds; exhaustive_all.sh: all
 small wrong_bcast_leak
+small wrong_bcast_empty --only=count=0..0
 try right_bcast 3
 try right_bcast 2 --time=0.0001 | sed "s,[0-9]* scenarios,some scenarios,; /worlds/d; /^  [0-9]/d"
 try right_bcast 5
