@@ -439,7 +439,19 @@ static void lines_tell(const struct member *member, const struct lines_only *onl
                      only->count - LINES_TOLD);
 }
 
-/* Numbers that may be times are no difference, unless the program received other data. */
+/* The program asked MPI what an error is called: each library has words of its own for that. */
+static bool explains_errors(const struct member *member)
+{
+    const struct trace *trace = &member->judged[0].trace;
+
+    for (uint32_t i = 0; i < trace->call_count; i++)
+        if (trace->call[i].name && trace->call[i].verb == VERB_EXPLAIN_ERROR)
+            return true;
+    return false;
+}
+
+/* Numbers that may be times, and words that may be an error's, are no difference, unless the
+ * program received other data. */
 static enum core_status output_add(struct comparison *comparison, uint32_t at, uint32_t base,
                                    const char *names, const struct lines_only only[2],
                                    enum lines_differ differ)
@@ -456,11 +468,14 @@ static enum core_status output_add(struct comparison *comparison, uint32_t at, u
         status = result_add(member, other, finding);
     runs_tell(member, finding);
     bool times = differ == LINES_VALUES && comparison->clock && !finding->call_count;
+    bool errors = differ == LINES_WORDS && explains_errors(member) && explains_errors(other) &&
+                  !finding->call_count;
     finding_title(finding, "the output with %s is not that with %s%s", names, other->library->title,
                   differ == LINES_NUMBERS ? ", by no more than rounding"
                   : times                 ? ": numbers differ, which may be times"
+                  : errors                ? ": words differ, which may be those of an error"
                                           : "");
-    if (differ == LINES_NUMBERS || times)
+    if (differ == LINES_NUMBERS || times || errors)
         finding->severity = FINDING_NOTE;
     return status;
 }

@@ -82,6 +82,25 @@ static bool form_varies(const struct lines *lines, const char *line)
     return false;
 }
 
+/* The line says of which version of the standard the library is: "MPI version 4.0", "MPI 3.1". */
+static bool names_standard(const char *line)
+{
+    static const char *const words[] = {"standard", "version", "v", ":", "-", "=", " "};
+
+    for (const char *at = line; (at = strcasestr(at, "MPI"));) {
+        at += 3;
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            if (!strncasecmp(at, words[i], strlen(words[i]))) {
+                at += strlen(words[i]);
+                i = SIZE_MAX; /* from the first word on */
+            }
+        if (isdigit((unsigned char)at[0]) && at[1] == '.' && isdigit((unsigned char)at[2]) &&
+            (!at[3] || strchr(",;)", at[3]) || strncmp(&at[3], " on", 3) == 0))
+            return true;
+    }
+    return false;
+}
+
 /* The line says which library it is: its version, or its name. */
 static bool names_library(const char *title, const char *line)
 {
@@ -110,7 +129,7 @@ static enum core_status only_find(const struct lines *a, const struct lines *b,
             continue;
         looked++;
         if (names_library(a->title, line) || names_library(b->title, line) ||
-            form_varies(a, line) || form_varies(b, line))
+            names_standard(line) || form_varies(a, line) || form_varies(b, line))
             continue;
         status = CORE_ARRAY_PUSH(only->line, only->count, only->room, THE_LINES, line);
     }

@@ -25,6 +25,13 @@ status=$?
 for mpi in openmpi-5.0.11 mpich-5.0.2; do
     compiled ${mpi%%-*} app.$mpi "$SOURCE/tests/mpi/programs/libraries.c"
 done
+timeout -k 5 100 crosswait run -o T.db "--mpi=$at/openmpi,$at/mpich" -- \
+    mpirun -n 1 './app.{}' words >out 2>err </dev/null
+status=$?
+[ $status = 0 ] && grep -qx 'verdict: no difference between 2 MPI libraries' out &&
+    [ "$(grep -c "^   = with .*: 'an error: " out)" = 2 ] &&
+    ! grep -q "= with .*'MPI version" out ||
+    { cat out err; fail "words that are the library's: exit status $status"; }
 timeout -k 5 100 crosswait run -q -o T.db --json=T.json "--mpi=$at/openmpi,$at/mpich" -- \
     mpirun -n 1 './app.{}' displaced >out 2>err </dev/null
 status=$?

@@ -70,6 +70,18 @@ static void displaced(int fixed)
     printf("%d %d %d %d\n", out[0], out[1], out[2], out[3]);
 }
 
+/* What the standard leaves to the library. */
+static void words(void)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length, version, subversion;
+
+    MPI_Error_string(MPI_ERR_RANK, text, &length);
+    printf("an error: %s\n", text);
+    MPI_Get_version(&version, &subversion);
+    printf("MPI version %d.%d\n", version, subversion);
+}
+
 /* What is another thing in each run, or with each library, and no mistake. */
 static void noise(void)
 {
@@ -101,6 +113,8 @@ int main(int argc, char **argv)
         displaced(fixed);
     if (!strcmp(argv[1], "noise"))
         noise();
+    if (!strcmp(argv[1], "words"))
+        words();
     MPI_Finalize();
     return !strcmp(argv[1], "status") && rank == 1 ? 3 : 0;
 }
