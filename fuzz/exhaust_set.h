@@ -27,8 +27,8 @@
  *  6. that a product before it has.
  *
  * Each scenario has one set of values for the elements (sent, or with which memory is filled): of a
- * collective that looks at them nothing is said for others. Nor is it for buffers that MPI does not
- * look at, as the receive buffer of a rank that is not the root: they are NULL.
+ * collective that looks at them nothing is said for others. Buffers that MPI does not look at, as
+ * the receive buffer of a rank that is not the root, have no elements.
  *
  * tests/fuzz/exhaustive_set.py counts the same sets by loops of its own and compares the calls. */
 #ifndef FUZZ_EXHAUST_SET_H

@@ -186,10 +186,10 @@ class Loop:
             same = [i for i in range(len(fields)) if i not in steps]
             if kind == "EVENT":
                 same = [i for i in same if i not in (self.TIMES, self.TIMES + 1)]
-            if not more or any(fields[i] != was[2][i] for i in same):
+            strays = bool(self.steps) and more and self.steps[0][self.NUMBER] != more[self.NUMBER]
+            if not more or strays or any(fields[i] != was[2][i] for i in same):
                 self.count = 0
                 return
-            assert not self.steps or self.steps[0][self.NUMBER] == more[self.NUMBER]
             self.items[self.next] = kind, form, fields
             self.steps.append(more)
             self.next = (self.next + 1) % self.count

@@ -565,7 +565,7 @@ static void check_received(const struct call *c)
                 return;
         return;
     }
-    if (is_rounded(c)) {
+    if (c->shape.recv.given && is_rounded(c)) {
         check_rounded(c);
         return;
     }
@@ -594,16 +594,18 @@ static void check_result(const struct call *c)
 
 /* --- a call ----------------------------------------------------------------------------------- */
 
+/* A buffer that MPI does not look at, as the receive buffer of a rank that is not the root, has no
+ * elements: who writes there is found. */
 static void buffers_make(struct call *c)
 {
     struct shape *shape = &c->shape;
     size_t margin = c->env->margin;
     bool scatter = shape->collective->kind == collective_kind_scatter ||
                    shape->collective->kind == collective_kind_scatterv;
-    if (shape->send.given)
+    if (shape->collective->kind != collective_kind_barrier) {
         c->send = element_buffer_new(shape->send.low, shape->send.high, margin);
-    if (shape->recv.given)
         c->recv = element_buffer_new(shape->recv.low, shape->recv.high, margin);
+    }
     shape->arguments.sendbuf = c->send.data;
     shape->arguments.recvbuf = c->recv.data;
     if (shape->in_place && scatter)

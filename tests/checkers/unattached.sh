@@ -19,5 +19,5 @@ END
 mpicc -g -o prog prog.c || exit 1
 crosswait run -- mpirun -n 2 ./prog >out.txt 2>/dev/null
 echo "[$?]"
-grep -E '^(error|warning)|follows|earlier' out.txt
+grep -E '^(error|warning)|follows: |earlier' out.txt
 exit 0

@@ -1,7 +1,7 @@
 /* Collectives that --exhaustive judges: one that is wrong in a single schedule of three ranks, one
  * that asks its sends and is wrong where one has a buffer and the next has none, one that crashes,
- * one that loops, one that forgets memory, one that writes where there are no elements; and the
- * correct one beside each. */
+ * one that loops, one that forgets memory, one that writes where there are no elements, one that
+ * writes to the receive buffer of a rank that is not the root; and the correct one beside each. */
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -157,6 +157,39 @@ static int right_allgatherv(const void *in, int n, MPI_Datatype type, void *out,
     return allgatherv(in, n, type, out, counts, places, to, comm, 0);
 }
 
+static int gather(const void *in, int n, MPI_Datatype type, void *out, int m, MPI_Datatype out_type,
+                  int root, MPI_Comm comm, int wrong)
+{
+    int rank, size;
+    MPI_Aint low, extent;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    if (rank != root) {
+        if (wrong && out)
+            *(char *)out = 1;
+        return MPI_Send(in, n, type, root, 6, comm);
+    }
+    MPI_Type_get_extent(out_type, &low, &extent);
+    for (int i = 0; i < size; i++) {
+        char *to = (char *)out + i * m * extent;
+        if (i != root)
+            MPI_Recv(to, m, out_type, i, 6, comm, MPI_STATUS_IGNORE);
+        else if (in != MPI_IN_PLACE)
+            MPI_Sendrecv(in, n, type, root, 7, to, m, out_type, root, 7, comm, MPI_STATUS_IGNORE);
+    }
+    return MPI_SUCCESS;
+}
+static int wrong_gather(const void *in, int n, MPI_Datatype type, void *out, int m,
+                        MPI_Datatype out_type, int root, MPI_Comm comm)
+{
+    return gather(in, n, type, out, m, out_type, root, comm, 1);
+}
+static int right_gather(const void *in, int n, MPI_Datatype type, void *out, int m,
+                        MPI_Datatype out_type, int root, MPI_Comm comm)
+{
+    return gather(in, n, type, out, m, out_type, root, comm, 0);
+}
+
 COLLECTIVE(allgatherv, "", wrong_allgatherv)
 COLLECTIVE(allgatherv, "", right_allgatherv)
 COLLECTIVE(reduce, "", wrong_reduce)
@@ -168,3 +201,5 @@ COLLECTIVE(bcast, "", wrong_bcast_loop)
 COLLECTIVE(bcast, "", wrong_bcast_leak)
 COLLECTIVE(bcast, "", wrong_bcast_empty)
 COLLECTIVE(bcast, "", right_bcast)
+COLLECTIVE(gather, "", wrong_gather)
+COLLECTIVE(gather, "", right_gather)

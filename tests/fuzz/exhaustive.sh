@@ -32,6 +32,8 @@ small wrong_bcast_crash
 small wrong_bcast_loop --only=calls=1 --no-shrink # takes seconds; exhaustive_all.sh: all
 small wrong_bcast_leak
 small wrong_bcast_empty --only=count=0..0
+small wrong_gather --only=calls=1 --only=count=1..1
+small right_gather --only=calls=1 --only=count=1..1
 try right_bcast 3
 try right_bcast 2 --time=0.0001 | sed "s,[0-9]* scenarios,some scenarios,; /worlds/d; /^  [0-9]/d"
 try right_bcast 5
