@@ -25,6 +25,7 @@
 #include "store/store.h"
 #include "tests/unit/meaning.h"
 
+enum { STORED_PROGRAMS = 40 }; /* PROGRAMS=N: more */
 enum { OTHER = 1, WAITALL, ISEND, IRECV, SENDRECV };
 enum { RANKS = 6, RING = 1 << 14, VALUES = 40, ITEM_WORDS = 4 + VALUES, SITES = 60, DEPTH = 3 };
 
@@ -484,7 +485,9 @@ static void test_stored(void **state)
     (void)state;
     snprintf(path[0], sizeof *path, "%s/on.db", base);
     snprintf(path[1], sizeof *path, "%s/off.db", base);
-    for (uint64_t seed = 1; seed <= 120; seed++) {
+    const char *more = getenv("PROGRAMS");
+    const uint64_t programs = more ? strtoull(more, NULL, 10) : STORED_PROGRAMS;
+    for (uint64_t seed = 1; seed <= programs; seed++) {
         run(seed, seed % 3 ? seed % 3 * 2000 : 0, seed % 2 * 6000,
             seed % 4 ? NULL : now_and_then_beside);
         for (int i = 0; i < 3 && seed % 2 == 0; i++)
