@@ -1,6 +1,6 @@
-/* What no message of another rank shows: unseen WHICH. Rank 0 sends to itself behind a receive that
- * names its source, and receives (0) or probes for (1) that or what rank 2 sent; or it has sent to
- * itself before, and that comes first (2). Rank 2 sends rank 0 a signal (3). */
+/* Knows what no message of another rank shows: unseen WHICH. Rank 0 sends to itself behind a
+ * receive that names its source, and receives (0) or probes for (1) that or what rank 2 sent; or it
+ * has sent to itself before, and that comes first (2). Rank 2 sends rank 0 a signal (3). */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

@@ -70,7 +70,7 @@ static void displaced(int fixed)
     printf("%d %d %d %d\n", out[0], out[1], out[2], out[3]);
 }
 
-/* What the standard leaves to the library. */
+/* Prints what the standard leaves to the library. */
 static void words(void)
 {
     char text[MPI_MAX_ERROR_STRING];
@@ -82,7 +82,7 @@ static void words(void)
     printf("MPI version %d.%d\n", version, subversion);
 }
 
-/* What is another thing in each run, or with each library, and no mistake. */
+/* Prints what differs from run to run, or with each library, and is no mistake. */
 static void noise(void)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
