@@ -20,7 +20,7 @@ enum core_status core_array_grow(void *array, size_t element_bytes, uint32_t *ro
     void *elements;
 
     CORE_CHECK(element_bytes > 0);
-    CORE_CHECK(need > *room); /* the macros ask only then */
+    CORE_CHECK(need > *room); /* the macros call only then */
     if (need > UINT32_MAX)
         return core_report(CORE_LIMIT, "more than %u entries for %s", UINT32_MAX, what);
     while (larger < need)

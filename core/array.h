@@ -1,13 +1,14 @@
-/* The one growable array: a typed pointer, a count and a room (both uint32_t) that stand beside
- * each other in whatever owns them; all zero is an empty array. Nobody else calls realloc.
+/* The one growable array: a typed pointer, a count and a room (both uint32_t), which the owner
+ * keeps side by side; all zero is an empty array. No other code calls realloc.
  *
- * Whatever returns a status has reported why: "out of memory for WHAT", or that there would be
- * more elements than UINT32_MAX. An array that could not grow is as it was. Growing moves the
- * elements: a pointer to one holds until the next call here.
+ * A function that fails reports why: "out of memory for WHAT", or more than UINT32_MAX elements. An
+ * array that could not grow is unchanged. Growing moves the elements: a pointer to an element is
+ * valid until the next call here.
  *
  * Invariants
  *  1. Elements [0, room) are allocated, and [0, count) are in use: count <= room.
- *  2. Growing doubles, so that n elements one by one cost O(n); only CORE_ARRAY_FIT does not. */
+ *  2. Growing doubles the room, so that adding n elements one by one costs O(n); only
+ *     CORE_ARRAY_FIT does not double. */
 #ifndef CORE_ARRAY_H
 #define CORE_ARRAY_H
 
@@ -20,36 +21,36 @@
 
 enum core_array_growth { CORE_ARRAY_DOUBLE, CORE_ARRAY_DOUBLE_ZERO, CORE_ARRAY_EXACT };
 
-/* Room for `need` elements; what is new has no value. */
+/* Makes room for `need` elements; new elements are uninitialized. */
 #define CORE_ARRAY_ROOM(array, room, need, what) \
     CORE_ARRAY_GROW(array, room, need, CORE_ARRAY_DOUBLE, what)
 
-/* The same, and what is new is zero. */
+/* Like CORE_ARRAY_ROOM; new elements are zero. */
 #define CORE_ARRAY_ROOM_ZERO(array, room, need, what) \
     CORE_ARRAY_GROW(array, room, need, CORE_ARRAY_DOUBLE_ZERO, what)
 
-/* Room for `need` elements and no more, where the owner knows how many there will be. */
+/* Makes room for exactly `need` elements, for owners who know their final number. */
 #define CORE_ARRAY_FIT(array, room, need, what) \
     CORE_ARRAY_GROW(array, room, need, CORE_ARRAY_EXACT, what)
 
-/* One more element, with the value given last (which may be a compound literal). */
+/* Appends one element with the value of the last argument (which may be a compound literal). */
 #define CORE_ARRAY_PUSH(array, count, room, what, ...)         \
     (CORE_ARRAY_ROOM(array, room, (uint64_t)(count) + 1, what) \
          ?: ((array)[(count)++] = (__VA_ARGS__), CORE_OK))
 
-/* Returns what grew too much to the system, when an array will grow no more. */
+/* Returns unused room to the system, for an array that will grow no more. */
 #define CORE_ARRAY_TRIM(array, count, room) \
     core_array_trim(&(array), sizeof *(array), count, &(room))
 
 /* Frees the elements; the array is empty again. */
 #define CORE_ARRAY_DONE(array, count, room) (free(array), (array) = NULL, (count) = (room) = 0)
 
-/* An array of fixed size, all zero, for which `count` may be 0; free() it. */
+/* Allocates an array of fixed size, all zero; `count` may be 0. Free with free(). */
 #define CORE_ARRAY_NEW(array, count, what) core_array_new(&(array), sizeof *(array), count, what)
 
-/* The first index of [first, end) for which a condition of `at` no longer holds; `end` if it holds
- * for all. It holds for the first ones and for no others, as in an array that is sorted. Takes
- * O(log n) steps. */
+/* Finds the first index of [first, end) at which a condition on `at` is false; `end` if there is
+ * none. The condition must hold for a prefix of the range only, as in a sorted array. Takes O(log
+ * n) steps. */
 #define CORE_ARRAY_FIND(at, first, end, condition)   \
     ({                                               \
         uint32_t low_ = (first), high_ = (end);      \
@@ -61,7 +62,7 @@ enum core_array_growth { CORE_ARRAY_DOUBLE, CORE_ARRAY_DOUBLE_ZERO, CORE_ARRAY_E
         low_;                                        \
     })
 
-/* Functions behind the macros: `array` is the address of the typed pointer. */
+/* The functions behind the macros. `array` is the address of the typed pointer. */
 #define CORE_ARRAY_GROW(array, room, need, growth, what) \
     ((uint64_t)(need) <= (room)                          \
          ? CORE_OK                                       \

@@ -1,6 +1,6 @@
 /* Defines C11's thrd_create and thrd_join by the pthread_create and pthread_join of the library
- * that includes it, once: they give an int where those of POSIX have a pointer, and are the same
- * otherwise; the C library's own would pass ours by. */
+ * that includes this file, once. The C library's own thrd_create would bypass our pthread_create.
+ * The two interfaces differ only in results: int in C11, a pointer in POSIX. */
 #ifndef CORE_C11_THREADS_H
 #define CORE_C11_THREADS_H
 

@@ -1,4 +1,4 @@
-/* Where a failed assertion ends the program. */
+/* Ends the program on a failed assertion. */
 #include "core/check.h"
 
 #include <stdio.h>

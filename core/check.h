@@ -1,13 +1,14 @@
-/* Assertions that stay on in release builds. A failed one is a bug of ours, never the user's input:
- * input is answered with a status (core/status.h). Not for interpose/, which fails open.
+/* Assertions that stay on in release builds. A failed assertion is a bug of crosswait, never bad
+ * user input: bad input is answered with a status (core/status.h). Not for interpose/, which fails
+ * open.
  *
- * CORE_CHECK_HOT is for inner steps, of which there are millions a second, and for conditions that
- * cost more than the step itself: it is compiled, and does nothing unless CORE_CHECK_HOT_ON is
- * defined, as it is for unit tests, for tests of world/, and by SAN=. */
+ * CORE_CHECK_HOT is for inner steps that run millions of times a second, and for conditions that
+ * cost more than the step itself. The compiler sees it, but it does nothing unless
+ * CORE_CHECK_HOT_ON is defined, as in unit tests, tests of world/, and builds with SAN=. */
 #ifndef CORE_CHECK_H
 #define CORE_CHECK_H
 
-/* Told of it before the process ends, "FILE:LINE: check failed: EXPRESSION"; NULL: nobody. */
+/* Called before the process ends, with "FILE:LINE: check failed: EXPRESSION"; NULL: no call. */
 extern void (*core_check_told)(const char *text);
 
 _Noreturn void core_check_failed(const char *file, int line, const char *expression);

@@ -1,4 +1,5 @@
-/* The counter behind fault injection. One thread only: tests that inject faults run one. */
+/* The counter behind fault injection. It is not thread-safe: tests that inject faults run one
+ * thread. */
 #include "core/fault.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Read for each question: a rank asks once or twice. */
+/* Reads the machine's identity anew at each call: a rank asks once or twice. */
 #include "core/machine.h"
 
 #include <fcntl.h>

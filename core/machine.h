@@ -1,4 +1,4 @@
-/* Identifies a machine among the others of a job: by its name, which another may have too, and by
+/* Identifies a machine among those of a job: by its name, which another machine may share, and by
  * the kernel's id of this boot. */
 #ifndef CORE_MACHINE_H
 #define CORE_MACHINE_H
@@ -7,9 +7,9 @@
 
 struct core_machine {
     char name[64];
-    char boot[40]; /* /proc/sys/kernel/random/boot_id; "": not to be read */
+    char boot[40]; /* /proc/sys/kernel/random/boot_id; "": unreadable */
 };
-/* NAME.BOOT, of which the first digits do; as part of a file's name. */
+/* NAME.BOOT with the first digits of the boot id, for use in file names. */
 enum { CORE_MACHINE_TEXT_BYTES = 80 };
 
 void core_machine_here(struct core_machine *out_machine);

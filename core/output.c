@@ -10,7 +10,8 @@
 #include "core/check.h"
 #include "core/file.h"
 
-/* A folder may let its files be written to and not be replaced; those of others are left alone. */
+/* Overwrites a file in a folder that allows writing to its files but not replacing them. Refuses
+ * files of other users (EPERM). */
 static int write_over(const char *path)
 {
     struct stat about;

@@ -1,16 +1,16 @@
-/* Files that the user names for crosswait to write into: reports, states, pictures. */
+/* Opens the files that the user names for crosswait's output: reports, states, pictures. */
 #ifndef CORE_OUTPUT_H
 #define CORE_OUTPUT_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A new file, in place of one that was there, that nobody else can read; links, and files that
- * others have put there, are not written to. To what is written to as it is, more is added. NULL:
- * errno tells. */
+/* Opens a new file that replaces an existing one of that name. Does not write through links or into
+ * files that other users put there. Appends to devices and pipes (core_output_as_is). Returns NULL
+ * on failure; errno says why. */
 FILE *core_output_open(const char *path);
-/* Devices and pipes, and what has a name in /dev or /proc: /dev/stdout may lead to a plain file,
- * and that must not take its place. */
+/* Tells whether output goes to the path as it is: devices, pipes, and names in /dev or /proc (not
+ * /dev/shm). /dev/stdout may lead to a regular file, which must not be replaced. */
 bool core_output_as_is(const char *path);
 
 #endif

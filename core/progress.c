@@ -16,7 +16,7 @@ static struct {
         uint64_t total, started_ns;
     } stage[STAGES_MAX];
     uint32_t depth, asked;
-    uint64_t shown_ns; /* 0: no line stands */
+    uint64_t shown_ns; /* 0: no line is shown */
 } progress;
 
 static uint64_t now_ns(void)
@@ -29,7 +29,7 @@ static uint64_t now_ns(void)
 
 static void take_away(void)
 {
-    CORE_CHECK(progress.file || !progress.shown_ns); /* a line stands in a file */
+    CORE_CHECK(progress.file || !progress.shown_ns); /* only a file has a line to remove */
     if (progress.shown_ns) {
         fprintf(progress.file, "\r%*s\r", CORE_PROGRESS_BYTES - 1, "");
         fflush(progress.file);

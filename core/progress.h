@@ -1,9 +1,9 @@
-/* Shows the progress of work that takes longer than a second, on a terminal: the stage, how much of
- * it is done, and what is left, in one line that is removed again. Silent unless core_progress_show
- * was called, which a command does where standard error is a terminal. Stages may lie in each
- * other: the innermost with a known end is told.
+/* Shows the progress of work that takes longer than a second on a terminal: one line with the
+ * stage, the part that is done, and the time left; the line is removed at the end. Silent unless a
+ * command called core_progress_show, which it does when standard error is a terminal. Stages nest:
+ * the innermost is shown.
  *
- * Nothing depends on it but that line: who calls it stays deterministic. */
+ * Only that line depends on the clock: callers stay deterministic. */
 #ifndef CORE_PROGRESS_H
 #define CORE_PROGRESS_H
 
@@ -14,19 +14,19 @@
 
 enum { CORE_PROGRESS_BYTES = 96 };
 
-/* From now on, to this file; NULL: no more. Returns where it was shown before. */
+/* Shows progress in this file from now on; NULL: nowhere. Returns the previous file. */
 FILE *core_progress_show(FILE *file);
 
-/* A stage begins: `stage` in words ("checking deadlock", must outlive it), total: steps that it
- * has, 0 if that is not known. */
+/* Begins a stage. `stage` names it ("checking deadlock") and must outlive it; total: its number of
+ * steps, 0 if unknown. */
 void core_progress_begin(const char *stage, uint64_t total);
-/* So many of them are done. Cheap: looks at the clock now and then; core_progress_tell each time,
- * where steps are long. */
+/* Notes that `done` steps are done. core_progress_at is cheap: it looks at the clock once in 64
+ * calls; core_progress_tell does each time, for long steps. */
 void core_progress_at(uint64_t done);
 void core_progress_tell(uint64_t done);
 void core_progress_end(void);
 
-/* The line after so many nanoseconds; written into buffer, which is returned. */
+/* Writes the progress line after elapsed_ns into buffer, which it returns. */
 const char *core_progress_line(const char *stage, uint64_t done, uint64_t total,
                                uint64_t elapsed_ns, char buffer[CORE_PROGRESS_BYTES]);
 

@@ -13,7 +13,7 @@ void core_random_init(struct core_random *random, uint64_t seed);
 uint64_t core_random_next(struct core_random *random);
 /* Uniform in [0, bound), without modulo bias. bound > 0. */
 uint64_t core_random_below(struct core_random *random, uint64_t bound);
-/* The splitmix64 step on its own: a 64-bit mixer for hashes and derived seeds. */
+/* Makes one splitmix64 step: a 64-bit mixer for hashes and derived seeds. */
 uint64_t core_random_mix(uint64_t value);
 
 #endif

@@ -63,7 +63,7 @@ enum core_status core_report(enum core_status status, const char *format, ...)
     va_start(args, format);
     length = vsnprintf(brief, sizeof brief, format, args);
     va_end(args);
-    if (length >= (int)sizeof brief) { /* cut only where there is no memory for it */
+    if (length >= (int)sizeof brief) { /* the message is cut only if memory runs out */
         va_start(args, format);
         if (vasprintf(&whole, format, args) >= 0)
             message = whole;

@@ -1,5 +1,5 @@
-/* The result of every fallible function. Whoever first knows the cause reports it with
- * core_report(); callers pass the code up. Outputs of a function are written only when it returns
+/* The result of every fallible function. The function that first knows the cause reports it with
+ * core_report(); its callers pass the code up. A function writes its outputs only when it returns
  * CORE_OK. */
 #ifndef CORE_STATUS_H
 #define CORE_STATUS_H
@@ -12,14 +12,14 @@ enum core_status {
     CORE_NOT_FOUND,  /* a file, rank, event, request, name that does not exist */
     CORE_BAD_FORMAT, /* not a spool, not a trace, torn where it must be whole */
     CORE_BAD_VERSION, /* ours, but of another version */
-    CORE_BAD_INPUT,   /* a flag, policy text or program that cannot mean anything */
+    CORE_BAD_INPUT,   /* a flag, policy text or program without a valid meaning */
     CORE_LIMIT,       /* a named limit was reached; the message names it */
     CORE_BUDGET,      /* time or work budget spent without a verdict */
-    CORE_UNSUPPORTED, /* legal, and we cannot do it; the message says what */
+    CORE_UNSUPPORTED, /* legal, but crosswait cannot do it; the message says what */
     CORE_STATUS_COUNT
 };
 
-/* A short lower-case noun phrase, e.g. "out of memory". Never NULL. */
+/* Returns a short lower-case noun phrase, e.g. "out of memory". Never NULL. */
 const char *core_status_text(enum core_status status);
 
 /* Prints "crosswait: <message>\n" on stderr (or hands it to the hook set below) and returns status,
@@ -32,8 +32,8 @@ enum core_status core_report(enum core_status status, const char *format, ...)
 /* Redirects messages, for tests and fuzzers. NULL restores stderr. */
 typedef void (*core_report_fn)(enum core_status status, const char *message, void *context);
 void core_report_hook(core_report_fn hook, void *context);
-/* Stores the first error message there, the caller's to free; later messages are dropped. Until
- * core_report_hook(NULL, NULL). */
+/* Stores the first error message in *message until core_report_hook(NULL, NULL), and drops later
+ * ones. The caller frees it. */
 void core_report_keep(char **message);
 
 #endif

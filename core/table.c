@@ -11,8 +11,8 @@
 
 enum { SLOTS_FIRST = 16 };
 
-/* Keys of one word, which most are, are told apart without a call. Numbers given out one after the
- * other are spread by the multiplication, what differs above by the shift. */
+/* Hashes a key; most keys are one word, for which no call is needed. The multiplication spreads
+ * consecutive numbers; the shift lets the upper half of the word count. */
 static inline uint64_t hash_of(const struct core_table *table, const void *key)
 {
     if (table->key_bytes == sizeof(uint64_t)) {
@@ -34,7 +34,7 @@ static inline bool same_key(const struct core_table *table, const void *a, const
     return memcmp(a, b, table->key_bytes) == 0;
 }
 
-/* The slot that holds the key, or the empty one where it belongs. */
+/* Returns the slot that holds the key, or the empty slot where the key belongs. */
 static uint32_t slot_of(const struct core_table *table, const void *key)
 {
     uint32_t mask = table->slot_count - 1, at = (uint32_t)hash_of(table, key) & mask;
@@ -59,7 +59,7 @@ static enum core_status slots_grow(struct core_table *table, const char *what)
         return status;
     for (uint32_t i = 0; i < table->count; i++) {
         uint32_t at = slot_of(&larger, core_table_at(table, i));
-        CORE_CHECK(larger.slot[at] == 0); /* invariant 1: no key is there twice */
+        CORE_CHECK(larger.slot[at] == 0); /* invariant 1: no key occurs twice */
         larger.slot[at] = i + 1;
     }
     free(table->slot);
@@ -75,7 +75,7 @@ void *core_table_find(const struct core_table *table, const void *key)
     return index ? core_table_at(table, index - 1) : NULL;
 }
 
-/* Adds a key that is not there. */
+/* Adds a key that the table does not contain. */
 static enum core_status table_add_key(struct core_table *table, const void *key, const char *what)
 {
     enum core_status status = CORE_OK;
@@ -113,7 +113,7 @@ enum core_status core_table_put(struct core_table *table, const void *key, const
     return CORE_OK;
 }
 
-/* Empties a slot; entries behind it that could not be found any more move up. */
+/* Empties a slot. Moves entries behind it up where a search would no longer find them. */
 static void slot_clear(struct core_table *table, uint32_t hole)
 {
     uint32_t mask = table->slot_count - 1;
@@ -133,8 +133,8 @@ void core_table_remove(struct core_table *table, void *entry)
 {
     CORE_CHECK(table->count > 0);
     uint32_t slot = slot_of(table, entry);
-    CORE_CHECK(table->slot[slot] != 0);                               /* its key is there */
-    CORE_CHECK(core_table_at(table, table->slot[slot] - 1) == entry); /* and it, not a copy */
+    CORE_CHECK(table->slot[slot] != 0);                               /* its key is found */
+    CORE_CHECK(core_table_at(table, table->slot[slot] - 1) == entry); /* no copy of an entry */
     void *last = core_table_at(table, table->count - 1);
 
     if (last != entry) {

@@ -11,7 +11,7 @@
 
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 
-/* Bytes of the UTF-8 character that begins here; 0: none does. */
+/* Returns the length of the UTF-8 character that begins here; 0: none begins here. */
 static size_t character_bytes(const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;
@@ -170,8 +170,8 @@ static int text_distance(const char *a, const char *b)
     return row[lb];
 }
 
-/* Whether `brief` is made of letters of `word`, in their order, from its first on: bcast is an
- * abbreviation of broadcast. */
+/* Tells whether `brief` abbreviates `word`: it starts with the same letter and its letters occur in
+ * `word` in this order, e.g. bcast and broadcast. */
 static bool text_abbreviates(const char *brief, const char *word)
 {
     CORE_CHECK(brief && word);
@@ -201,6 +201,6 @@ const char *core_text_nearest(const char *word, const char *const *candidate, in
             nearest = candidate[i];
         }
     }
-    CORE_CHECK(best == INT_MAX || nearest); /* what is near is one of the candidates */
+    CORE_CHECK(best == INT_MAX || nearest); /* the nearest word is one of the candidates */
     return best <= 2 ? nearest : NULL;
 }

@@ -1,6 +1,5 @@
-/* How much work was done, for tests: steps of the loops that grow with what was recorded, counted
- * where they are made. A test holds them to linear growth (tests/checkers/growth.sh), which it
- * could not do with seconds. */
+/* Counts work for tests: steps of the loops that grow with the length of the record. A test holds
+ * the count to linear growth (tests/checkers/growth.sh), which seconds could not show. */
 #ifndef CORE_WORK_H
 #define CORE_WORK_H
 
