@@ -1,5 +1,6 @@
-/* The interface of checkers: one property each, in one file each (check_NAME.c), listed in one
- * table (check.c). A checker gets a trace and the engine, and emits findings. */
+/* Declares the interface of checkers. A checker proves one property, in a file of its own
+ * (check_NAME.c) and a row of one table (check.c). It gets a trace and the engine, and emits
+ * findings. */
 #ifndef CHECKERS_CHECK_H
 #define CHECKERS_CHECK_H
 
@@ -18,10 +19,10 @@ struct check_input {
     struct trace *trace;
     const struct replay_program
         *program; /* the application's own calls, lowered from the trace; shared by the checkers
-                     that are of the program, NULL for the others */
+                     that read the program (CHECK_PROGRAM), NULL for the others */
     const struct replay_lower_notes *notes;
-    const char *claims;          /* of check_options */
-    uint64_t seed;               /* of whatever is sampled */
+    const char *claims;          /* as in check_options */
+    uint64_t seed;               /* seeds whatever is sampled */
     uint64_t budget_schedules;   /* how many schedules exploration may try */
     struct check_shared *shared; /* what checkers find out once for all of them */
 };
@@ -32,27 +33,29 @@ struct check_shared {
     struct collective_list collectives;
 };
 
-/* The program's outcome without buffering and with it; belongs to the input. */
+/* Returns the program's outcome without buffering and with it; the input owns it. */
 enum core_status check_worlds(const struct check_input *input,
                               const struct replay_worlds **out_worlds);
 
-/* How much buffering the program needs; belongs to the input. */
+/* Returns how much buffering the program needs; the input owns the result. */
 enum core_status check_need(const struct check_input *input, const struct replay_need **out_need);
 
-/* The collective calls, paired; belong to the input. */
+/* Returns the collective calls, paired; the input owns the list. */
 enum core_status check_collectives(const struct check_input *input,
                                    const struct collective_list **out_list);
 
-/* CORE_BUDGET: no verdict within the budget. Any other failure was reported. */
+/* Runs one checker. CORE_BUDGET: no verdict within the budget. The checker reported any other
+ * failure. */
 typedef enum core_status (*check_fn)(const struct check_input *input, struct finding_list *list);
 
-/* Says which calls a checker reads. Where rounds of loops are left out (core/trace/trace_rounds.h)
- * and it finds something, it runs again: on all calls, or on the program of all calls. */
+/* Says which calls a checker reads. If a checker finds something while rounds of loops are left out
+ * (core/trace/trace_rounds.h), it runs again, on all calls or on the program lowered from all
+ * calls. */
 enum check_reads { CHECK_CALLS, CHECK_PROGRAM };
 
 struct checker {
     const char *id;
-    const char *stage;  /* while it runs, for core/progress.h */
+    const char *stage;  /* shown while it runs (core/progress.h) */
     const char *proves; /* one sentence, for --help */
     check_fn run;
     enum check_reads reads;
@@ -62,14 +65,14 @@ extern const struct checker check_table[]; /* ends with an id of NULL */
 enum { CHECK_SEED_DEFAULT = 1, CHECK_BUDGET_DEFAULT = 20000 };
 struct check_options {
     const char *only;   /* comma-separated ids of checkers and rules; NULL: all */
-    const char *ignore; /* the same, of what is left out; NULL: nothing */
+    const char *ignore; /* comma-separated ids of those to leave out; NULL: none */
     const char *claims; /* comma-separated CALL=ROW: what the library's collectives must cost; NULL:
                            nothing */
-    uint64_t seed;      /* CHECK_SEED_DEFAULT */
-    uint64_t budget_schedules; /* CHECK_BUDGET_DEFAULT */
+    uint64_t seed;      /* default: CHECK_SEED_DEFAULT */
+    uint64_t budget_schedules; /* default: CHECK_BUDGET_DEFAULT */
 };
 
-/* The ids of rules and of checkers, each once; returns how many. */
+/* Lists the ids of rules and of checkers, each once; returns how many. */
 enum { CHECK_NAMES_MAX = 64 };
 int check_names(const char *name[CHECK_NAMES_MAX]);
 
@@ -90,15 +93,15 @@ enum core_status check_all(struct trace *trace, const struct check_options *opti
 enum core_status check_keep(struct trace *trace, const struct check_options *options,
                             enum core_status checked, const struct finding_list *list);
 /* Reads back the findings that check_all would make with these options, if check_keep has kept them
- * in the trace. *out_checked is what check_all returned. CORE_NOT_FOUND, without a report, if it
- * has not. */
+ * in the trace. *out_checked is what check_all returned. CORE_NOT_FOUND, without a report, if the
+ * trace holds no such findings. */
 enum core_status check_recall(struct trace *trace, const struct check_options *options,
                               struct finding_list *list, enum core_status *out_checked);
-/* Writes the row of one finding anew. */
+/* Rewrites the row of one finding. */
 enum core_status check_keep_one(struct trace *trace, const struct finding *finding);
 
-/* The proof on which the launcher ended the job, as a finding of rule `hang`, whatever else was
- * found; adds nothing where there was none. */
+/* Adds a finding of rule `hang` with the proof on which the launcher ended the job, whatever else
+ * was found. Adds nothing if the launcher did not end the job on a proof. */
 enum core_status check_proof(struct trace *trace, struct finding_list *list);
 
 #endif

@@ -4,12 +4,12 @@
 
 #include "checkers/check.h"
 
-/* The two worlds that are run of every program, as schedules. */
+/* Policies of the two worlds in which every program is run. */
 #define CHECK_UNBUFFERED "buffering=rendezvous"
 #define CHECK_BUFFERED "buffering=eager"
 
 enum core_status check_crash(const struct check_input *input, struct finding_list *list);
-/* Rule lifecycle: exits without MPI_Finalize. */
+/* Checks rule lifecycle: ranks that exit without MPI_Finalize. */
 enum core_status check_exit(const struct check_input *input, struct finding_list *list);
 enum core_status check_deadlock(const struct check_input *input, struct finding_list *list);
 enum core_status check_buffer_need(const struct check_input *input, struct finding_list *list);
@@ -22,7 +22,7 @@ enum core_status check_usage(const struct check_input *input, struct finding_lis
 enum core_status check_result(const struct check_input *input, struct finding_list *list);
 enum core_status check_agreement(const struct check_input *input, struct finding_list *list);
 enum core_status check_hang(const struct check_input *input,
-                            struct finding_list *list); /* last: looks at what the others found */
+                            struct finding_list *list); /* runs last: reads the others' findings */
 enum core_status check_explore(const struct check_input *input, struct finding_list *list);
 enum core_status check_libraries(const struct check_input *input, struct finding_list *list);
 enum core_status check_cost(const struct check_input *input, struct finding_list *list);

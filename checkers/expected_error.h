@@ -1,15 +1,15 @@
-/* Errors that a program asks for. */
+/* Recognises errors that a program provokes on purpose. */
 #ifndef CHECKERS_EXPECTED_ERROR_H
 #define CHECKERS_EXPECTED_ERROR_H
 
 #include "checkers/finding.h"
 #include "core/trace/trace.h"
 
-/* MPI refused the call, the program looks at what it returned, asked what the error means or has an
- * error handler of its own, and every rank came to its end without an error: a mistake that the
- * program knows of, as tests of error handling make them. */
+/* Tells whether the program knows of the error that MPI raised at the call, as tests of error
+ * handling do: it looks at the returned code, asks what the error means or has its own error
+ * handler, and every rank finished without an error. */
 bool expected_error_on_purpose(struct trace *trace, const struct trace_event *event);
-/* The finding is of such mistakes only. */
+/* Turns a finding whose mistakes are all such errors into a note that says so. */
 void expected_error_note(struct finding *finding);
 
 #endif

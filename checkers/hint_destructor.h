@@ -5,7 +5,8 @@
 
 #include "checkers/finding.h"
 
-/* Adds it to each error one of whose calls was recorded so (misuse.h, UNWINDING; table stack). */
+/* Adds this explanation to each error one of whose calls a destructor made (misuse.h, UNWINDING;
+ * table stack). */
 enum core_status hint_destructor_add(struct trace *trace, struct finding_list *list);
 
 #endif

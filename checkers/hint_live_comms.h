@@ -5,8 +5,8 @@
 
 #include "checkers/finding.h"
 
-/* Adds it to the failure of the rank's call with that number, where the call makes a communicator
- * and many of one place were not freed. */
+/* Adds this explanation to the failure of call `seq` of the rank, if the call makes a communicator
+ * and many communicators made at one place were not freed. */
 enum core_status hint_live_comms_add(struct trace *trace, struct finding *finding, uint32_t rank,
                                      uint64_t seq);
 

@@ -5,8 +5,8 @@
 #include "checkers/finding.h"
 #include "core/trace/ending.h"
 
-/* Adds it to a hang whose record is `ending`, for each lock that a rank of its core waits for, and
- * the remedy: of holders who all wait for a lock themselves it is another. */
+/* Adds this explanation to a hang whose record is `ending`, for each lock that a rank of its core
+ * waits for. Sets the remedy too, a different one if all holders wait for locks themselves. */
 enum core_status hint_lock_holder_add(struct trace *trace, struct finding *finding,
                                       const struct ending *ending);
 

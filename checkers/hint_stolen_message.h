@@ -6,8 +6,9 @@
 #include "checkers/check.h"
 #include "checkers/finding.h"
 
-/* Adds to a deadlock, for each of its calls that waits for a message of one rank, the last receive
- * from any rank that took one which fits; or, where it did not happen, that may take one. */
+/* Adds to a deadlock, for each call that waits for a message of one rank, the last wildcard receive
+ * that took a fitting message. If the deadlock did not happen, adds the last one that may take one.
+ */
 enum core_status hint_stolen_message_add(const struct check_input *input, struct finding *finding,
                                          bool happened);
 

@@ -1,4 +1,4 @@
-/* Findings that a command left in the trace, as what they say is not in its events. */
+/* Reads back findings that a command left in the trace because the events do not show them. */
 #ifndef CHECKERS_KEPT_H
 #define CHECKERS_KEPT_H
 
@@ -6,7 +6,7 @@
 
 #include "checkers/finding.h"
 
-/* Adds the finding that such an object (finding_json) says, of that rule. */
+/* Adds the finding of that rule that the object (finding_json) describes. */
 enum core_status kept_finding_add(struct trace *trace, const json_t *object, enum rule_id rule,
                                   struct finding_list *list);
 

@@ -1,9 +1,8 @@
-/* A remedy for a deadlock that was tried: the change is made to the recorded calls, and every order
- * of matches and every buffering of what comes out is decided. One that does not cure all of them
- * is not offered.
+/* Tries remedies for a deadlock: it changes the recorded calls and decides every order of matches
+ * and every buffering of the result. A remedy that does not cure all of them is not offered.
  *
- * Tried are: a receive that is posted before the send (MPI_Irecv, and the wait where the receive
- * stands), and receives of any source at a place that name the source which they received from. */
+ * It tries to post a receive before the send (MPI_Irecv, with the wait where the receive was), and
+ * to let the MPI_ANY_SOURCE receives of a place name the source that they received from. */
 #ifndef CHECKERS_REMEDY_TRIED_H
 #define CHECKERS_REMEDY_TRIED_H
 
@@ -11,7 +10,8 @@
 #include "checkers/finding.h"
 #include "replay/logical/waitfor.h"
 
-/* finding->tried says what cures it, if one of the tried changes does. CORE_OK whether or not. */
+/* Sets finding->tried to the change that cures the deadlock, if one does. CORE_OK whether or not
+ * one does. */
 enum core_status remedy_try_post(const struct check_input *input, struct finding *finding,
                                  const struct replay_waitfor *waitfor);
 enum core_status remedy_try_name(const struct check_input *input, struct finding *finding);

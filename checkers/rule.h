@@ -1,7 +1,7 @@
-/* The rules: what a finding can be of. Each has one row in rule.c, and belongs to one checker
- * (check.c); where others see the same in what they look at, they make findings of it as well.
- * Reports declare the rules from here;
- * `--only` takes their ids beside those of the checkers. */
+/* Lists the rules: each finding is of one rule. A rule has one row in rule.c and belongs to one
+ * checker (check.c); other checkers that see the same mistake use the rule too.
+ *
+ * Reports declare the rules from here; `--only` takes their ids beside those of the checkers. */
 #ifndef CHECKERS_RULE_H
 #define CHECKERS_RULE_H
 
@@ -30,15 +30,15 @@ enum rule_id { /* in the order of their checkers */
                RULE_AGREEMENT,
                RULE_COST,
                RULE_HANG,
-               RULE_BEHAVIOUR, /* of explore/, which runs the program */
+               RULE_BEHAVIOUR, /* found by explore/, which runs the program */
                RULE_RACE,
-               RULE_LIBRARY, /* of run --mpi, which runs the job with several libraries */
+               RULE_LIBRARY, /* found by run --mpi, which runs the job with several libraries */
                RULE_COUNT
 };
 
-/* How a mistake is mended where that is not what its rule says. */
+/* How a mistake is mended if not as its rule says. */
 enum remedy {
-    REMEDY_OF_RULE, /* as the rule has it */
+    REMEDY_OF_RULE, /* use the help of the rule */
     REMEDY_MATCH,
     REMEDY_RECEIVE,
     REMEDY_SYNCHRONISE,
@@ -100,23 +100,23 @@ enum remedy {
     REMEDY_COUNT
 };
 struct remedy_row {
-    const char *id, *help; /* id: of what traces and reports hold; help: NULL: none is offered */
-    uint32_t rules;        /* whose findings have it; a bit for each (1 << RULE_...) */
+    const char *id, *help; /* id: as traces and reports spell it; help: NULL: no advice */
+    uint32_t rules;        /* rules whose findings may use it; one bit each (1 << RULE_...) */
 };
 extern const struct remedy_row remedy_table[REMEDY_COUNT];
 
 struct rule {
-    const char *id; /* "buffer": part of what scripts and CI systems see, so it never changes */
+    const char *id;      /* "buffer": scripts and CI systems see it, so it never changes */
     const char *checker; /* id of the checker that it belongs to */
     const char *class;   /* "deadlock", "misuse", "result", "cost", "portability" */
-    const char *says;    /* what is right where it finds nothing; one sentence */
-    const char *help;    /* how it is mended, unless the finding has a remedy of its own */
-    const char *also[2]; /* other checkers that find it, where they look at the same thing */
-    /* Remedies for a kind of findings; REMEDY_OF_RULE: the rule's own. */
-    enum remedy alone;   /* no rank that is waited for waits itself, or several wait for one */
-    enum remedy subject; /* it is about an operation under way */
-    enum remedy blocks;  /* its calls wait for ever (finding.h) */
-    enum remedy fails;   /* MPI raised an error, or the rank came to its end in its call */
+    const char *says;    /* one sentence that holds if the rule finds nothing */
+    const char *help;    /* how the mistake is mended, unless the finding has its own remedy */
+    const char *also[2]; /* other checkers that find the mistake, if they look at the same data */
+    /* Remedies for some kinds of findings; REMEDY_OF_RULE: the rule's own. */
+    enum remedy alone;   /* no awaited rank waits itself, or several ranks wait for one */
+    enum remedy subject; /* the finding is about an operation under way */
+    enum remedy blocks;  /* its calls block for ever (finding.h) */
+    enum remedy fails;   /* MPI raised an error, or the rank died in its call */
     enum remedy meets;   /* its calls access the same bytes */
 };
 extern const struct rule rule_table[RULE_COUNT];

@@ -1,5 +1,5 @@
-/* Messages that nobody received, by the recorded matching (core/trace/trace_message.h): it goes by
- * the statuses of the receives, and so holds for programs with probes and threads, too. */
+/* Finds messages that no rank received, by the recorded matching (core/trace/trace_message.h). The
+ * statuses of the receives decide, so it also holds for programs with probes and threads. */
 #ifndef CHECKERS_UNRECEIVED_H
 #define CHECKERS_UNRECEIVED_H
 
@@ -8,14 +8,14 @@
 struct unreceived {
     struct unreceived_send {
         uint32_t rank, dest; /* world */
-        uint64_t seq;        /* of the call that sent it */
-    } * send;                /* by rank and seq */
+        uint64_t seq;        /* number of the call that sent the message */
+    } * send;                /* ascending by rank and seq */
     uint32_t count, room;
 };
 
-/* Sends to or from a rank of which the record does not tell all are left out: one that freed or
- * left alone a receive of any source or tag, or whose receive returned without a source, or that
- * freed a cancelled send; and sends in partitions. All ranks came to their end. */
+/* Lists the unreceived sends of a job whose ranks all finished. It leaves out partitioned sends,
+ * and sends to or from a rank whose record is incomplete: one that freed or never completed a
+ * wildcard receive, whose receive returned without a source, or that freed a cancelled send. */
 enum core_status unreceived_find(struct trace *trace, struct unreceived *out);
 void unreceived_done(struct unreceived *unreceived);
 
