@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A name is of the group of the first row that it begins with, behind "MPI_". */
+/* Datatype names without "MPI_". The first row that a name begins with gives its group. */
 static const struct {
     const char *begins;
     enum basic_group group;

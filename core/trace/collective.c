@@ -1,5 +1,6 @@
-/* Pairs collective calls: two passes over each rank's events, one to count, one to fill. Where MPI
- * refused calls, a pass before these notes all, so that it is known which of them others met.
+/* Pairs collective calls in two passes over each rank's events: the first counts, the second fills.
+ * If MPI refused calls, an earlier pass notes all calls, to find which refused calls the others
+ * met.
  *
  * Invariant: 1. All passes see the same calls. */
 #include "core/trace/collective.h"
@@ -15,7 +16,7 @@
 struct pairing {
     struct trace *trace;
     struct collective_refused_list refused;
-    uint32_t refused_next; /* in a pass: the current rank's next one */
+    uint32_t refused_next; /* index of the current rank's next refused call in this pass */
     uint64_t *most;        /* per communicator: most collective calls that a member made */
     uint32_t *first;       /* per communicator: index of its first collective */
     uint64_t *number;      /* per communicator: calls of the current rank so far */
@@ -70,7 +71,7 @@ static enum core_status rank_open(struct pairing *pairing, uint32_t rank,
     return CORE_OK;
 }
 
-/* The rank's next collective call on a communicator. */
+/* Returns the rank's next collective call on a communicator. */
 static enum core_status call_next(struct trace *trace, struct trace_cursor *cursor,
                                   struct trace_event *event, bool *out_refused, bool *out_more)
 {
@@ -83,7 +84,7 @@ static enum core_status call_next(struct trace *trace, struct trace_cursor *curs
     return status;
 }
 
-/* Whether the call counts: MPI did not refuse it, or others met it. */
+/* Tells whether the call counts: MPI did not refuse it, or the others met it. */
 static bool collective_counts(struct pairing *pairing, const struct trace_event *event,
                               bool refused)
 {
@@ -226,7 +227,8 @@ void collective_list_done(struct collective_list *list)
 
 /* --- calls that MPI refused ------------------------------------------------------------------- */
 
-/* A call can be one (trace_event_refused): an error was returned, or a rank died. */
+/* Tells whether any collective call may count as refused (trace_event_refused): one returned an
+ * error, or a rank died. */
 static enum core_status any_refused(struct trace *trace, bool *out_any)
 {
     sqlite3_stmt *stmt;
@@ -254,7 +256,7 @@ static enum core_status any_refused(struct trace *trace, bool *out_any)
 }
 
 struct noting {
-    struct pairing pairing; /* its places only */
+    struct pairing pairing; /* only its `place` is used */
     struct collective_made *made;
     uint32_t count, room;
     uint32_t refused;

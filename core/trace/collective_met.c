@@ -3,9 +3,9 @@
  *     rank 0: Gather! Gather Bcast     rank 1: Gather Bcast         made again: not met
  *     rank 0: Gather! Gather Bcast     rank 1: Gather Gather Bcast  met
  *
- * Invariants, of a communicator that is gone through:
+ * Invariants, while the code goes through a communicator's calls:
  *  1. Each line stands at a call that is not decided yet, or at its end.
- *  2. The lines that are not at their end have as many calls behind them that count. */
+ *  2. The lines that are not at their end have the same number of counted calls behind them. */
 #include "core/trace/collective_met.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "core/array.h"
 #include "core/check.h"
 
-struct line { /* a rank's calls on the communicator: [first, end), and where it stands */
+struct line { /* a rank's calls on the communicator, [first, end), and the current one */
     uint32_t first, end, at;
 };
 
@@ -34,8 +34,8 @@ static int by_comm(const void *a, const void *b)
     return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-/* Notes, for each place of a line, the next call that was not refused: which, how often it comes in
- * a row, and how often with the refused ones among these. */
+/* Notes for each call of a line the next call that was not refused: which call, how often in a row
+ * (run), and how often with the refused ones in between (total). */
 static void runs_note(struct collective_made *made, uint32_t count)
 {
     int32_t call = -1;
@@ -74,7 +74,8 @@ static bool is_same(const struct collective_made *a, const struct collective_mad
            (a->refused || b->refused || a->root < 0 || b->root < 0 || a->root == b->root);
 }
 
-/* Whether all lines have the same calls, with the refused ones or without. */
+/* Tells whether all lines have the same calls; refused: with the refused calls, else without
+ * them. */
 static bool are_alike(const struct lines *lines, bool refused)
 {
     const struct line *first = &lines->line[0];
@@ -94,11 +95,11 @@ static bool are_alike(const struct lines *lines, bool refused)
     return true;
 }
 
-struct place {      /* what the lines have where they stand */
-    bool any, made; /* a call; one that was not refused */
-    int32_t call;   /* the latter */
-    bool agreed;    /* all of these are the same, and over */
-    uint32_t least; /* of how often it comes in a row, with refused ones */
+struct place {      /* the calls at which the lines stand */
+    bool any, made; /* any: a call is left; made: a call that was not refused */
+    int32_t call;   /* the call that was not refused */
+    bool agreed;    /* all calls that were not refused are the same, and returned */
+    uint32_t least; /* smallest number of times in a row, refused ones included */
 };
 
 static struct place place_of(const struct lines *lines)
@@ -133,7 +134,7 @@ static bool is_met(const struct place *place, const struct collective_made *made
            (all || made->next_call != place->call || made->run < place->least);
 }
 
-/* Goes through the communicator's calls. all: none was made again. */
+/* Decides the refused calls of a communicator. all: no rank made a refused call again. */
 static void lines_settle(struct lines *lines, bool all)
 {
     for (uint32_t i = 0; i < lines->count; i++)

@@ -9,12 +9,12 @@
 
 #include "core/check.h"
 
-struct text { /* appends to a fixed buffer, cutting what does not fit */
+struct text { /* appends to a fixed buffer and cuts the text that does not fit */
     char *buffer;
     size_t room, used;
-    const char *separator; /* of two arguments */
-    bool numbered;         /* ids are told as well, as in listings */
-    bool separated;        /* an argument stands already */
+    const char *separator; /* between two arguments */
+    bool numbered;         /* listings show ids as well */
+    bool separated;        /* an argument was written already */
 };
 
 static void describe_append(struct text *text, const char *format, ...)
@@ -123,8 +123,8 @@ bool describe_rank_end(const struct trace *trace, uint32_t rank, const char *beg
     return true;
 }
 
-/* "halo", or WHAT with the call and its place: "the communicator made by MPI_Comm_split at x.c:12";
- * false: neither is known. */
+/* Writes the object's name ("halo"), or WHAT with the call that made it and its place: "the
+ * communicator made by MPI_Comm_split at x.c:12". Returns false if neither is known. */
 static bool describe_maker(const struct trace *trace, const char *what,
                            const struct trace_maker *maker, char *buffer, size_t buffer_bytes)
 {
@@ -159,7 +159,8 @@ const char *describe_comm(const struct trace *trace, int32_t comm, char *buffer,
     return comm_text(trace, comm, "the communicator made by", buffer, buffer_bytes);
 }
 
-/* "MPI_INT", "pair", "datatype of MPI_Type_vector at x.c:15"; false: it is not known. */
+/* Writes "MPI_INT", "pair", or "datatype of MPI_Type_vector at x.c:15". Returns false if nothing is
+ * known. */
 static bool describe_datatype(const struct trace *trace, uint64_t datatype, char *buffer,
                               size_t buffer_bytes)
 {
@@ -182,7 +183,7 @@ static const char *peer_name(uint64_t traits)
                                             : "source";
 }
 
-/* takes: whether the tag selects messages, so that MPI_ANY_TAG is one. */
+/* Appends a tag. takes: the tag selects messages, so MPI_ANY_TAG is legal. */
 static void append_tag(struct text *text, const char *name, int32_t tag, bool takes)
 {
     CORE_CHECK(tag != EVENT_NONE);
@@ -193,7 +194,7 @@ static void append_tag(struct text *text, const char *name, int32_t tag, bool ta
         describe_append(text, "%s=%" PRId32, name, tag);
 }
 
-/* A collective that sends from one buffer and receives into another one. */
+/* Tells whether a collective sends from one buffer and receives into another. */
 static bool has_two_buffers(const struct trace_event *event)
 {
     return event->has_recv_half && event->recv_peer == EVENT_NONE &&
@@ -205,7 +206,8 @@ static void append_receive(struct text *text, const struct trace_event *event)
     char word[64];
 
     CORE_CHECK(event->has_recv_half);
-    if (event->recv_peer != EVENT_NONE) { /* the receive side of a collective has neither */
+    if (event->recv_peer != EVENT_NONE) { /* the receive side of a collective has no peer and no
+                                             tag */
         describe_separate(text);
         describe_append(text, "source=%s", describe_peer(event->recv_peer, word, sizeof word));
     }
@@ -257,8 +259,9 @@ static void append_id(struct text *text, const char *name, uint64_t id)
     describe_append(text, "%s=%" PRIu64, name, id);
 }
 
-/* An object that the call made is known by the call itself: its name is told, if it has one. One
- * that it takes is told by its name, or by the call that made it. */
+/* Names the object of a call. For an object that the call made, only a name that the program set
+ * adds to the call; an object that the call takes is named by its name or by the call that made
+ * it. */
 static void append_object(struct text *text, const struct trace *trace,
                           const struct trace_event *event, const char *name)
 {

@@ -1,4 +1,4 @@
-/* One recorded call as a person reads it. */
+/* Describes one recorded call in words. */
 #ifndef CORE_TRACE_DESCRIBE_H
 #define CORE_TRACE_DESCRIBE_H
 
@@ -8,46 +8,45 @@
 
 #include "core/trace/trace.h"
 
-/* "MPI_Send(dest=1, tag=0, 8 bytes, MPI_COMM_WORLD)"; written into buffer (cut if it is too small),
- * which is returned. Peers are as in the call, in the call's communicator. */
+/* Returns "MPI_Send(dest=1, tag=0, 8 bytes, MPI_COMM_WORLD)", written into buffer (cut if too
+ * small). Peers are ranks of the call's communicator. */
 const char *describe_call(const struct trace *trace, const struct trace_event *event, char *buffer,
                           size_t buffer_bytes);
 
-/* The same without numbers that a person cannot know, those of requests and objects:
+/* Like describe_call, but without the ids of requests and objects, which mean nothing to the user:
  * "MPI_Wait()". */
 const char *describe_call_said(const struct trace *trace, const struct trace_event *event,
                                char *buffer, size_t buffer_bytes);
 
-/* The arguments alone, a line each, without numbers that a person cannot know:
- * "dest=1\ntag=0\n8 bytes\nMPI_COMM_WORLD". Written into buffer (cut if it is too small), which is
- * returned. */
+/* Returns the arguments alone, one a line and without ids: "dest=1\ntag=0\n8
+ * bytes\nMPI_COMM_WORLD". Written into buffer (cut if too small). */
 const char *describe_arguments(const struct trace *trace, const struct trace_event *event,
                                char *buffer, size_t buffer_bytes);
 
-/* "ended, by crosswait: a deadlock was proven, 12 events not recorded": how a rank ended, and what
- * its record lacks. false, and nothing is written: it finished, and its record is whole. begin:
- * written before it. */
+/* Writes how a rank ended and what its record lacks, after `begin`: "ended, by crosswait: a
+ * deadlock was proven, 12 events not recorded". Returns false and writes nothing if the rank
+ * finished and its record is whole. */
 bool describe_rank_end(const struct trace *trace, uint32_t rank, const char *begin, FILE *file);
 
-/* "MPI_COMM_WORLD", the name the program gave, "the communicator made by MPI_Comm_split at x.c:12"
- * (among arguments: "communicator of MPI_Comm_split at x.c:12"), or, where nobody knows who made
- * it, "communicator 3". */
+/* Returns "MPI_COMM_WORLD", the name that the program gave, "the communicator made by
+ * MPI_Comm_split at x.c:12" (among arguments: "communicator of MPI_Comm_split at x.c:12"), or, if
+ * its maker is unknown, "communicator 3". */
 const char *describe_comm(const struct trace *trace, int32_t comm, char *buffer,
                           size_t buffer_bytes);
 
-/* "1", "any", "MPI_PROC_NULL", "MPI_ROOT": a source. */
+/* Returns a source: "1", "any", "MPI_PROC_NULL", "MPI_ROOT". */
 const char *describe_peer(int32_t peer, char *buffer, size_t buffer_bytes);
-/* The same for a destination, a target or a root, which is never any: "MPI_ANY_SOURCE" is an error
- * there. */
+/* Returns a destination, a target or a root. It is never "any": MPI_ANY_SOURCE is an error there
+ * and is shown by its name. */
 const char *describe_target(int32_t target, char *buffer, size_t buffer_bytes);
 
-/* Says what a claim about orders leaves out where the trace was imported. */
+/* States the limit of claims about orders for an imported trace. */
 #define DESCRIBE_IMPORTED                                                                         \
     "receives are taken as they were matched: the archive that the trace was imported from does " \
     "not say which asked for any source or any tag"
 
-/* "8", "4,096"; a quantity in a sentence, not a name such as a rank or a tag. Written into buffer,
- * which is returned. */
+/* Returns a quantity in words of a sentence, "8", "4,096"; not for names such as a rank or a tag.
+ * Written into buffer. */
 const char *describe_number(uint64_t number, char *buffer, size_t buffer_bytes);
 
 /* "1 message", "4,096 messages". */

@@ -1,12 +1,12 @@
-/* How the launcher ended a job, and what it saw the ranks wait for then: a record that goes from
- * the launcher to the trace (tables ended, proof and rank_span) and on to whoever makes words of it
+/* Records how the launcher ended a job, and what it then saw the ranks wait for. The record goes
+ * from the launcher to the trace (tables ended, proof and rank_span) and to the code that words it
  * (checkers/wording.h).
  *
- * The record of a proven deadlock is a certificate as well: each wait says by which argument
- * nothing that was sent or entered completes the call (basis), and the record holds the numbers
- * that the arguments stand on: how each rank stood, the messages of channels, the collectives that
- * members had entered (tables proof_rank, proof_channel and proof_member). checkers/certificate/
- * checks it against the events of the trace; docs/trace.md describes the tables.
+ * The record of a proven deadlock is also a certificate: each wait names the argument (basis) why
+ * nothing that was sent or entered completes the call. The record holds the numbers behind the
+ * arguments: the state of each rank, the messages of channels, the collectives that members had
+ * entered (tables proof_rank, proof_channel and proof_member). checkers/certificate/ checks it
+ * against the events of the trace; docs/trace.md describes the tables.
  *
  * Invariants
  *  1. The ranks of a wait ascend, each once, as spans that do not touch; none is left out.
@@ -19,61 +19,63 @@
 
 #include "core/status.h"
 
-/* X(name, text): the text is what the trace holds. */
-#define ENDING_REASONS(X)                                                                    \
-    X(NONE, "none")         /* it was not ended by the launcher */                           \
-    X(DEADLOCK, "deadlock") /* proven: it could not go on; limit_ms: so long after its last  \
-                               progress it was over; 0: not known */                         \
-    X(BUDGET, "budget")     /* limit_ms: the time that it was given */                       \
-    X(STALL, "stall")       /* limit_ms: for so long no call of any rank had been completed, \
-                               which proves nothing */                                       \
-    X(SNAPSHOT, "snapshot") /* it was not: the trace was made while it ran */
+/* X(name, text): the trace holds the text. */
+#define ENDING_REASONS(X)                                                                        \
+    X(NONE, "none")         /* the launcher did not end the job */                               \
+    X(DEADLOCK, "deadlock") /* proven hang; limit_ms: time from the last progress to the end; 0: \
+                               unknown */                                                        \
+    X(BUDGET, "budget")     /* limit_ms: the job's time limit */                                 \
+    X(STALL, "stall")       /* limit_ms: time in which no rank completed a call, which proves    \
+                               nothing */                                                        \
+    X(SNAPSHOT, "snapshot") /* not ended: the trace was made during the run */
 
-/* State of a rank's thread. */
-#define ENDING_ROLES(X)                                                                        \
-    X(CORE, "core")       /* holds the others of the core, and is held by them */              \
-    X(BEHIND, "behind")   /* can never go on either, but only because it waits for the core */ \
-    X(INSIDE, "inside")   /* of this and the next ones it is not proven: inside a call */      \
-    X(POLLS, "polls")     /* does nothing but poll, and finds nothing */                       \
+/* States of a rank's thread. */
+#define ENDING_ROLES(X)                                                                           \
+    X(CORE, "core")       /* blocks the others of the core, and they block it */                  \
+    X(BEHIND, "behind")   /* can never continue either, but only because it waits for the core */ \
+    X(INSIDE, "inside")   /* not proven (nor are the next two): inside a call */                  \
+    X(POLLS, "polls")     /* only polls, and finds nothing */                                     \
     X(OUTSIDE, "outside") /* outside of MPI */
 
-/* The action that a rank which is waited for would have to take. */
-#define ENDING_NEEDS(X)                                                                            \
-    X(MESSAGE, "message")       /* send what a receive or probe waits for */                       \
-    X(RECEIVE, "receive")       /* receive what was sent to it */                                  \
-    X(BUFFER, "buffer")         /* receive what stands in the attached buffer */                   \
-    X(COLLECTIVE, "collective") /* enter the collective */                                         \
-    X(PART, "part")             /* do its part of a collective that all have entered */            \
-    X(LEADER, "leader")         /* make the other side of MPI_Intercomm_create */                  \
-    X(POST, "post")             /* expose its window: MPI_Win_post */                              \
-    X(COMPLETE, "complete")     /* end its accesses: MPI_Win_complete */                           \
-    X(LOCK, "lock")             /* give a lock back, or help with it */                            \
-    X(SEVERAL, "several")       /* one of several of these */                                      \
-    X(ORDER, "order")           /* another thread of the rank: its call came first, as recorded */ \
-    X(PARTITION, "partition")   /* mark partitions of its send as ready */                         \
-    X(GENERALIZED, "generalized") /* complete its generalized request */                           \
-    X(START, "start")             /* start its persistent request */                               \
-    X(NULL, "null")               /* transfer its data with a null pointer */                      \
+/* The action of another rank that a wait needs. */
+#define ENDING_NEEDS(X)                                                                           \
+    X(MESSAGE, "message")         /* send the message that a receive or probe waits for */        \
+    X(RECEIVE, "receive")         /* receive the message that was sent to it */                   \
+    X(BUFFER, "buffer")           /* receive the messages in the attached buffer */               \
+    X(COLLECTIVE, "collective")   /* enter the collective */                                      \
+    X(PART, "part")               /* do its part of a collective that all members have entered */ \
+    X(LEADER, "leader")           /* call MPI_Intercomm_create on the other side */               \
+    X(POST, "post")               /* expose its window: MPI_Win_post */                           \
+    X(COMPLETE, "complete")       /* end its accesses: MPI_Win_complete */                        \
+    X(LOCK, "lock")               /* release a lock, or help to grant it */                       \
+    X(SEVERAL, "several")         /* one of several of these */                                   \
+    X(ORDER, "order")             /* another thread of the rank: the record has its call first */ \
+    X(PARTITION, "partition")     /* mark partitions of its send as ready */                      \
+    X(GENERALIZED, "generalized") /* complete its generalized request */                          \
+    X(START, "start")             /* start its persistent request */                              \
+    X(NULL, "null")               /* transfer its data with a null pointer */                     \
     X(OVER, "over")               /* end a wait for a request that is complete */
 
-/* The argument by which a wait is none that what was sent, posted or entered so far can end. */
-#define ENDING_BASES(X)                                                                           \
-    X(NONE, "none")             /* none is recorded: nothing was proven */                        \
-    X(UNSENT, "unsent")         /* each message that fits the receive was received by another */  \
-    X(TAKEN, "taken")           /* receives posted before it take all messages that fit */        \
-    X(ARRIVED, "arrived")       /* all messages that fit have arrived, and did not complete it */ \
-    X(UNRECEIVED, "unreceived") /* too few receives fit the send's message */                     \
-    X(LEFT, "left")             /* the receives that fit the message have taken others */         \
-    X(HELD, "held")             /* a matched probe holds the message; nobody has received it */   \
-    X(MISSING, "missing")       /* the ranks have not entered the collective as often */          \
-    X(MISFIT, "misfit")         /* all have entered, and what they gave does not fit */           \
-    X(EPOCHS, "epochs")         /* posts, starts, completions and locks of a window */            \
-    X(OWN, "own")               /* the rank's own threads alone can bring it about */             \
-    X(BRIDGE, "bridge")         /* the ranks are not in the call that makes the communicator */   \
-    X(LOST, "lost")       /* the call rested, and only an act of a rank could still end it */     \
-    X(SEVERAL, "several") /* several requests, each with an argument of its own */
+/* The argument why nothing that was sent, posted or entered so far can end a wait. */
+#define ENDING_BASES(X)                                                                            \
+    X(NONE, "none")             /* no argument is recorded: nothing was proven */                  \
+    X(UNSENT, "unsent")         /* another receive got each message that fits this receive */      \
+    X(TAKEN, "taken")           /* receives posted before it take all messages that fit */         \
+    X(ARRIVED, "arrived")       /* all messages that fit have arrived, and did not complete the    \
+                                   receive */                                                      \
+    X(UNRECEIVED, "unreceived") /* too few receives fit the send's message */                      \
+    X(LEFT, "left")             /* the receives that fit the message got other messages */         \
+    X(HELD, "held")             /* a matched probe holds the message, and no call received it */   \
+    X(MISSING, "missing")       /* the ranks have entered the collective less often */             \
+    X(MISFIT, "misfit")         /* all members have entered the collective, but their arguments do \
+                                   not fit */                                                      \
+    X(EPOCHS, "epochs")         /* posts, starts, completions and locks of a window */             \
+    X(OWN, "own")               /* only threads of the rank itself can end it */                   \
+    X(BRIDGE, "bridge")         /* the ranks are not in the call that makes the communicator */    \
+    X(LOST, "lost")       /* the call was idle long enough that only a rank could still end it */  \
+    X(SEVERAL, "several") /* several requests, each with its own argument */
 
-/* How a rank stood when the proof was made; launch/proof/proof.h says what each allows. */
+/* The state of a rank at the time of the proof; launch/proof/proof.h says what each allows. */
 #define ENDING_STANDINGS(X) \
     X(STILL, "still")       \
     X(ENDED, "ended")       \
@@ -82,15 +84,17 @@
     X(PAUSED, "paused")     \
     X(RESTED, "rested")
 
-/* The evidence that a rank which stands has seen what there is to see, or that it has ended. */
+/* The evidence that an idle rank has seen all messages sent to it, or that it has ended. */
 #define ENDING_LOOKS(X)                                                                       \
     X(NONE, "none")                                                                           \
     X(SLEEPS, "sleeps") /* its threads sleep until there is news */                           \
-    X(RAN, "ran")       /* its threads had so much of a processor, or had it so often */      \
-    X(STOOD, "stood")   /* the kernel does not count that: it has stood for so much longer */ \
+    X(RAN, "ran")       /* its threads got enough processor time, or were scheduled often     \
+                           enough */                                                          \
+    X(STOOD, "stood")   /* the kernel does not count processor time, so the rank was idle for \
+                           longer */                                                          \
     X(RELAYED, "relayed")                                                                     \
     X(FINALIZED, "finalized")                                                                 \
-    X(GONE, "gone") /* its process had ended so long before */
+    X(GONE, "gone") /* its process had ended long enough before */
 
 #define ENDING_OBJECTS(X) \
     X(NONE, "none") X(COMM, "comm") X(WIN, "win") X(FILE, "file") X(FINALIZE, "finalize")
@@ -116,7 +120,8 @@ enum ending_standing { ENDING_STANDINGS(X) ENDING_STANDING_COUNT };
 #define X(name, text) ENDING_LOOK_##name,
 enum ending_look { ENDING_LOOKS(X) ENDING_LOOK_COUNT };
 #undef X
-/* The texts, and back: the count where there is none. */
+/* Return the text of a value (NULL if out of range), and the value of a text (the COUNT if
+ * unknown). */
 const char *ending_reason_text(enum ending_reason reason);
 const char *ending_role_text(enum ending_role role);
 const char *ending_need_text(enum ending_need need);
@@ -135,61 +140,63 @@ enum ending_look ending_look_find(const char *text);
 struct ending_span { /* ranks from first to last */
     uint32_t first, last;
 };
-struct ending_wait { /* any one of the ranks can bring it about; a call goes on when all its waits
-                        have come true */
+struct ending_wait { /* any one of the ranks can satisfy the wait; a call returns when all its waits
+                        are satisfied */
     enum ending_need need;
     enum ending_object object;
-    uint64_t global; /* the object: column global of tables comm and win */
-    int32_t tag;     /* EVENT_ANY, EVENT_NONE */
-    bool wildcard;   /* MPI_ANY_SOURCE: any of the ranks that could send there */
-    bool ended;      /* none of the ranks does anything any more */
+    uint64_t global; /* id of the object: column global of tables comm and win */
+    int32_t tag;     /* may be EVENT_ANY or EVENT_NONE */
+    bool wildcard;   /* MPI_ANY_SOURCE: any rank that could send there */
+    bool ended;      /* all of these ranks have ended */
     enum ending_basis basis;
-    uint64_t number; /* messages that fit the receive and that nobody is known to have received; how
-                        many-th send of its channel, or collective of its object; 0: not known */
-    uint64_t rivals; /* receives posted before this one that may take these messages; receives that
-                        fit the send's message */
+    uint64_t number; /* receive: messages that fit and that no known receive got; send: its number
+                        on its channel; collective: its number on its object; 0: unknown */
+    uint64_t rivals; /* receive: earlier receives that may take these messages; send: receives that
+                        fit its message */
     uint32_t first, count; /* in ending->span */
 };
 enum { ENDING_CALL_NAME_BYTES = 64 };
 struct ending_call { /* a thread of a rank, in a call or outside of MPI */
     uint32_t rank;
-    uint64_t seq; /* of its event in the trace; 0: outside */
+    uint64_t seq; /* of its event in the trace; 0: outside of MPI */
     enum ending_role role;
-    uint64_t still_ms;                 /* for how long; roles INSIDE, POLLS and OUTSIDE only */
-    char call[ENDING_CALL_NAME_BYTES]; /* "MPI_Recv"; empty: outside, or not known */
+    uint64_t still_ms;                 /* time in this state; roles INSIDE, POLLS and OUTSIDE
+                                          only */
+    char call[ENDING_CALL_NAME_BYTES]; /* "MPI_Recv"; empty: outside, or unknown */
     uint32_t first, count;             /* in ending->wait */
 };
-struct ending_stand { /* evidence of a rank that stands, with what its standing needs */
+struct ending_stand { /* evidence that a rank is idle, each value with its required minimum */
     uint64_t still_ms, still_ms_min;
     uint64_t cpu_ns, cpu_ns_min, runs,
-        runs_min; /* of the thread that had least; either is enough */
+        runs_min; /* of the thread with the least; one of the two suffices */
     enum ending_look look;
 };
 struct ending_rank {
     uint32_t rank;
     enum ending_standing standing;
-    uint64_t seq; /* of its last event that the proof knew of */
+    uint64_t seq; /* of the last event that the proof knew */
     uint32_t threads;
     struct ending_stand stand;
 };
-struct ending_channel { /* messages of one tag from a rank to another, as the proof counted them */
+struct ending_channel { /* messages of one tag from one rank to another, as the proof counted
+                           them */
     uint64_t global;    /* of the communicator */
     int32_t source, dest, tag;
-    uint64_t sent, received; /* sent: those of calls that ranks are in included */
+    uint64_t sent, received; /* sent includes the calls that ranks are still in */
 };
-struct ending_member { /* of a collective that a call waits in */
+struct ending_member { /* a member of a collective in which a call waits */
     enum ending_object object;
     uint64_t global;
     uint32_t rank;
-    uint64_t entered; /* collectives of the object, the call that it is in included */
+    uint64_t entered; /* number of collectives on the object, the current call included */
 };
-struct ending_frame { /* of the functions that led to a call, the innermost first */
+struct ending_frame { /* one function on the call stack of a call; the innermost comes first */
     uint32_t rank;
     uint64_t seq;     /* of the call's event */
     char *module;     /* path */
     uint64_t address; /* a return address, relative to the module's bias */
 };
-struct ending { /* zeroed: not ended */
+struct ending { /* zeroed: the job was not ended */
     enum ending_reason reason;
     uint64_t limit_ms;
     struct ending_call *call;
@@ -202,25 +209,25 @@ struct ending { /* zeroed: not ended */
     struct ending_member *member;
     uint32_t rank_count, channel_count, member_count;
     uint32_t rank_room, channel_room, member_room;
-    struct ending_frame *frame; /* not read back: the trace has them in its table stack */
+    struct ending_frame *frame; /* not read back: the trace keeps them in its table stack */
     uint32_t frame_count, frame_room;
 };
 
-/* Building. A wait belongs to the call added last; its ranks come in any order, and any number of
- * times. A status was reported. */
+/* Add to the record. A wait belongs to the call added last; its ranks may come in any order and
+ * more than once. Failures are reported. */
 enum core_status ending_call_add(struct ending *ending, const struct ending_call *call);
 enum core_status ending_wait_add(struct ending *ending, const struct ending_wait *wait,
                                  const uint32_t *rank, uint32_t rank_count);
-/* The next function outwards on the way to the call. */
+/* Adds the next outer function on the stack of the call. */
 enum core_status ending_frame_add(struct ending *ending, const struct ending_call *call,
                                   const char *module, uint64_t address);
 void ending_frames_drop(struct ending *ending);
-/* For a reader that has spans: each lies behind the one before, or CORE_BAD_FORMAT, without a
- * report. */
+/* Adds a span that was read from a trace. Returns CORE_BAD_FORMAT, without a report, unless it lies
+ * behind the span before it. */
 enum core_status ending_span_add(struct ending *ending, struct ending_span span);
 void ending_done(struct ending *ending); /* leaves it zeroed */
 
-/* How many ranks the wait has. */
+/* Returns the number of ranks of the wait. */
 uint32_t ending_wait_ranks(const struct ending *ending, const struct ending_wait *wait);
 
 #endif

@@ -67,7 +67,7 @@ bool event_refused(enum event_class class, int32_t error, uint32_t completions)
     case EVENT_CLASS_FILE:
     case EVENT_CLASS_FILE_COLL:
         return false;
-    case EVENT_CLASS_START: /* its completions are the requests that it names */
+    case EVENT_CLASS_START: /* its completions are the requests that it starts */
         return error != 0;
     default:
         return error != 0 && completions == 0;

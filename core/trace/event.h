@@ -1,10 +1,9 @@
-/* The vocabulary of a trace: what one recorded call is, shared by the spool (core/spool/spool.h),
- * the store (store/store.h) and whoever reads traces. No MPI here: numbers have the same
- * meaning whatever library was watched.
+/* The vocabulary of a trace: the properties of one recorded call, shared by the spool
+ * (core/spool/spool.h), the store (store/store.h) and the readers of traces. No MPI here: numbers
+ * have the same meaning for every MPI library.
  *
  * Units: times in nanoseconds since the job's start (trace) or in clock ticks (spool); sizes in
- * bytes; ranks of peers as in the call, that is in the call's communicator, unless a name says
- * world. */
+ * bytes; ranks of peers are ranks of the call's communicator, unless a name says world. */
 #ifndef CORE_TRACE_EVENT_H
 #define CORE_TRACE_EVENT_H
 
@@ -13,7 +12,8 @@
 
 #include "core/matching/matching.h"
 
-/* Values of peer and tag that are no rank and no tag. The recorder translates the library's own. */
+/* Values of peer and tag that are no rank and no tag. The recorder translates the library's
+ * values. */
 enum {
     EVENT_ANY = MATCHING_ANY, /* MPI_ANY_SOURCE, MPI_ANY_TAG */
     EVENT_PROC_NULL = -2,     /* MPI_PROC_NULL */
@@ -21,10 +21,10 @@ enum {
     EVENT_NONE = -32768       /* the call has no such argument */
 };
 
-/* Constants of MPI that calls are given. The recorder translates the library's own
+/* Constants of MPI that programs pass to calls. The recorder translates the library's values
  * (interpose/objects/constants.c); those of Open MPI are the same. */
-/* In a file's place (interpose/recorder.h, struct recorder_named) the bits from here on are the
- * machine's. */
+/* The id of a file's place (interpose/recorder.h, struct recorder_named) holds the machine in the
+ * bits from here on. */
 enum { EVENT_PLACE_MACHINE_SHIFT = 32 };
 enum { EVENT_LOCK_EXCLUSIVE = 1, EVENT_LOCK_SHARED = 2 };
 enum { EVENT_SEEK_SET = 600, EVENT_SEEK_CUR = 602, EVENT_SEEK_END = 604 };
@@ -48,7 +48,7 @@ enum { /* how a file is opened: bits */
        EVENT_AMODE_SEQUENTIAL = 256
 };
 
-/* Error classes: what a call or a completion ended with, 0 for MPI_SUCCESS. */
+/* Error classes with which a call or a completion ended; 0 for MPI_SUCCESS. */
 // clang-format off
 #define EVENT_ERRORS(X)                                                                          \
     X(BUFFER, 1) X(COUNT, 2) X(TYPE, 3) X(TAG, 4) X(COMM, 5) X(RANK, 6) X(REQUEST, 7) X(ROOT, 8) \
@@ -61,7 +61,7 @@ enum { /* how a file is opened: bits */
     X(READ_ONLY, 45) X(RMA_CONFLICT, 46) X(RMA_SYNC, 47) X(SERVICE, 48) X(SIZE, 49) X(SPAWN, 50) \
     X(UNSUPPORTED_DATAREP, 51) X(UNSUPPORTED_OPERATION, 52) X(WIN, 53) X(RMA_RANGE, 68)          \
     X(RMA_ATTACH, 69) X(RMA_FLAVOR, 70) X(RMA_SHARED, 71)
-/* How a datatype was made. */
+/* The constructors of datatypes. */
 #define EVENT_COMBINERS(X)                                                                       \
     X(NAMED, 0) X(DUP, 1) X(CONTIGUOUS, 2) X(VECTOR, 3) X(HVECTOR, 5) X(INDEXED, 6)              \
     X(HINDEXED, 8) X(INDEXED_BLOCK, 9) X(STRUCT, 11) X(SUBARRAY, 12) X(DARRAY, 13)               \
@@ -70,8 +70,7 @@ enum { /* how a file is opened: bits */
 #define X(name, number) EVENT_ERROR_##name = number,
 enum event_error { EVENT_ERRORS(X) };
 #undef X
-/* As the standard names it, "MPI_ERR_COMM"; an error class that MPI does not define has none: NULL.
- */
+/* Returns the standard's name, "MPI_ERR_COMM"; NULL for an error class that MPI does not define. */
 const char *event_error_text(int32_t error);
 #define X(name, number) EVENT_COMBINER_##name = number,
 enum event_combiner { EVENT_COMBINERS(X) };
@@ -153,14 +152,15 @@ enum event_class {
         EVENT_CLASS_COUNT
 };
 
-/* "send", "waitall"...; NULL if out of range. And back: EVENT_CLASS_COUNT if unknown. */
+/* Return "send", "waitall"... (NULL if out of range), and the class of a text (EVENT_CLASS_COUNT if
+ * unknown). */
 const char *event_class_text(enum event_class class);
 enum event_class event_class_find(const char *text);
 
-/* Whether the MPI library refused a call that returned `error`, for its arguments or its state:
- * then nothing was sent, received, started or entered by it, and it is no communication. A call
- * that failed on its way is not refused: it has a completion (a message that was cut), or it is one
- * that completes what other calls began, or the whole group has come (files). */
+/* Tells whether the MPI library refused a call that returned `error`, for its arguments or its
+ * state. A refused call sent, received, started and entered nothing: it is no communication. A call
+ * that failed later is not refused: it has a completion (a truncated message), it completes
+ * requests of other calls, or the whole group entered it (files). */
 bool event_refused(enum event_class class, int32_t error, uint32_t completions);
 
 enum event_mode {
@@ -174,12 +174,13 @@ enum event_mode {
 /* How a rank ended (table rank, column state; text forms by event_rank_state_text). */
 enum event_rank_state {
     EVENT_RANK_MISSING,  /* no spool */
-    EVENT_RANK_RUNNING,  /* the spool says neither; how it ended is not known */
+    EVENT_RANK_RUNNING,  /* the spool has no end: how the rank ended is unknown */
     EVENT_RANK_FINISHED, /* MPI_Finalize returned */
     EVENT_RANK_EXITED,   /* exit without MPI_Finalize */
     EVENT_RANK_ABORTED,  /* it called MPI_Abort */
     EVENT_RANK_CRASHED,  /* died of its own signal: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT */
-    EVENT_RANK_KILLED,   /* died of SIGKILL or of another's signal, or vanished in mid-run */
+    EVENT_RANK_KILLED,   /* died of SIGKILL or of a signal from outside, or vanished during the
+                            run */
     EVENT_RANK_ENDED,    /* ended by the launcher (mpirun or crosswait) because of another rank */
     EVENT_RANK_STATE_COUNT
 };

@@ -38,7 +38,7 @@ enum core_status event_view_set(struct event_view *view, const struct spool_even
         view->completion[i] =
             starts ? (struct trace_completion){.index = i, .request = (uint64_t)parts->request[i]}
                    : completion_of(parts, record->request, &parts->done[i]);
-    struct trace_event *event = &view->event; /* what is left out stays zero */
+    struct trace_event *event = &view->event; /* fields left out stay zero */
     event->seq = record->seq;
     event->parent = record->parent ? record->seq - record->parent : parts->inside ? record->seq : 0;
     event->class = parts->class;

@@ -1,13 +1,13 @@
-/* Misuse that a rank saw at its own call, as a record: it goes from interpose/misuse/ by way of the
- * spool (SPOOL_MISUSE) and the trace (table misuse) to the checkers; checkers/wording.h has words
- * for each kind. */
+/* Records misuse of MPI that a rank detected at its own call. The record goes from
+ * interpose/misuse/ through the spool (SPOOL_MISUSE) and the trace (table misuse) to the checkers;
+ * checkers/wording.h words each kind. */
 #ifndef CORE_TRACE_MISUSE_H
 #define CORE_TRACE_MISUSE_H
 
 #include <stdint.h>
 
-/* X(kind, text, rule): the text is what the trace holds. What the values and names are, the words
- * of the kind say (checkers/wording.c): names are those of arguments, operations and datatypes. */
+/* X(kind, text, rule): the trace holds the text. checkers/wording.c shows what the values and names
+ * of each kind mean: names are those of arguments, operations and datatypes. */
 #define MISUSE_KINDS(X)                                                                          \
     X(HANDLE_POINTER, "handle-null-pointer", ARGUMENT)                                           \
     X(HANDLE_NULL, "handle-null", ARGUMENT)                                                      \
@@ -158,7 +158,7 @@
     X(NEVER_STARTED_ONE, "never-started-one", REQUEST_ALLOWED)                                   \
     X(MESSAGE_LEFT, "message-left", REQUEST)                                                     \
     X(REQUEST_LEFT, "request-left", REQUEST)                                                     \
-    X(CANCELLED_LEFT, "cancelled-left", REQUEST) /* value 0: the cancel */                       \
+    X(CANCELLED_LEFT, "cancelled-left", REQUEST) /* value 0: seq of the MPI_Cancel */            \
     X(OBJECT_LEFT, "object-left", LEAK)                                                          \
     X(BUFFER_LEFT, "buffer-left", LEAK_ALLOWED)                                                  \
     X(PERSISTENT_LEFT, "persistent-left", LEAK)                                                  \
@@ -166,16 +166,16 @@
     X(INIT_TWICE, "init-twice", LIFECYCLE)                                                       \
     X(AFTER_FINALIZE, "after-finalize", LIFECYCLE)                                               \
     X(BEFORE_INIT, "before-init", LIFECYCLE)                                                     \
-    /* from here on: no misuse by itself, but an access to its own window */                     \
+    /* from here on: no misuse by itself, but an access to the rank's own window */              \
     X(WINDOW_READ, "window-read", WINDOW)       /* bytes [value 0, 1) of */                      \
     X(WINDOW_WRITTEN, "window-written", WINDOW) /* its window, made */                           \
     X(WINDOW_LOADED, "window-loaded", WINDOW)   /* by the other call: */                         \
     X(WINDOW_STORED, "window-stored", WINDOW)   /* no misuse by itself */                        \
     X(WINDOW_CHANGED, "window-changed", WINDOW)                                                  \
-    /* no misuse either, but what the call was made in: */                                       \
+    /* no misuse either, but the circumstances of the call: */                                   \
     X(UNWINDING, "unwinding", CONTEXT) /* value 0 C++ exceptions look for a handler */
 /* WINDOW_READ and WINDOW_WRITTEN: value 3 elements of the datatype value 4 (0: all bytes of the
- * span are meant), of which the first is at byte value 2. */
+ * span were accessed); the first element is at byte value 2. */
 
 #define X(kind, text, rule) MISUSE_##kind,
 enum misuse_kind { MISUSE_KINDS(X) MISUSE_KIND_COUNT };
@@ -183,17 +183,17 @@ enum misuse_kind { MISUSE_KINDS(X) MISUSE_KIND_COUNT };
 
 enum misuse_rule {
     MISUSE_RULE_ARGUMENT,
-    MISUSE_RULE_ARGUMENT_CUSTOM, /* not MPI's, but what libraries do */
+    MISUSE_RULE_ARGUMENT_CUSTOM, /* MPI does not define it, but libraries accept it */
     MISUSE_RULE_REQUEST,
-    MISUSE_RULE_REQUEST_UNWISE,  /* allowed, and should never be done */
+    MISUSE_RULE_REQUEST_UNWISE,  /* allowed, but bad practice */
     MISUSE_RULE_REQUEST_ALLOWED, /* allowed */
     MISUSE_RULE_BUFFER,
-    MISUSE_RULE_MEMORY,              /* of a buffer: it is smaller than the call says, or gone */
-    MISUSE_RULE_UNINITIALIZED,       /* of a buffer: what is sent was never written */
-    MISUSE_RULE_UNINITIALIZED_BYTES, /* the same, where bytes of anything are sent */
-    MISUSE_RULE_TYPE,       /* of a buffer: its variable is of another type than the datatype */
-    MISUSE_RULE_TYPE_LOOSE, /* the same, by the standard's words, and done by many */
-    MISUSE_RULE_LOAD,       /* of a buffer: rests on a load that was seen */
+    MISUSE_RULE_MEMORY,              /* a buffer is smaller than the call says, or freed */
+    MISUSE_RULE_UNINITIALIZED,       /* a buffer is sent that was never written */
+    MISUSE_RULE_UNINITIALIZED_BYTES, /* the same for a datatype of raw bytes */
+    MISUSE_RULE_TYPE,                /* a buffer's variable has another type than the datatype */
+    MISUSE_RULE_TYPE_LOOSE, /* the same by the letter of the standard; many programs do it */
+    MISUSE_RULE_LOAD,       /* rests on an observed load from a buffer */
     MISUSE_RULE_LEAK,
     MISUSE_RULE_LEAK_ALLOWED, /* MPI_Finalize detaches it */
     MISUSE_RULE_LIFECYCLE,
@@ -222,26 +222,26 @@ enum misuse_rule {
 enum misuse_object { MISUSE_OBJECTS(X) MISUSE_OBJECT_COUNT };
 #undef X
 
-/* A variable of the program: a buffer, or, of a block of memory, a pointer to it. */
+/* A variable of the program: a buffer, or a pointer to a block of memory. */
 struct misuse_variable {
-    const char *name, *type, *file; /* NULL: not known */
-    int64_t line;                   /* of its declaration; 0 not known */
+    const char *name, *type, *file; /* NULL: unknown */
+    int64_t line;                   /* of its declaration; 0: unknown */
 };
 
 enum { MISUSE_VALUES = 5, MISUSE_NAMES = 3, MISUSE_KEPT_MAX = 500 /* of a rank, by itself */ };
 struct misuse {
     enum misuse_kind kind;
     enum misuse_object object;
-    uint64_t other; /* seq of the call that it is about besides its own; 0 none */
-    int32_t site;   /* of the instruction that did it; -1: the call's own */
+    uint64_t other; /* seq of the second call that the misuse concerns; 0: none */
+    int32_t site;   /* of the instruction at fault; -1: the call's own site */
     int64_t value[MISUSE_VALUES];
-    const char *name[MISUSE_NAMES];  /* the argument; another argument or an operation; a type. NULL
-                                        none */
-    struct misuse_variable variable; /* only in the trace: spools know no variables */
+    const char *name[MISUSE_NAMES];  /* the argument; another argument or an operation; a type.
+                                        NULL: none */
+    struct misuse_variable variable; /* only in the trace: spools hold no variables */
 };
 
 const char *misuse_kind_text(enum misuse_kind kind);
-enum misuse_kind misuse_kind_find(const char *text); /* MISUSE_KIND_COUNT: there is none */
+enum misuse_kind misuse_kind_find(const char *text); /* MISUSE_KIND_COUNT: unknown text */
 enum misuse_rule misuse_kind_rule(enum misuse_kind kind);
 const char *misuse_object_text(enum misuse_object object);
 enum misuse_object misuse_object_find(const char *text);

@@ -3,7 +3,7 @@
 
 #include "core/check.h"
 
-struct step { /* what following one event needs */
+struct step { /* the context of one event */
     struct requests *requests;
     const struct trace_event *event;
     request_fn fn;
@@ -33,7 +33,7 @@ struct request *requests_find(const struct requests *requests, uint64_t id)
     return id ? core_table_find(&requests->table, &id) : NULL;
 }
 
-/* Ids are numbers that the recorder counts up: none has this bit. */
+/* Returns the id of the twin. The recorder counts ids up, so none has this bit. */
 static uint64_t twin_id(uint64_t id)
 {
     return id | (uint64_t)1 << 63;
@@ -85,8 +85,8 @@ static struct request request_of(const struct trace_event *event, enum request_k
                             .inside = event->parent != 0};
 }
 
-/* Keeps it, if it has an id, and tells of it. The recorder never repeats an id; whoever does means
- * the newer. */
+/* Adds a request to the table, if it has an id, and tells the caller. The recorder never repeats an
+ * id; if an id comes again, the newer request replaces the older. */
 static enum core_status request_add(const struct step *step, enum request_step what,
                                     struct request *request)
 {
@@ -99,19 +99,19 @@ static enum core_status request_add(const struct step *step, enum request_step w
         return status;
     if (request->id)
         *kept = *request;
-    CORE_CHECK((kept == request) == (request->id == 0)); /* a blocking call's is never kept */
+    CORE_CHECK((kept == request) == (request->id == 0)); /* blocking calls: not in the table */
     return request_tell(step, what, kept, NULL);
 }
 
 /* --- what begins ------------------------------------------------------------------------------ */
 
-/* A blocking call's: it begins, and is done where the call had returned. */
+/* Completes the request of a blocking call, if the call had returned. */
 static enum core_status done_now(const struct step *step, struct request *request,
                                  const struct trace_completion *found)
 {
     struct trace_completion done = {.done = true, .source = EVENT_NONE, .tag = EVENT_NONE};
 
-    CORE_CHECK(request->id == 0); /* others are done where they are completed */
+    CORE_CHECK(request->id == 0); /* other requests complete in the call that completes them */
     return step->event->pending ? CORE_OK
                                 : request_tell(step, REQUEST_DONE, request, found ? found : &done);
 }
@@ -125,7 +125,7 @@ static enum core_status request_blocking(const struct step *step, enum request_k
 {
     struct request request = request_of(step->event, kind);
 
-    CORE_CHECK(kind != REQUEST_MESSAGE); /* match's */
+    CORE_CHECK(kind != REQUEST_MESSAGE); /* request_match makes those */
     request.id = 0;
     enum core_status status = request_tell(step, REQUEST_BEGUN, &request, NULL);
     return status
@@ -155,7 +155,7 @@ static enum core_status request_begin(const struct step *step, enum request_kind
 {
     struct request request = request_of(step->event, kind);
 
-    CORE_CHECK(kind != REQUEST_MESSAGE); /* match's */
+    CORE_CHECK(kind != REQUEST_MESSAGE); /* request_match makes those */
     return request_add(step, REQUEST_BEGUN, &request);
 }
 
@@ -214,7 +214,7 @@ static enum core_status request_match(const struct step *step)
     return request_add(step, REQUEST_MATCHED, &request);
 }
 
-/* MPI_Mrecv, or with a request of its own MPI_Imrecv. */
+/* Begins the receive of MPI_Mrecv, or of MPI_Imrecv, which has a request of its own. */
 static enum core_status receive_matched(const struct step *step, bool immediate)
 {
     const struct trace_event *event = step->event;
@@ -243,7 +243,7 @@ static enum core_status request_start_one(const struct step *step, uint64_t id)
     struct request *request = requests_find(step->requests, id);
 
     if (!request || !request->persistent || request->active || request->armed)
-        return CORE_OK; /* started twice: a mistake */
+        return CORE_OK; /* ignores a second start, which is a mistake */
     request->armed = request->pair && request->kind == REQUEST_SEND;
     request->active = !request->armed;
     request->rounds += request->rounds != REQUEST_ROUNDS_UNTOLD;
@@ -254,7 +254,7 @@ static enum core_status request_start_one(const struct step *step, uint64_t id)
     return request_tell(step, request->armed ? REQUEST_ARMED : REQUEST_BEGUN, request, NULL);
 }
 
-/* Partitions of a send are marked as ready: with the last one it begins. */
+/* Notes that partitions of a send are marked as ready; the last one begins the send. */
 static enum core_status request_mark(const struct step *step)
 {
     struct request *request = requests_find(step->requests, step->event->request);
@@ -286,7 +286,7 @@ static enum core_status complete_one(const struct step *step, struct request *re
 {
     enum core_status status = CORE_OK;
 
-    CORE_CHECK(done->done); /* complete_all passes the others over */
+    CORE_CHECK(done->done); /* complete_all skips the others */
     if (!request || request->kind == REQUEST_MESSAGE)
         return CORE_OK;
     if (request->active)
@@ -304,7 +304,8 @@ static enum core_status request_complete_one(const struct step *step,
     struct request *twin = requests_twin(step->requests, id);
     struct trace_completion told = *done;
 
-    if (twin && done->source == EVENT_NONE) { /* the status says nothing: what was asked for came */
+    if (twin && done->source == EVENT_NONE) { /* the status is that of the send: assume the source
+                                                 and tag that the call names */
         told.source = twin->peer == EVENT_ANY ? EVENT_NONE : twin->peer;
         told.tag = twin->tag == EVENT_ANY ? EVENT_NONE : twin->tag;
         told.bytes = REQUEST_BYTES_UNTOLD;
@@ -363,7 +364,7 @@ static enum request_kind kind_of(uint64_t traits)
                                                 : REQUEST_OTHER;
 }
 
-/* Tells whether the call makes a request: a communication of its own, or one that is started. */
+/* Begins what a call with a request of its own begins, or makes its persistent request. */
 static enum core_status request_make(const struct step *step)
 {
     uint64_t traits = step->event->traits;
