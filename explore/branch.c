@@ -1,6 +1,6 @@
-/* Finds what a world could have decided otherwise (search.h): each other answer to one of its
- * decisions, behind the answers before it, waits to be run. The steps for one world are in
- * proportion to its decisions and their answers. */
+/* Finds what a world could have decided otherwise (search.h): queues each other answer to one of
+ * its decisions, after the answers before it. Takes time in proportion to the decisions of the
+ * world and their answers. */
 #include <stdlib.h>
 
 #include "core/array.h"
@@ -13,16 +13,17 @@ static enum core_status branch_push(struct explore_list *list, struct explore_an
     return CORE_ARRAY_PUSH(list->answer, list->count, list->room, "a schedule", answer);
 }
 
-/* The list that was asked for and what was decided freely behind it; place[i]: of decision i. */
+/* The answers that were asked for, then those that the world decided by itself. place[i]: place of
+ * decision i in the list. */
 struct grown {
     struct explore_stem *stem;
     uint32_t *place;
-    struct core_table named; /* the places of the list by their decisions */
+    struct core_table named; /* by decision: its place in the list */
     uint32_t asked;
 };
 
 struct named {
-    uint64_t decision; /* its rank and its number */
+    uint64_t decision; /* its rank and number */
     uint32_t place;
 };
 
@@ -38,7 +39,7 @@ static int64_t place_of(const struct grown *grown, uint32_t rank, uint32_t numbe
     return named ? (int64_t)named->place : -1;
 }
 
-/* The first one of that name counts. */
+/* Notes the place of a decision; the first answer of that name counts. */
 static enum core_status place_name(struct grown *grown, const struct explore_answer *answer,
                                    uint32_t place)
 {
@@ -65,7 +66,7 @@ static enum core_status grow_list(const struct world_decisions *decisions, struc
         bool asked = there >= 0 && there < out->asked;
         CORE_CHECK(!d->given || asked);
         out->place[i] = asked ? (uint32_t)there : list->count;
-        if (asked) /* also where it was answered otherwise than asked */
+        if (asked) /* even if the world gave another answer */
             continue;
         status = place_name(out, &answer, list->count);
         if (status == CORE_OK)
@@ -98,7 +99,7 @@ static void grown_done(struct grown *grown)
     free(grown->place);
 }
 
-/* Ahead: the first `kept` of the list, and what comes behind them, which it takes over. */
+/* Queues the first `kept` answers of the list followed by `own`, which it takes over. */
 static enum core_status ahead_of(struct explore_search *s, const struct grown *grown, uint32_t kept,
                                  struct explore_list *own, uint32_t changes)
 {
@@ -109,7 +110,7 @@ static enum core_status ahead_of(struct explore_search *s, const struct grown *g
     return explore_ahead(s, &item);
 }
 
-/* Gives that answer to the decision behind the first `count` of the list. */
+/* Returns a hash of the list's first `count` answers followed by this answer to `d`. */
 static uint64_t offer_hash(const struct grown *grown, uint32_t count,
                            const struct world_decision *d, int32_t answer)
 {
@@ -119,7 +120,8 @@ static uint64_t offer_hash(const struct grown *grown, uint32_t count,
                            explore_answer_hash(&last));
 }
 
-/* The same turn earlier, where nothing behind that makes a difference to it, is another list. */
+/* Tells whether the search knows a list that has the same turn earlier, before turns that it is
+ * independent of: both lists are the same behaviour. */
 static bool comes_elsewhere(struct explore_search *s, const struct grown *grown,
                             const struct world_decisions *decisions, uint32_t index,
                             const struct world_option *option)
@@ -169,7 +171,7 @@ static enum core_status other_answers(struct explore_search *s, const struct gro
     return status;
 }
 
-/* The causes of the answer at `place` of the list, without its own witnesses. */
+/* Returns how many answers of the list come before the one at `place` and its own witnesses. */
 static uint32_t level_of(const struct explore_list *list, uint32_t place)
 {
     while (place && list->answer[place - 1].serves)
@@ -177,8 +179,9 @@ static uint32_t level_of(const struct explore_list *list, uint32_t place)
     return place;
 }
 
-/* Turns are counted: without some of those before it, it is an earlier one. level: so many of the
- * list are before it, and then `own`. */
+/* Returns the first number for the decision that no kept answer uses: a turn is numbered by how
+ * many come before it, and the list may keep only some of them. The kept answers are the first
+ * `level` of the list, then `own`. */
 static uint32_t number_free(const struct grown *grown, uint32_t level,
                             const struct explore_list *own, const struct world_decision *d)
 {
@@ -201,7 +204,7 @@ static enum core_status put_off(struct explore_search *s, const struct grown *gr
     struct explore_list own = {0};
     enum core_status status = CORE_OK;
 
-    if (list->answer[place].serves) /* looked at where it is free */
+    if (list->answer[place].serves) /* examined where the decision is free */
         return CORE_OK;
     for (uint32_t i = missed->before; i < missed->decision; i++)
         first = grown->place[i] < first ? grown->place[i] : first;

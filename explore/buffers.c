@@ -1,15 +1,17 @@
-/* Where a world would have stood still with fewer buffers: its calls once more, where each send
- * waits for the receive that it matched, but for those that keep their buffer.
+/* Finds where a world would block with fewer buffers: executes its calls again, where each send
+ * waits for the receive that it matched, except sends that keep their buffer.
  *
  *   rank 0: send to 1, receive from 1     rank 1: send to 0, receive from 0
- *   With buffers both messages are received; without, both sends wait for ever. With that of rank 0
- *   kept, rank 1 receives it only behind its own send, which rank 0 comes to receive: nobody waits.
+ *   With buffers both messages are received; without, both sends wait for ever. If only the send of
+ *   rank 0 keeps its buffer, rank 1 receives that message after its own send, which rank 0
+ *   receives: no rank waits.
  *
- * Other things that ranks wait for (meetings, locks, epochs, operations on windows and files,
- * nonblocking collectives) are complete once all ranks did their part that had done it before.
+ * Other things that ranks wait for (collective calls, locks, epochs, operations on windows and
+ * files, nonblocking collectives) are complete once each rank has done the part that it had done
+ * before.
  *
- * Every deadlock that some buffers allow is such a place: made to go on by buffers for the sends
- * that wait there, it is a world in which all sends have one. */
+ * The search reaches each deadlock that some buffers allow: once the sends that wait there get
+ * buffers, the execution continues to a world in which all sends have one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,20 +21,20 @@
 #include "core/table.h"
 #include "explore/search.h"
 
-struct end { /* of a request */
+struct end { /* a request */
     struct {
         int32_t rank, request;
     } key;
-    uint32_t next;   /* send: place + 1 of the next one of its kind that is not yet matched */
-    uint32_t other;  /* place + 1 of what it matched */
-    uint32_t number; /* send: of the application's */
-    uint32_t posted; /* receive: its step */
-    uint32_t behind; /* receive: gate + 1 of another's cancel, without which it has no message */
-    int32_t peer, tag, got; /* receive; got: the tag of what it matched */
+    uint32_t next;          /* send: place + 1 of the channel's next unmatched send */
+    uint32_t other;         /* place + 1 of the request that it matched */
+    uint32_t number;        /* send: number of the application's send */
+    uint32_t posted;        /* receive: the step that posted it */
+    uint32_t behind;        /* receive: gate + 1 of the cancel that lets it have its message */
+    int32_t peer, tag, got; /* of a receive; got: the tag of its message */
     uint32_t context;
-    bool done;        /* it was posted, in this walk */
-    bool send, waits; /* a send; one that may wait for its receive */
-    bool standard;    /* one that may have a buffer instead */
+    bool done;        /* it was posted in this execution */
+    bool send, waits; /* waits: a send that may wait for its receive */
+    bool standard;    /* a send that may have a buffer instead */
 };
 
 struct channel {
@@ -43,21 +45,21 @@ struct channel {
     uint32_t first, last; /* ends, place + 1 */
 };
 
-struct gate { /* what ranks wait for beside messages */
+struct gate { /* what ranks wait for besides messages */
     uint64_t name;
-    uint32_t given; /* how often, in all; in this walk: */
+    uint32_t given; /* times it was given: in all, and in this execution */
     uint32_t passed;
 };
 
-struct step {        /* of a thread, in its order: it posted something, or went on after it */
+struct step {        /* of a thread, in order: it posted something, or continued after it */
     uint32_t end;    /* or gate */
-    uint32_t need;   /* of a gate: so often it was given before */
+    uint32_t need;   /* of a gate: times that it was given before */
     uint32_t next;   /* of the same thread, + 1 */
-    uint32_t before; /* how many of its rank came before */
-    uint32_t behind; /* how many do in each order: of one beside which no thread ran, all */
+    uint32_t before; /* number of the rank's steps before it */
+    uint32_t behind; /* those before it in every order: all, if no thread ran beside it */
     uint64_t hash;
     enum world_event_kind kind;
-    bool free; /* of a nonblocking collective: no order with others of its rank, but by gates */
+    bool free; /* of a nonblocking collective: only gates order it with other steps of its rank */
 };
 
 struct line { /* a thread of a rank, or a nonblocking collective */
@@ -69,7 +71,7 @@ struct line { /* a thread of a rank, or a nonblocking collective */
     uint64_t hash;
 };
 
-struct cancelled { /* a receive */
+struct cancelled { /* a cancelled receive */
     uint32_t end, gate;
 };
 
@@ -79,11 +81,11 @@ struct explore_walk {
     uint32_t step_count, step_room;
     struct cancelled *cancelled;
     uint32_t cancelled_count, cancelled_room;
-    uint32_t *passed; /* by rank: steps */
-    uint32_t *fence;  /* by rank: steps up to the last one beside which no thread ran */
+    uint32_t *passed; /* by rank: number of steps done */
+    uint32_t *fence;  /* by rank: steps up to the last that ran alone in its rank */
     uint32_t rank_count, ranks_seen, threads_seen;
-    bool threads_free; /* threads go on by themselves: not as they happened to come */
-    bool standard;     /* there is a send that may have a buffer */
+    bool threads_free; /* threads proceed independently, not in the order of the world */
+    bool standard;     /* some send may have a buffer */
 };
 
 /* --- what ran --------------------------------------------------------------------------------- */
@@ -157,8 +159,8 @@ static uint64_t step_hash(const struct world_event *e)
     return core_random_mix(hash ^ e->bytes ^ (uint64_t)e->context << 40);
 }
 
-/* Threads are made and joined where no other one runs: what comes behind such a step does so in
- * each order. */
+/* Adds a step. Threads are created and joined while no other thread of the rank runs, so all later
+ * steps follow such a step in every order. */
 static enum core_status step_add(struct explore_walk *w, const struct world_event *e,
                                  struct step step)
 {
@@ -237,7 +239,7 @@ void explore_walk_free(struct explore_walk *w)
     free(w);
 }
 
-/* True if the cancelled receive, had it stayed posted, would have taken the message that this
+/* Tells whether the cancelled receive, had it stayed posted, would have taken the message that this
  * receive got. */
 static bool is_behind(const struct explore_walk *w, const struct end *recv,
                       const struct end *cancelled)
@@ -320,7 +322,7 @@ static bool may_pass(const struct explore_walk *w, const struct step *step,
            (!end->waits || (end->standard && buffers_keeps(kept, end)));
 }
 
-/* The source of the received message. */
+/* Hashes the source of the received message. */
 static uint64_t match_hash(const struct explore_walk *w, const struct step *step)
 {
     const struct end *end = end_at(w, step->end);
@@ -330,7 +332,7 @@ static uint64_t match_hash(const struct explore_walk *w, const struct step *step
                  : 0;
 }
 
-/* Whether its thread may come to it. */
+/* Tells whether the thread may reach the step. */
 static bool is_reached(const struct explore_walk *w, const struct line *line,
                        const struct step *step)
 {
@@ -359,7 +361,7 @@ static bool go_on(struct explore_walk *w, struct line *line, const struct replay
     return moved;
 }
 
-/* The send that a waiting thread waits for, if it is one that could have a buffer. */
+/* Adds the send that a blocked thread waits for, if that send could have a buffer. */
 static enum core_status waiting_add(const struct explore_walk *w, const struct line *line,
                                     struct replay_names *waiting)
 {

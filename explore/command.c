@@ -22,7 +22,7 @@ static const struct launcher {
 
 enum meaning { PASSED_OVER, RANKS, VARIABLE, CANNOT };
 
-/* Names without their dashes: Open MPI takes one or two for most. */
+/* Names without their dashes: Open MPI accepts one or two dashes for most options. */
 static const struct option {
     const char *name;
     enum family family;
@@ -108,13 +108,13 @@ static enum core_status ranks_read(const char *launcher, const char *text, int *
     return CORE_OK;
 }
 
-/* VAR=VALUE, or VAR with the value that it has here. */
+/* Adds VAR=VALUE, or VAR with its value in our environment. */
 static enum core_status variable_add(struct explore_command *c, const char *text)
 {
     char *made = NULL;
     const char *value = strchr(text, '=') ? NULL : getenv(text);
     if (!strchr(text, '=') && !value)
-        return CORE_OK; /* mpirun warns, and goes on */
+        return CORE_OK; /* mpirun only warns */
     if (asprintf(&made, value ? "%s=%s" : "%s", text, value) < 0)
         return core_report(CORE_NO_MEMORY, "out of memory for a command");
     enum core_status status =
@@ -137,7 +137,7 @@ static const struct option *option_of(const char *name, size_t length, enum fami
     return NULL;
 }
 
-/* The option at word[0]; *out_used: how many words it is. */
+/* Reads the option at word[0]. *out_used: its number of words. */
 static enum core_status option_read(const struct launcher *launcher, int count, char **word,
                                     bool job, struct explore_command *c, int *out_used)
 {

@@ -7,7 +7,8 @@
 #include "world/world.h"
 
 bool explore_failure_is(const struct world_finding *finding);
-/* The first of the outcome, those that end a job before others; or NULL. */
+/* Returns the outcome's first failure, preferring findings that end a job; NULL if there is none.
+ */
 const struct world_finding *explore_failure_of(const struct world_outcome *outcome);
 
 #endif

@@ -10,7 +10,7 @@
 
 enum { FILES_MAX = 20000, DEPTH_MAX = 2 };
 
-/* Where our own output goes. */
+/* Tells whether it is the file that our own output goes to. */
 static bool is_ours(const struct stat *file)
 {
     for (int stream = STDOUT_FILENO; stream <= STDERR_FILENO; stream++) {
@@ -26,8 +26,8 @@ static bool is_behind(struct timespec a, struct timespec b)
     return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
 }
 
-/* A file in the folder that was written since, and is not ours; NULL: none. Worlds would write it
- * again and again. */
+/* Returns a file below the folder that was written after `since` and is not our own output; NULL if
+ * there is none. Every world would write such a file again. */
 static char *written_below(const char *folder, struct timespec since, int depth, int *left)
 {
     DIR *directory = opendir(folder);

@@ -1,11 +1,12 @@
-/* Whether a program writes files: real ones, where one stands or below. */
+/* Tells whether a program writes real files, in the current folder or below it. */
 #ifndef EXPLORE_FILES_H
 #define EXPLORE_FILES_H
 
 #include <stdbool.h>
 #include <time.h>
 
-/* The name of one that was written since and is not of ours; NULL: there is none. free() it. */
+/* Returns the name of a file that was written after `since` and is not our own output; NULL if
+ * there is none. The caller frees it. */
 char *explore_file_written(struct timespec since);
 
 #endif

@@ -1,5 +1,5 @@
-/* See the header. Every word about a world is made here, from the records of its decisions; those
- * about a message in message_diff.c. */
+/* See the header. All words about a world are made here, from the records of its decisions;
+ * message_diff.c makes those about a message. */
 #include "explore/findings.h"
 
 #include <ctype.h>
@@ -27,7 +27,7 @@ static enum core_status place_add(struct finding *finding, const struct explore_
     return status;
 }
 
-/* Where it fails, and then what leads there. */
+/* Adds the places where ranks fail, then those of the answers that lead there. */
 static enum core_status places_add(struct finding *finding, const struct explore_look *look)
 {
     enum core_status status = CORE_OK;
@@ -41,7 +41,8 @@ static enum core_status places_add(struct finding *finding, const struct explore
     return status;
 }
 
-/* "ranks 0-1 wait for ever": of each the place is told; or what the world says. */
+/* Names the ranks that wait for ever ("ranks 0-1 wait for ever"), as each has a place; otherwise
+ * uses the world's text. */
 static void failure_title(struct finding *finding, const struct explore_look *look)
 {
     uint32_t *rank = NULL, count = look->stands.count;
@@ -63,8 +64,8 @@ static void failure_title(struct finding *finding, const struct explore_look *lo
     free(rank);
 }
 
-/* A job that uses what it has freed need not fail, and its threads free when they like: no job
- * decides whether it does. */
+/* Adds the command that repeats the world. A job that uses a freed object need not fail, and its
+ * threads free at any time: no job decides whether that failure is real. */
 static void repeat_set(struct finding *finding, const struct explore_program *program,
                        const struct explore_look *look)
 {
@@ -83,7 +84,7 @@ static void repeat_set(struct finding *finding, const struct explore_program *pr
     free(schedule);
 }
 
-/* Whether what was run is all there is. */
+/* Tells whether the behaviours that were run are all there are. */
 static bool is_all(const struct explore_search *s)
 {
     return s->complete && !s->unless && !s->states;
@@ -124,14 +125,14 @@ static int line_shown(const char *line)
     return (int)(bytes < LINE_SHOWN ? bytes : LINE_SHOWN);
 }
 
-/* The text behind a line that is not shown whole. */
+/* Returns what follows a line that is cut. */
 static const char *line_rest(const char *line)
 {
     return strcspn(line, "\n") > LINE_SHOWN ? ", and so on" : "";
 }
 
-/* The first and the last line that the rank that failed says on standard error: a sanitizer's
- * report begins with what it found, Python's ends with it. */
+/* Adds the first and the last line that the failed rank printed on standard error: a sanitizer's
+ * report begins with its result, a traceback of Python ends with it. */
 static void errors_say(struct finding *finding, const struct explore_look *look)
 {
     const char *errors = look->failed >= 0 ? look->output.text[2 * look->failed + 1] : "";
@@ -150,8 +151,8 @@ static void errors_say(struct finding *finding, const struct explore_look *look)
                      line_rest(last));
 }
 
-/* How the order of the calls is mended that the schedule changes; REMEDY_OF_RULE: it changes none,
- * or which messages are taken. */
+/* Returns the remedy for calls whose order the schedule changes; REMEDY_OF_RULE if it changes none,
+ * or only which messages are received. */
 static enum remedy remedy_of_order(const struct explore_look *look)
 {
     bool decided[DECISION_FILE + 1] = {0};
@@ -171,7 +172,8 @@ static bool needs_lock(const struct explore_look *look)
     return locks;
 }
 
-/* A failure that comes with every choice is not mended by the order of messages. */
+/* Returns the remedy of a failure; one that happens with every answer is not mended by ordering
+ * messages. */
 static enum remedy remedy_of_failure(const struct explore_look *look)
 {
     enum remedy order = remedy_of_order(look);
@@ -220,7 +222,7 @@ static enum core_status failure_add(struct explore_program *program, struct expl
     return status;
 }
 
-/* "MPI_Send at file.c:17", as far as it is known. */
+/* Prints "MPI_Send at file.c:17", or as much of it as is known. */
 static void call_say(struct explore_program *program, const struct explore_message *m, FILE *file)
 {
     struct site_place place;
@@ -229,7 +231,7 @@ static void call_say(struct explore_program *program, const struct explore_messa
         fprintf(file, " at %s:%d", place.file, place.line);
 }
 
-/* "rank 0 sends 2.5 to rank 1, tag 7, with MPI_Send at mw.c:17"; free() it. */
+/* Returns "rank 0 sends 2.5 to rank 1, tag 7, with MPI_Send at mw.c:17"; the caller frees it. */
 static char *unlike_words(struct explore_program *program, const struct explore_unlike *unlike)
 {
     const struct explore_message *m = explore_unlike_message(unlike);
@@ -270,7 +272,7 @@ static void outcome_say(struct explore_program *program, struct finding *finding
     explore_difference_done(&d);
 }
 
-/* The first message that is another than in the base is a place of what differs. */
+/* Adds the place of the first message that differs from the base. */
 static enum core_status tell_unlike(struct explore_program *program,
                                     const struct explore_look *base, struct explore_look *look)
 {
@@ -287,8 +289,8 @@ static enum core_status tell_unlike(struct explore_program *program,
                              core_text_close(file, &says), &look->stands);
 }
 
-/* Two worlds that differed once need not differ again: a program that does not repeat itself may
- * show the same when they are rerun. */
+/* Tells whether two worlds still differ: if a program does not repeat itself, its reruns may print
+ * the same. */
 static bool looks_differ(const struct explore_look *look, const struct explore_look *base,
                          const struct explore_allow *allow)
 {
@@ -300,8 +302,8 @@ static bool looks_differ(const struct explore_look *look, const struct explore_l
     return differ;
 }
 
-/* *out_base: what comes with the fewest answers, the first of equal ones; *out_least: what tells
- * another outcome apart with the fewest; NULL: nothing does. */
+/* Finds two outcomes to compare. *out_base: the first of those with the fewest answers; *out_least:
+ * the one with the fewest answers that differs from it, NULL if none does. */
 static void race_ends(struct explore_look *look, uint32_t count, const struct explore_allow *allow,
                       const struct explore_look **out_base, struct explore_look **out_least)
 {
@@ -316,9 +318,9 @@ static void race_ends(struct explore_look *look, uint32_t count, const struct ex
             *out_least = &look[i];
 }
 
-/* The two worlds differ in the order of two accesses to the same bytes, and in what comes of it: so
- * nothing orders the two, and MPI does not say what is read. A rank that waits for a value may load
- * it while it is put there. */
+/* Tells whether the two worlds differ only in the order of two accesses to the same bytes, and so
+ * in outcome: then nothing orders the accesses, and MPI does not define what is read. A rank that
+ * waits for a value is excluded, as it may load the value while another rank puts it. */
 static bool is_conflict(const struct explore_look *base, const struct explore_look *least)
 {
     return least->conflict.is && !base->list.count && least->list.count == 1 && !base->may_wait &&
@@ -411,7 +413,7 @@ static bool is_told_as(const struct explore_store *store, const struct explore_c
            reported->other_site == store->other_site && !strcmp(reported->call, store->call);
 }
 
-/* MPI does not allow both at once, whatever comes of it. */
+/* Adds a finding for a store and an operation that MPI never allows at the same time. */
 static enum core_status store_add(struct explore_program *program,
                                   const struct explore_store *store, struct finding_list *list)
 {
@@ -431,7 +433,7 @@ static enum core_status store_add(struct explore_program *program,
     return status;
 }
 
-/* But for the one that was told with the outcomes that depend on its order. */
+/* Adds all such conflicts except the one that an outcome's finding reports already. */
 static enum core_status stores_add(struct explore_program *program,
                                    const struct explore_search *search,
                                    const struct explore_conflict *reported,
@@ -446,7 +448,7 @@ static enum core_status stores_add(struct explore_program *program,
 
 static enum core_status astray_add(struct explore_search *search, struct finding_list *list)
 {
-    bool chance = search->options->chance && search->limited; /* not all can be given to a job */
+    bool chance = search->options->chance && search->limited; /* a job lacks some answers */
     if (!search->went_astray || chance)
         return CORE_OK;
     struct finding *finding = finding_list_add(list, RULE_RACE, FINDING_NOTE);
@@ -492,8 +494,8 @@ enum core_status explore_findings_overdue(struct explore_program *program,
     return CORE_OK;
 }
 
-/* A class that only an earlier search has seen, whose state this one went on from: what comes of it
- * is shown, however long it takes, unless the time is for all. */
+/* Runs a class that only an earlier search met, whose state this search resumed from. It may take
+ * any time, unless the limit is for everything. */
 static enum core_status look_late(struct explore_program *program, struct explore_search *search,
                                   const struct explore_class *class, struct explore_look *out_look,
                                   bool *out_there)
@@ -510,7 +512,7 @@ static enum core_status look_late(struct explore_program *program, struct explor
     return status;
 }
 
-/* A world that failed is told, though it cannot be seen again. */
+/* Describes a world that failed from what its class kept, if it cannot be run again. */
 static enum core_status look_told(const struct explore_program *program,
                                   const struct explore_class *class, struct explore_look *out_look)
 {
@@ -558,7 +560,8 @@ static enum core_status look_one(struct explore_program *program, struct explore
     return status;
 }
 
-/* Each that fails, and the first of those that do not. *out_looked: so many. */
+/* Describes each class that fails, and the first of those that do not. *out_looked: number of
+ * descriptions. */
 static enum core_status looks_take(struct explore_program *program, struct explore_search *search,
                                    struct explore_look *look, uint32_t *out_looked)
 {
@@ -576,8 +579,8 @@ static enum core_status looks_take(struct explore_program *program, struct explo
     return status;
 }
 
-/* A world that was to be like one that passed may have failed: that failure is told, unless it is
- * one that is told already. */
+/* Tells whether a failure is reported already: a world that was to repeat a passing class may have
+ * failed instead. */
 static bool is_told(const struct explore_search *search, const struct explore_look *look)
 {
     for (uint32_t i = 0; i < search->class_count && look->class->failure == NULL; i++)
@@ -620,7 +623,7 @@ enum core_status explore_findings(struct explore_program *program, struct explor
     return status;
 }
 
-/* The message of one of the two examples; none, where it is broken off. */
+/* Runs one of the two examples and keeps its messages; keeps none if the world is broken off. */
 static enum core_status sent_again(struct explore_program *program, const struct explore_list *list,
                                    struct message_diff *out_sent)
 {

@@ -26,7 +26,8 @@ static bool write_all(int file, const char *bytes, ssize_t count)
     return true;
 }
 
-/* Bytes read from `from`; 0: none. */
+/* Copies what can be read without a pause to a file in memory; returns its descriptor, 0 if nothing
+ * was read. *out_open: the writer may send more. */
 static int input_copy(int from, bool *out_open)
 {
     char buffer[65536];

@@ -2,11 +2,11 @@
 #ifndef EXPLORE_INPUT_H
 #define EXPLORE_INPUT_H
 
-/* A file with all of it, from which each world's rank 0 reads; 0: there is none, or it is a
- * terminal. Of a pipe that stays open what comes without a pause; what comes later is not there,
- * which is said. */
+/* Returns a file with all of standard input, from which rank 0 of each world reads; 0 if there is
+ * no input or it is a terminal. Of a pipe that stays open the file holds what arrives without a
+ * pause; a message says that later input is missing. */
 int explore_input_take(void);
-/* The same of a file that standard input is, from its beginning; nothing is read from there. */
+/* Does the same when standard input is a file: returns it from its beginning and reads nothing. */
 int explore_input_again(void);
 
 #endif

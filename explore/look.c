@@ -1,4 +1,4 @@
-/* See the header. What a world is in words comes from the records of its decisions. */
+/* See the header. The words come from the records of a world's decisions. */
 #include "explore/look.h"
 
 #include <inttypes.h>
@@ -61,13 +61,14 @@ static void bits_say(uint32_t bits, FILE *file)
         }
 }
 
-/* The answer is whose turn it is at a file, or the window of d->rank. */
+/* Tells whether the answer is the rank that accesses a file, or the window of d->rank, next. */
 static bool is_memory(const struct world_decision *d)
 {
     return d->reason == REPLAY_REASON_LOCK || d->reason == REPLAY_REASON_OTHER;
 }
 
-/* usual: what it is answered when nothing is asked for; -1: that world does not come to it. */
+/* Describes the answer. usual: the answer if nothing is asked for; -1: that world has no such
+ * decision. */
 static char *answer_words(const struct world_decision *d, int32_t usual, int ranks)
 {
     char *text = NULL;
@@ -128,7 +129,7 @@ static char *answer_words(const struct world_decision *d, int32_t usual, int ran
     return text;
 }
 
-/* A copy, for the next world overwrites what the last one says. Takes `says`. */
+/* Adds a copy, as the next world overwrites the original. Takes over `says`. */
 enum core_status explore_look_line(struct explore_program *program, uint32_t rank, const char *call,
                                    uint64_t site, char *says, struct explore_lines *lines)
 {
@@ -157,7 +158,7 @@ static bool is_window_turn(const struct world_decision *d)
     return d->reason == REPLAY_REASON_OTHER && decision_kind_of(d->number) != DECISION_FILE;
 }
 
-/* Where a rank itself touches its window. */
+/* Adds the place where a rank itself accesses its window. */
 static enum core_status own_line(struct explore_program *program, const struct world_decision *d,
                                  struct explore_lines *lines)
 {
@@ -175,8 +176,8 @@ enum core_status explore_look_other(struct explore_program *program, int rank, i
     return explore_look_line(program, (uint32_t)rank, call, site, reaches, lines);
 }
 
-/* The access of the answer `d` came before the one that is first without it: of these one may be a
- * rank's own, to bytes that the other one accesses. */
+/* Finds the access that the answer of `d` moved back: without the schedule it comes first. Reports
+ * a conflict if one of the two accesses is a rank's own and both touch the same bytes. */
 static enum core_status conflict_find(struct explore_program *program,
                                       const struct world_decision *d, int32_t first,
                                       struct explore_conflict *out)
@@ -211,7 +212,7 @@ static int compare_touches(const void *a, const void *b)
     return ((*x)->site > (*y)->site) - ((*x)->site < (*y)->site);
 }
 
-/* Whether a rank comes again to one of its loads, or calls MPI_Win_sync. */
+/* Tells whether a rank repeats one of its loads or calls MPI_Win_sync. */
 static enum core_status may_wait_find(const struct world_decisions *decisions, bool *out_may)
 {
     const struct world_decision **touch;
@@ -232,7 +233,7 @@ static enum core_status may_wait_find(const struct world_decisions *decisions, b
     return status;
 }
 
-/* The last world's text about each answer of the list. */
+/* Describes each answer of the list in the last world. */
 static enum core_status tell_answers(struct explore_program *program,
                                      const struct explore_list *usual, struct explore_look *look)
 {
@@ -247,7 +248,7 @@ static enum core_status tell_answers(struct explore_program *program,
             if (usual->answer[u].rank == (uint32_t)d->rank && usual->answer[u].number == d->number)
                 before = usual->answer[u].answer;
         if (program->runner.chance && before == d->answer)
-            continue; /* the schedule names all, and shows what is not usual */
+            continue; /* the schedule names all decisions; show the unusual ones */
         int ranks = program->command->rank_count;
         status = explore_look_line(program, (uint32_t)(is_memory(d) ? d->answer % ranks : d->rank),
                                    d->call, d->site, answer_words(d, before, ranks), &look->chosen);
@@ -257,7 +258,7 @@ static enum core_status tell_answers(struct explore_program *program,
     return status == CORE_OK ? may_wait_find(decisions, &look->may_wait) : status;
 }
 
-/* Where those ranks of the last world are that fail. */
+/* Adds where the ranks are that fail in the last world. */
 static enum core_status tell_stands(struct explore_program *program,
                                     const struct world_finding *failure, struct explore_look *look)
 {
@@ -287,7 +288,7 @@ static char *others_found(const struct world_outcome *outcome)
     return text;
 }
 
-/* Each of several ranks may be the one that ends the job. */
+/* Lists the world's other failures: each of several ranks may be the one that ends the job. */
 static char *also_failed(const struct world_outcome *outcome, const struct world_finding *failure)
 {
     char *text = NULL;
@@ -306,7 +307,7 @@ static char *also_failed(const struct world_outcome *outcome, const struct world
     return NULL;
 }
 
-/* The argument of --again: the words of a policy over its own defaults. */
+/* Returns the argument of --again: the policy's words that differ from its defaults. */
 char *explore_schedule_text(const struct explore_list *list, const struct explore_sends *sends,
                             bool touched)
 {
@@ -332,7 +333,7 @@ char *explore_schedule_text(const struct explore_list *list, const struct explor
     return text;
 }
 
-/* The calls of the sends that keep their buffers. */
+/* Lists the calls of the sends that keep their buffers. */
 static char *buffered_words(const struct explore_events *events, const struct explore_sends *sends)
 {
     char *text = NULL;
@@ -359,7 +360,7 @@ static char *buffered_words(const struct explore_events *events, const struct ex
     return text;
 }
 
-/* The text of the world that was run last. */
+/* Describes the world that was run last. */
 static enum core_status look_fill(struct explore_program *program, const struct explore_list *usual,
                                   const struct explore_events *events, struct explore_look *look)
 {
@@ -390,7 +391,7 @@ static const struct explore_list *usual_of(const struct explore_search *search)
     return search->class_count && !search->class[0].sends.wait ? &search->class[0].first : &none;
 }
 
-/* *out_there: false: it was broken off. */
+/* Runs the class's answers. *out_there: false if the world was broken off. */
 enum core_status explore_look_run(struct explore_program *program, struct explore_search *search,
                                   struct explore_look *look, bool *out_there)
 {
@@ -435,13 +436,13 @@ enum core_status explore_look_at(struct explore_program *program, struct explore
     return status;
 }
 
-struct explore_seen { /* by the number of the class */
+struct explore_seen { /* indexed by the number of the class */
     struct explore_look *look;
     bool *known;
     uint32_t count, room, known_room;
 };
 
-/* The number of classes before this one. */
+/* Counts the classes before this one that do not fail. */
 uint32_t explore_passing_before(const struct explore_search *search, uint32_t class)
 {
     uint32_t passing = 0;
@@ -467,7 +468,7 @@ static enum core_status seen_room(struct explore_program *program, uint32_t coun
     return status;
 }
 
-/* The choices by which the class was met first. */
+/* Copies the answers by which the class was first met. */
 enum core_status explore_look_first(const struct explore_program *program,
                                     const struct explore_class *class, struct explore_look *look)
 {
@@ -530,7 +531,7 @@ enum core_status explore_findings_untime(struct explore_program *program,
     return status;
 }
 
-/* False: nothing is known of the class. */
+/* Returns false if nothing is known of the class. */
 bool explore_look_remember(struct explore_program *program, const struct explore_search *search,
                            uint32_t class, struct explore_look *out_look)
 {

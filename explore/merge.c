@@ -1,7 +1,7 @@
-/* A search by states: worlds that come to the same state have the same future, so each is looked at
- * once (world/ranks/states.c). What comes of it is a list of answers for each end that differs; a
- * world with these answers tells what the end is, as any other world does. If one of them does not
- * give its answers, the search by states is in vain, and worlds are run one by one as before. */
+/* Searches by states: worlds that reach the same state have the same future, so each state is
+ * examined once (world/ranks/states.c). The result is a list of answers for each different end; a
+ * world that is run with these answers shows what the end is. If one of these worlds does not give
+ * its answers, the search by states has failed, and worlds are run one by one as before. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,7 +10,8 @@
 #include "explore/search.h"
 #include "world/processes/processes.h"
 
-/* It may take that share of the time that is left; so many seconds where there is no limit. */
+/* A search by states may take this share of the time left, or so many seconds if there is no limit.
+ */
 static const double MERGE_SHARE = 0.75;
 static const double MERGE_S = 600;
 
@@ -32,7 +33,7 @@ static void merge_in_vain(struct explore_search *s, const char *why)
     snprintf(s->states_why, sizeof s->states_why, "%s", why);
 }
 
-/* The ends are copied first: each world overwrites them. */
+/* Runs a world for each end. Copies the ends first, as each world overwrites them. */
 static enum core_status merge_ends(struct explore_search *s, const struct world_states *states)
 {
     struct world_state_answer *answer = NULL;
@@ -47,7 +48,7 @@ static enum core_status merge_ends(struct explore_search *s, const struct world_
         struct explore_list list;
         bool given = false;
         if (answer[i].rank != UINT32_MAX || length > count - i - 1)
-            break; /* a rank has overwritten it */
+            break; /* a rank has overwritten the record */
         status = merge_list(answer + i + 1, length, &list);
         if (status == CORE_OK)
             status = explore_search_end(s, &list, &given);
@@ -75,7 +76,7 @@ enum core_status explore_merge(struct explore_search *s)
         merge_in_vain(s, *states.why ? states.why : "it was ended");
         return status;
     }
-    if (!count && s->behaviours > 1) { /* something decides that is no message or request */
+    if (!count && s->behaviours > 1) { /* something besides messages and requests decides */
         merge_in_vain(s, "it decides about what states do not know");
         return status;
     }

@@ -43,7 +43,7 @@ enum core_status message_diff_hash(const struct explore_events *events, uint64_t
         if (status == CORE_OK)
             channel->hash = core_random_mix(channel->hash ^ core_random_mix(e->digest ^ e->bytes));
     }
-    for (uint32_t i = 0; i < channels.count; i++) { /* in whatever order they came */
+    for (uint32_t i = 0; i < channels.count; i++) { /* in any order */
         const struct channel *channel = core_table_at(&channels, i);
         uint64_t hash = core_random_mix((uint64_t)(uint32_t)channel->key.from << 32 |
                                         (uint32_t)channel->key.to);
@@ -103,7 +103,7 @@ void message_diff_done(struct message_diff *sent)
     CORE_ARRAY_DONE(sent->message, sent->count, sent->room);
 }
 
-struct place { /* of a message in its list */
+struct place { /* a message's place in its list */
     struct {
         int32_t from, to, tag;
         uint32_t context, index;
@@ -130,8 +130,8 @@ static bool is_same(const struct explore_message *a, const struct explore_messag
     return a->bytes == b->bytes && a->digest == b->digest;
 }
 
-/* The first of `a` that is not the same in `b`, of which the places are known; NULL: there is none.
- */
+/* Returns the first message of `a` that `b` has differently or not at all; `places` finds the
+ * messages of `b`. NULL if there is none. */
 static const struct explore_message *first_unlike(const struct message_diff *a,
                                                   const struct message_diff *b,
                                                   const struct core_table *places,
@@ -195,7 +195,8 @@ static void first_say(const struct explore_message *m, FILE *file)
     }
 }
 
-/* The part of the message that differs: its first element, its bytes, or a hash of them. */
+/* Prints the part of the message that differs: its first element, its size, or a hash of its bytes.
+ */
 static void content_say(const struct explore_message *m, const struct explore_message *other,
                         FILE *file)
 {
@@ -214,7 +215,7 @@ static void content_say(const struct explore_message *m, const struct explore_me
     }
 }
 
-/* Tags of collectives are not the program's: world_event. */
+/* Prints the receiver, and the tag unless the message is part of a collective: world_event. */
 static void address_say(const struct explore_message *m, FILE *file)
 {
     fprintf(file, " to rank %" PRId32, m->key.to);

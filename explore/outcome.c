@@ -99,9 +99,9 @@ static size_t blank_bytes(const char *at, const char *end)
     return at + bytes < end && isdigit((unsigned char)at[bytes]) ? bytes : 0;
 }
 
-/* A pattern that fits both lines, with a star for each number that differs and the blanks before
- * it; NULL: they differ in other ways, or have too little in common to be told from lines of
- * another kind: the row of a table has no letters, but numbers that are the same. */
+/* Returns a pattern that fits both lines, with a star for each number that differs and the blanks
+ * before it. NULL if they differ otherwise, or have too little in common to exclude lines of
+ * another kind. Equal digits count as well, as a row of a table has no letters. */
 static char *pattern_of(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
 {
     const char *a_end = a + a_bytes, *b_end = b + b_bytes;
@@ -169,7 +169,7 @@ static uint64_t hash_bytes(uint64_t hash, const char *text, size_t bytes)
     return core_random_mix(hash ^ bytes);
 }
 
-/* Hashes the lines in any order: a rank often prints first what arrives first. */
+/* Hashes the lines in any order, as a rank often prints first what arrives first. */
 static uint64_t hash_text(uint64_t hash, const char *text, const struct explore_allow *allow)
 {
     uint64_t sum = 0;
@@ -182,7 +182,7 @@ static uint64_t hash_text(uint64_t hash, const char *text, const struct explore_
     return core_random_mix(hash ^ sum);
 }
 
-/* The call and the place of each rank that stands there because of the failure. */
+/* Hashes the call and the place of each rank that is in a call because of the failure. */
 static uint64_t hash_stands(uint64_t key, const struct world_process_outcome *outcome,
                             const struct world_finding *failure, const struct explore_view *view)
 {
@@ -202,7 +202,7 @@ enum core_status explore_outcome_key(const struct world_process_outcome *outcome
     const struct world_finding *failure = explore_failure_of(&outcome->world);
     const struct explore_allow *allow = view->allow;
     uint64_t key = 0;
-    for (int i = 0; i < outcome->world.finding_count; i++) { /* in whatever order */
+    for (int i = 0; i < outcome->world.finding_count; i++) { /* in any order */
         const struct world_finding *finding = &outcome->world.finding[i];
         if (failure && !explore_failure_is(finding))
             continue;
@@ -212,7 +212,7 @@ enum core_status explore_outcome_key(const struct world_process_outcome *outcome
     for (int r = 0; r < view->rank_count; r++) {
         const struct world_rank_outcome *rank = &outcome->rank[r];
         bool own = !failure || failure->rank == r || rank_fails(&outcome->world, r);
-        if (own) /* where another one failed, it depends on chance how far this one came */
+        if (own) /* if another rank failed, chance decides how far this one came */
             key = core_random_mix(key ^ (uint64_t)rank->end << 48 ^
                                   (uint64_t)(uint32_t)(rank->exit_status * 65536 +
                                                        rank->signal * 256 + rank->abort_code));
@@ -257,7 +257,7 @@ void explore_output_done(struct explore_output *output)
     *output = (struct explore_output){0};
 }
 
-/* The next line that counts; NULL: there is none. */
+/* Returns the next line that counts; NULL if there is none. */
 static const char *line_next(const char *at, const struct explore_allow *allow, size_t *out_bytes)
 {
     while (*at) {
@@ -279,7 +279,7 @@ static uint32_t line_count(const char *text, const char *line, size_t bytes,
     return count;
 }
 
-/* The first line of one text that stands in the other less often; NULL: there is none. */
+/* Returns the first line that one text has more often than the other; NULL if there is none. */
 static char *line_more(const char *text, const char *other, const struct explore_allow *allow)
 {
     size_t bytes;

@@ -1,7 +1,7 @@
-/* The outcome of a world, and which worlds are alike: how the ranks ended, what the world found,
- * what the ranks printed (their lines, in whatever order). A world that failed is like all that
- * failed the same way, whatever they printed: the same ranks, in the same calls at the same places,
- * with buffers or only without. */
+/* The outcome of a world, and which worlds are alike: those whose ranks ended the same way, found
+ * the same and printed the same lines in any order. Worlds that failed are alike if they failed the
+ * same way, whatever they printed: the same ranks, in the same calls at the same places, with
+ * buffers or only without. */
 #ifndef EXPLORE_OUTCOME_H
 #define EXPLORE_OUTCOME_H
 
@@ -13,40 +13,40 @@
 
 struct explore_allow {
     bool output;    /* what ranks print may differ */
-    bool messages;  /* what they send is compared too */
-    char **pattern; /* lines like one of these may differ; or, as a number, all of that rank */
+    bool messages;  /* what ranks send is compared too */
+    char **pattern; /* lines like this may differ; a number: all lines of that rank */
     int pattern_count;
 };
 
-struct explore_output { /* what a world printed, kept */
-    char **text;        /* of each rank, standard output and then standard error */
+struct explore_output { /* a copy of what a world printed */
+    char **text;        /* two for each rank: standard output, then standard error */
     int rank_count;
 };
-/* Adds a word of --allow. */
+/* Adds one argument of --allow. */
 enum core_status explore_allow_add(struct explore_allow *allow, char *word);
 
-/* Adds patterns for lines that differ by numbers alone: those numbers may differ. The patterns are
- * the caller's to free, one by one, behind the first `pattern_count` as it was. */
+/* Adds patterns for lines that differ only in numbers, so that these numbers may differ. The caller
+ * frees the added patterns, which follow the first `pattern_count`, one by one. */
 enum core_status explore_allow_numbers(struct explore_allow *allow, const struct explore_output *a,
                                        const struct explore_output *b);
 
-/* Equal for worlds that are alike. */
-struct explore_view { /* how a world is looked at */
+/* Computes a key that is equal for worlds that are alike. */
+struct explore_view { /* the view in which worlds are compared */
     const struct explore_allow *allow;
     int rank_count;
-    bool fewer; /* not each of its sends had a buffer */
-    /* The same number for the same place of the program, in whichever world. */
+    bool fewer; /* some of its sends had no buffer */
+    /* Numbers a place of the program, the same in each world. */
     uint64_t (*place)(void *context, uint64_t site);
     void *context;
 };
 enum core_status explore_outcome_key(const struct world_process_outcome *outcome,
                                      const struct explore_view *view, uint64_t *out_key);
-/* Whether ranks stand in a call because of that failure: each of them that waits for ever, or the
- * those that failed in it. */
+/* Tells whether the rank is in a call because of that failure: each rank that waits for ever, or
+ * the ranks that failed in the call. */
 bool explore_outcome_stands(const struct world_process_outcome *outcome,
                             const struct world_finding *failure, int rank);
-/* A line that a rank prints in one of them only: its rank, and the line of each, without its end,
- * NULL where there is none. False: they print the same. */
+/* A line that a rank prints in only one of two worlds: `line` has each world's line without its
+ * end, NULL where it is missing. False: both worlds print the same. */
 struct explore_difference {
     int rank;
     bool errors; /* on standard error */

@@ -1,4 +1,4 @@
-/* See the header. What a finding looks like, in each format, is of reports/. */
+/* See the header. The layout of a finding in each format is in reports/. */
 #include "explore/output.h"
 
 #include <inttypes.h>
@@ -34,7 +34,7 @@ static enum core_status text_finding(const struct finding *finding, struct sourc
     return status;
 }
 
-/* A remedy is told with the first finding of its rule. */
+/* Tells whether the finding is the first of its rule, which alone prints the remedy. */
 static bool is_first(const struct finding_list *list, uint32_t index)
 {
     for (uint32_t i = 0; i < index; i++)

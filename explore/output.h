@@ -12,12 +12,13 @@
 
 struct explore_result {
     const char *command; /* as it was typed */
-    const char *program; /* a file that findings without a place are of */
+    const char *program; /* the file of findings that have no place */
     const struct explore_search *search;
     const char *sent; /* explore_sent_words */
     const struct finding_list *findings;
-    struct source *source;     /* of the program, for who reads the text */
-    const char *source_root;   /* paths for machines are relative to it; NULL: where one stands */
+    struct source *source;     /* of the program; for a reader of the text */
+    const char *source_root;   /* paths for machines are relative to it; NULL: to the current
+                                  folder */
     struct report_style style; /* of the text */
 };
 

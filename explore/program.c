@@ -63,7 +63,7 @@ double explore_program_now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* No world is begun for less than that. */
+/* The least time for which a world is started. */
 static const double LEAST_S = 0.001;
 static const struct world_decisions not_begun = {.unfinished = true};
 
@@ -72,7 +72,8 @@ static uint32_t program_milliseconds(double seconds)
     return seconds * 1000 < UINT32_MAX ? (uint32_t)(seconds * 1000) : UINT32_MAX;
 }
 
-/* Each job has numbers of its own for its places; a line is the same in all of them. */
+/* Numbers a place by its source line, which is the same in all jobs; a job's site numbers are its
+ * own. */
 static uint64_t place_number(void *context, uint64_t site)
 {
     struct explore_program *p = context;
@@ -136,13 +137,13 @@ enum core_status explore_program_states(void *context, double seconds, volatile 
     return world_processes_states(p->worlds, program_milliseconds(seconds), stop, out_states);
 }
 
-struct under { /* a world under a clock */
+struct under { /* a world under one clock */
     struct explore_output output;
     uint64_t decided; /* a hash of its answers */
     bool there;
 };
 
-/* Nothing, if there is no time for it. */
+/* Runs a world under a clock; leaves *out empty if no time is left. */
 static enum core_status output_under(struct explore_program *p, const struct explore_list *list,
                                      uint32_t look_ns, struct under *out)
 {
@@ -172,7 +173,8 @@ static enum core_status output_under(struct explore_program *p, const struct exp
 enum core_status explore_program_times(struct explore_program *program,
                                        const struct explore_list *list)
 {
-    /* So that quotients of times differ as well; and that times do which are printed in seconds. */
+    /* Two clocks of uneven steps, so that quotients of times differ as well, and so do times that
+     * are printed in seconds. */
     static const uint32_t uneven_ns[] = {15838, 1583800000};
     static const struct explore_list none;
     struct under even = {0}, uneven = {0};
@@ -257,7 +259,7 @@ bool explore_program_place(struct explore_program *program, uint64_t site,
            site_resolve(program->resolver, path, NULL, 0, address, false, out_place) == CORE_OK;
 }
 
-/* option: NULL, or what stands before all. */
+/* option: NULL, or a word to put first. */
 static char *words_of(const char *option, const char *before, const char *after, int rank_count,
                       char **words)
 {

@@ -4,7 +4,8 @@
 #include "core/array.h"
 #include "explore/reexec.h"
 
-/* Receives, probes and completions: who had which turn only a job writes down that is asked to. */
+/* Takes the answers of receives, probes and completions. A job records the order of accesses only
+ * if it is asked to. */
 static enum core_status answers_take(const struct world_decisions *decisions,
                                      struct explore_list *list)
 {

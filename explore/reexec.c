@@ -1,7 +1,8 @@
-/* See the header. Messages carry nothing here: who matches whom does not depend on it. A collective
- * holds its ranks as its shape says. Calls on windows are in reexec_window.c.
+/* See the header. Messages are empty here, as the matching does not depend on their contents. A
+ * collective blocks its ranks as its shape requires. reexec_window.c executes calls on windows.
  *
- * Memory is taken before the world begins: a rank that is stuck does not come to an end. */
+ * All memory is allocated before the world begins, because a rank that blocks for ever never frees
+ * any. */
 #include "explore/reexec.h"
 
 #include <mpi.h>
@@ -94,25 +95,27 @@ static void rank_done(struct rank_state *state)
 
 /* --- a rank ----------------------------------------------------------------------------------- */
 
-struct at { /* an operation, as its rank does it */
+struct at { /* an operation that its rank executes */
     struct mirror *mirror;
     struct rank_state *state;
     struct thread_state *thread;
     const struct replay_rank *rank;
-    const struct replay_op *op, *before; /* of its thread; NULL: it is the first */
+    const struct replay_op *op, *before; /* before: of its thread; NULL if op is the first */
     uint32_t index;
 };
 
-/* The record ends in it: it waits for the answer that the policy names, or comes again. */
+/* Tells whether the rank's record ends in this poll: it waits for the answer that the policy names,
+ * or is repeated. */
 static bool ends_in_poll(const struct replay_op *op)
 {
     return op->flags & REPLAY_FLAG_PENDING &&
            (op->kind == REPLAY_TEST || op->kind == REPLAY_IPROBE);
 }
 
-/* The operation's decision, if it is one. A rank that died in it got something, or
- * died of something else: nothing tells. Where not all sends have buffers, what the policy names
- * may never come: it is refused if something else was there instead, which the world sees. */
+/* Forces the recorded answer of the operation's decision, if it has one. For a rank that died in
+ * the operation the answer stays free: it may have got something, or died of something else. If not
+ * all sends have buffers, the world gets the policy's answer, which may never become possible, and
+ * refuses it if another answer was possible instead. */
 static void reexec_force_answer(const struct at *at, int32_t answer)
 {
     bool waits = at->op->flags & REPLAY_FLAG_PENDING || answer == WORLD_ANSWER_NEVER;
@@ -143,7 +146,7 @@ static int tag_of(const struct replay_op *op)
     return op->tag == REPLAY_ANY ? MPI_ANY_TAG : op->tag;
 }
 
-/* Where no status told it, the message was not received. */
+/* Returns the recorded source; without a status that tells it, the message was not received. */
 static int32_t source_of(const struct replay_op *op)
 {
     return op->matched >= 0 ? op->matched : op->peer >= 0 ? op->peer : WORLD_ANSWER_NEVER;
@@ -290,7 +293,7 @@ static int root_of(const struct replay_comm *comm, int32_t world)
     return world;
 }
 
-/* As much of it as holds its ranks; `made` takes its request, if it has one. */
+/* Calls a collective with the same synchronisation. `made` receives its request, if it has one. */
 static void reexec_collective(const struct at *at, MPI_Request *made)
 {
     const struct replay_op *op = at->op;
@@ -326,7 +329,7 @@ static void reexec_collective(const struct at *at, MPI_Request *made)
     }
 }
 
-/* The operation before was a test of the same requests. */
+/* Tells whether the thread's previous operation tested the same requests. */
 static bool comes_again(const struct at *at)
 {
     const struct replay_op *op = at->op, *before = at->before;
@@ -340,7 +343,7 @@ static bool comes_again(const struct at *at)
            !memcmp(member + set->first, member + same->first, set->count * sizeof *member);
 }
 
-/* Nobody looks at what a generalized request says. */
+/* Sets an empty status, as nobody reads that of a generalized request. */
 static int general_query(void *state, MPI_Status *status)
 {
     (void)state;
@@ -432,13 +435,13 @@ static void reexec_operate(const struct at *at)
                           at->state->group[op->comm],
                           op->request >= 0 ? &at->state->request[op->request] : NULL);
         break;
-    default: /* time; attached buffers, as all sends have one here */
+    default: /* time; attached buffers, as all sends have a buffer here */
         break;
     }
     world_force_answer(WORLD_ANSWER_FREE);
 }
 
-/* The job's number for it among turns. */
+/* Gives the communicator the number that the job's recorded order uses for it. */
 static void object_give(const struct mirror *mirror, uint32_t rank, uint32_t comm)
 {
     struct rank_state *state = &mirror->rank[rank];
@@ -461,7 +464,8 @@ static void object_give(const struct mirror *mirror, uint32_t rank, uint32_t com
         world_comm_object(state->group[comm], object);
 }
 
-/* Messages of each communicator keep to themselves; peers are named by their ranks in the world. */
+/* Creates a copy of MPI_COMM_WORLD for each communicator, so that its messages stay separate; peers
+ * are named by their world ranks. */
 static void reexec_communicators(const struct mirror *mirror, uint32_t rank)
 {
     struct rank_state *state = &mirror->rank[rank];
@@ -483,7 +487,7 @@ static void reexec_communicators(const struct mirror *mirror, uint32_t rank)
 
 /* --- its threads ------------------------------------------------------------------------------ */
 
-struct begin { /* of a thread */
+struct begin { /* a thread to start */
     struct mirror *mirror;
     int rank;
     uint32_t index;
@@ -491,7 +495,7 @@ struct begin { /* of a thread */
 
 static void thread_run(void *argument);
 
-/* Those that the thread makes before its call of that number. */
+/* Starts the threads that this thread created before its call of that number. */
 static void others_begin(const struct at *at, uint64_t call)
 {
     uint32_t own = (uint32_t)(at->thread - at->state->thread);
@@ -506,7 +510,7 @@ static void others_begin(const struct at *at, uint64_t call)
     }
 }
 
-/* Those of other threads that the operation comes behind. */
+/* Waits for the operations of other threads that this operation follows. */
 static void others_await(const struct at *at)
 {
     const struct reexec_rank_threads *threads = &at->state->threads;
@@ -583,8 +587,8 @@ static void keep_event(void *context, const struct world_event *event)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-/* Decisions that the policy names and the world is given: turns that were had; where the rank died
- * it got what it was to get; and sends that have no buffer. */
+/* Adds the policy's answers that the world must give: the recorded order of accesses; the answer of
+ * a rank that died in its decision; and the sends that have no buffer. */
 static enum core_status name_give(const struct mirror *mirror, const struct replay_name *name,
                                   struct replay_names *given)
 {
@@ -609,7 +613,8 @@ static enum core_status name_give(const struct mirror *mirror, const struct repl
     return CORE_OK;
 }
 
-/* The job's turns; of a rank's threads where several called MPI. */
+/* Takes over the recorded order of accesses, and that of threads for ranks in which several threads
+ * called MPI. */
 static enum core_status turns_have(struct mirror *mirror)
 {
     enum core_status status = CORE_OK;
@@ -651,7 +656,8 @@ static enum core_status reexec_world(struct mirror *mirror, const struct replay_
     return status == CORE_OK ? reexec_decisions_name(mirror, policy) : status;
 }
 
-/* MPI refuses here what it did not refuse there: what comes behind that is not known. */
+/* Tells whether MPI refused a call here that it accepted in the job: what follows is then unknown.
+ */
 static bool reexec_failed(const struct world_outcome *outcome)
 {
     for (int i = 0; i < outcome->finding_count; i++)
@@ -671,7 +677,7 @@ static bool has_files(const struct trace *trace)
     return has;
 }
 
-/* Not all turns that the job had are there. */
+/* Tells whether the world repeated fewer accesses than the job recorded. */
 static bool turns_lack(const struct mirror *mirror)
 {
     uint32_t count = 0;
@@ -680,7 +686,7 @@ static bool turns_lack(const struct mirror *mirror)
     return count != mirror->turns.had.count;
 }
 
-/* Some action of a rank's threads did not come again, or its order is not known. */
+/* Tells whether some action of a rank's threads was not repeated, or has an unknown order. */
 static bool threads_lack(const struct mirror *mirror)
 {
     bool any = false, lack = false;
@@ -700,7 +706,8 @@ static bool threads_lack(const struct mirror *mirror)
     return lack || (any && turns_lack(mirror));
 }
 
-/* Also threads that made no call: they may write what another one sends. */
+/* Tells whether a rank has several threads, even if they made no call: they may write what another
+ * thread sends. */
 static bool has_threads(const struct mirror *mirror)
 {
     bool has = false;
@@ -740,7 +747,7 @@ enum core_status explore_mirror_run(struct trace *trace, const struct replay_pol
     out_mirror->decisions.blind_windows |= mirror.windows.any;
     out_mirror->decisions.blind_threads |= has_threads(&mirror);
     out_mirror->threads = threads_lack(&mirror) && !trace_meta(trace, "turns");
-    out_mirror->decisions.cut |= trace_meta(trace, "turns") != NULL; /* not all had theirs */
+    out_mirror->decisions.cut |= trace_meta(trace, "turns") != NULL; /* a rank missed its turn */
     out_mirror->decisions.limited |= mirror.windows.polls || reexec_failed(&out_mirror->outcome) ||
                                      trace_meta(trace, "turns") != NULL;
     out_mirror->decisions.overtaking |= program.overtaking;

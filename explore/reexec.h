@@ -5,13 +5,16 @@
  * The recorder gives a job the answers of a schedule (interpose/decide.h, which counts decisions
  * as a world does). Its trace is lowered with what each call chose, and gone through again in a
  * world of fibers in which every decision has the answer that it had: that world tells what else
- * there was. What no schedule names is left to chance in a job, so schedules are told in full. At
- * windows each job writes down who had which turn (core/decision/order_log.h): ranks take the
- * memory one after the other, and what is done to it is flushed. Between fences MPI has no call for
- * that, so where the order matters there the search does not say that it is all there is. Threads
- * have turns as well, and who made and joined whom is written down: nothing else is taken for an
- * order. Where threads wait for each other by other means, a job cannot keep some schedules: it
- * says so after 5 s, and the search that there may be more. */
+ * The recorder gives a job the answers of a schedule (interpose/decide.h, which counts decisions as
+ * a world does). crosswait lowers the job's trace with what each call chose, and executes it in a
+ * world of fibers in which every decision has the recorded answer. That world tells the
+ * alternatives. A job leaves decisions that no schedule names to chance, so schedules name all of
+ * them. At windows each job records the order of accesses (core/decision/order_log.h): ranks lock
+ * the memory one after the other and flush each access. Between fences MPI has no call for that; if
+ * the order matters there, the search does not claim to be complete. The job also records the order
+ * of its threads' calls and which thread created and joined which; nothing else counts as an order.
+ * If threads wait for each other by other means, a job cannot follow some schedules: it reports
+ * that after 5 s, and the search reports that there may be more. */
 #ifndef EXPLORE_REEXEC_H
 #define EXPLORE_REEXEC_H
 
@@ -20,19 +23,19 @@
 
 struct explore_mirror {
     struct world_outcome
-        outcome; /* its decisions are those below; what it found is not the job's */
-    struct world_decisions decisions; /* `site` of a decision is the trace's, a site of it */
+        outcome; /* its decisions are those below; its findings are not the job's */
+    struct world_decisions decisions; /* `site` of a decision is a site of the trace */
     struct world_decision *decision;  /* owned */
     struct world_event *event;        /* owned */
     uint32_t event_count, event_room;
-    bool windows;    /* of some of what was done to windows, or files, the order is not known */
-    bool threads;    /* of some of what threads of a rank did, the order is not known */
-    bool persistent; /* a persistent receive did not take what it was asked to */
+    bool windows;    /* the order of some accesses to windows or files is unknown */
+    bool threads;    /* the order of some calls of a rank's threads is unknown */
+    bool persistent; /* a persistent receive took another message than the policy named */
 };
 
-/* policy: what the job was to answer, order=explore. turns: the file of those that it had
- * (core/decision/order_log.h), which need not be there. Valid until the next one, or the next world
- * of fibers. */
+/* Executes the job again. policy: the answers that the job was to give, order=explore. turns: the
+ * file in which the job recorded its order (core/decision/order_log.h); it may be missing.
+ * *out_mirror stays valid until the next call or the next world of fibers. */
 enum core_status explore_mirror_run(struct trace *trace, const struct replay_policy *policy,
                                     const char *turns, struct explore_mirror *out_mirror);
 void explore_mirror_done(struct explore_mirror *mirror);

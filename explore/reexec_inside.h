@@ -12,27 +12,29 @@
 #define A_MIRROR "what a job chose"
 
 struct thread_state {
-    MPI_Request *list; /* of one call */
+    MPI_Request *list; /* arguments of one call */
     int *index;
-    uint32_t *decided; /* by number of its decision: the operation */
-    uint32_t *sent;    /* by number of its standard send in the world, from 0: the operation */
-    uint64_t *number;  /* of the same, in the job; 0: it has none */
+    uint32_t *decided; /* [decision number]: the operation */
+    uint32_t *sent;    /* [number of its standard send in the world, from 0]: the operation */
+    uint64_t *number;  /* [same]: the send's number in the job; 0 if it has none */
     uint32_t sent_count;
     uint32_t done;  /* operations */
-    uint32_t waits; /* for that operation, + 1 */
+    uint32_t waits; /* operation that it waits for, + 1; 0 if none */
     bool begun;
 };
 
 struct rank_state {
-    MPI_Comm *comm, *group; /* by communicator of the program: of messages, of collectives */
+    MPI_Comm *comm, *group; /* by communicator of the program: one for messages, one for
+                               collectives */
     MPI_Request *request;
     MPI_Message *message; /* by request */
     struct reexec_rank_threads threads;
     struct thread_state *thread; /* by index */
-    const void **causes;         /* by operation: the causes of its thread by then */
+    const void **causes;         /* by operation: the causes of its thread when it was done */
     bool *done;                  /* by operation */
-    bool died;                   /* of itself */
-    bool refused;                /* it waited for what the policy names, which did not come */
+    bool died;                   /* the rank died by itself */
+    bool refused;                /* an answer that the policy names was not available when the
+                                    rank waited for it */
 };
 
 struct mirror {
@@ -43,12 +45,12 @@ struct mirror {
     struct reexec_windows windows;
     struct reexec_log turns;
     struct explore_mirror *out;
-    enum core_status status; /* of the events */
+    enum core_status status; /* an error while events were recorded */
 };
 
-/* Numbers the standard sends of a thread, which is `index` of its rank. */
+/* Numbers the standard sends of the rank's thread `index`. */
 enum core_status reexec_sends_number(struct mirror *mirror, uint32_t rank, uint32_t index);
-/* After the world: its events and decisions, as the job calls them. */
+/* Rename the world's events and decisions, after its end, to the job's numbers and places. */
 enum core_status reexec_events_name(struct mirror *mirror);
 enum core_status reexec_decisions_name(struct mirror *mirror, const struct replay_policy *policy);
 

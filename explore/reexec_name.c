@@ -1,5 +1,5 @@
-/* See reexec_inside.h. The job numbers a send by the sends that its thread began before, and a
- * decision by its own count; each gets the place of the call that made it. */
+/* See reexec_inside.h. The job numbers a send by how many sends its thread started before, and a
+ * decision by the thread's count of decisions; each is given the place of the call that made it. */
 #include <string.h>
 
 #include "core/array.h"
@@ -9,7 +9,8 @@
 
 enum { ANSWER_UNKNOWN = -2 };
 
-/* Sends are named in the job by how many the rank began before, starts not counted. */
+/* Tells whether the job numbers the send: it counts the sends that the rank starts, without
+ * MPI_Start. */
 static bool may_wait(const struct replay_op *op)
 {
     return (op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND) && op->mode != REPLAY_SYNCHRONOUS;
@@ -49,7 +50,7 @@ enum core_status reexec_sends_number(struct mirror *mirror, uint32_t rank, uint3
     return status;
 }
 
-/* The number in the job of a send of the world. */
+/* Returns the job's number for a send of the world. */
 static uint64_t send_in_job(const struct mirror *mirror, int rank, uint32_t number)
 {
     const struct rank_state *state = &mirror->rank[rank];
@@ -73,7 +74,7 @@ enum core_status reexec_events_name(struct mirror *mirror)
         if (e->kind != WORLD_EVENT_SEND)
             continue;
         e->number = (uint32_t)send_in_job(mirror, e->rank, e->number);
-        e->flag |= e->standard && !e->number; /* it has its buffer: none can be taken from it */
+        e->flag |= e->standard && !e->number; /* it has no number */
         e->standard &= e->number != 0;
     }
     return status;
@@ -88,7 +89,7 @@ static void place_name(const struct mirror *mirror, struct world_decision *d,
     strncpy(d->call, call ? call : "", sizeof d->call - 1);
 }
 
-struct turns_same { /* turns of one object that had the same answer */
+struct turns_same { /* turns of one object with the same answer */
     struct turns_same_key {
         int32_t rank;
         uint32_t object;
@@ -97,7 +98,7 @@ struct turns_same { /* turns of one object that had the same answer */
     uint32_t count;
 };
 
-/* How many of the same there were before this one, which is counted, too, if it is one of them. */
+/* Counts how many turns with this answer came before; counts this decision too if it is a turn. */
 static enum core_status same_before(struct core_table *same, const struct world_decision *d,
                                     uint32_t *out_before)
 {
@@ -111,7 +112,8 @@ static enum core_status same_before(struct core_table *same, const struct world_
     return CORE_OK;
 }
 
-/* It is known that one came before the other only if both were done by then. */
+/* Records if the order of the two accesses is unknown: it is known only if both complete before the
+ * next. */
 static void reexec_certain(const struct mirror *mirror, const struct world_decision *d,
                            int32_t other, uint32_t before)
 {
@@ -151,7 +153,7 @@ static enum core_status decision_name(const struct mirror *mirror, struct world_
     uint32_t number = buffer ? decision_send(d->number) : d->number, own, index;
     const struct reexec_thread *thread = reexec_threads_of(&state->threads, number, &own);
     struct trace_event event;
-    if (!thread || own > thread->op_count) /* it had more than have names */
+    if (!thread || own > thread->op_count) /* it made more than can be numbered */
         return CORE_OK;
     const struct thread_state *of = &state->thread[thread - state->threads.thread];
     index = buffer ? of->sent[own - 1] : of->decided[own];
@@ -163,7 +165,7 @@ static enum core_status decision_name(const struct mirror *mirror, struct world_
     bool unknown = !buffer && state->died && !d->given &&
                    (event.pending ||
                     (d->reason == REPLAY_REASON_MATCH && !d->poll && rank->op[index].matched < 0));
-    if (unknown) { /* each answer is tried, and this job is none of them */
+    if (unknown) { /* each answer is tried; this job counts as none of them */
         d->answer = ANSWER_UNKNOWN;
         mirror->out->decisions.unknown = true;
     }
@@ -179,7 +181,7 @@ static uint32_t number_in_job(const struct mirror *mirror, const struct world_de
     return decision_of_send((uint32_t)send_in_job(mirror, d->rank, decision_send(d->number)));
 }
 
-/* For threads: a turn stands where its operation does. */
+/* Gives a decision about threads the place of its operation. */
 static enum core_status thread_name(const struct mirror *mirror, struct world_decision *d)
 {
     const struct replay_rank *rank = &mirror->program->rank[d->rank];
@@ -221,7 +223,7 @@ enum core_status reexec_decisions_name(struct mirror *mirror, const struct repla
                  : d->reason == REPLAY_REASON_THREAD ? thread_name(mirror, d)
                                                      : decision_name(mirror, d, name);
         d->number = number;
-        if (number == decision_of_send(0)) /* it has its buffer: none can be taken from it */
+        if (number == decision_of_send(0)) /* the job does not number it, so it keeps its buffer */
             d->option_count = 1;
     }
     core_table_done(&same);

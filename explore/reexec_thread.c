@@ -1,5 +1,5 @@
-/* See the header. Operations stand in the order in which their calls began, which are numbered so.
- */
+/* See the header. Operations are in the order in which their calls began, which is how calls are
+ * numbered. */
 #include "explore/reexec_thread.h"
 
 #include <stdlib.h>
@@ -13,12 +13,12 @@ enum { NOBODY = UINT32_MAX };
 
 struct reading {
     const struct replay_rank *rank;
-    uint32_t number; /* of it */
+    uint32_t number; /* the rank's number */
     const struct reexec_log *turns;
     struct reexec_rank_threads *out;
     uint32_t *known;   /* by thread of the trace: its number in schedules, or NOBODY */
-    uint32_t traced;   /* so many has the trace */
-    uint32_t *request; /* by request: who uses it first, + 1 */
+    uint32_t traced;   /* number of threads in the trace */
+    uint32_t *request; /* by request: its first operation, + 1 */
 };
 
 #define EACH_ROW(row, reading, KIND)                                          \
@@ -31,7 +31,7 @@ static uint32_t thread_of(const struct reading *reading, uint32_t op)
     return reading->rank->when ? reading->rank->when[op].thread : 0;
 }
 
-/* The first operation of a call behind that one. */
+/* Returns the first operation after that call. */
 static uint32_t op_behind(const struct reading *reading, uint64_t seq)
 {
     return CORE_ARRAY_FIND(at, 0, reading->rank->op_count, reading->rank->op[at].event <= seq);
@@ -98,8 +98,8 @@ static enum core_status threads_make(struct reading *reading)
 
 /* --- behind what they come -------------------------------------------------------------------- */
 
-/* Leaves out threads that make no call; the threads that such a one creates follow its own creator.
- */
+/* Finds the thread's creator in schedules. Creators that make no call are skipped: their own
+ * creator takes their place. */
 static void maker_read(struct reading *reading, struct reexec_thread *thread)
 {
     uint32_t number = thread->number, place = NOBODY;

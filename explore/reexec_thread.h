@@ -1,7 +1,8 @@
-/* The threads of a job's ranks: which operations each of them did, and behind which of another
- * thread's they came: a thread begins behind what its maker did before, and who joins it, or uses a
- * request that it made, goes on behind that. Nothing else is taken for an order: what threads agree
- * on by other means is not known, and an order that they do not have cannot be given to a job. */
+/* The threads of a job's ranks: which operations each thread did, and which operations of other
+ * threads they follow. A thread starts after what its creator did before; a thread that joins it,
+ * or uses a request that it made, continues after it. Nothing else counts as an order: crosswait
+ * does not see how threads synchronise by other means, and cannot give a job an order that its
+ * threads do not have. */
 #ifndef EXPLORE_REEXEC_THREAD_H
 #define EXPLORE_REEXEC_THREAD_H
 
@@ -10,31 +11,32 @@
 #include "replay/program/program.h"
 
 struct reexec_thread {
-    uint32_t number; /* in schedules; the first of a rank is 0 */
-    uint32_t maker;  /* index of a thread */
-    uint64_t made;   /* behind its calls up to that */
-    uint32_t *op;    /* owned: of the rank's operations, in their order */
+    uint32_t number; /* in schedules; 0 is the rank's first thread */
+    uint32_t maker;  /* index of the thread that created it */
+    uint64_t made;   /* number of the creator's last call before it */
+    uint32_t *op;    /* owned: its operations of the rank, in order */
     uint32_t op_count, op_room;
 };
 
-struct reexec_order { /* of a rank's operations, of different threads */
+struct reexec_order { /* operation `op` follows operation `behind` of another thread */
     uint32_t op, behind;
 };
 
 struct reexec_rank_threads {
-    struct reexec_thread *thread; /* owned; [0]: the first one */
+    struct reexec_thread *thread; /* owned; [0] is the rank's first thread */
     uint32_t count, room;
-    struct reexec_order *order; /* owned, by op */
+    struct reexec_order *order; /* owned, sorted by op */
     uint32_t order_count, order_room;
-    bool unknown; /* of some it is not known which they are, or who made them */
+    bool unknown; /* some operations belong to an unknown thread, or some thread has an unknown
+                     creator */
 };
 
 enum core_status reexec_threads_read(const struct replay_program *program, uint32_t rank,
                                      const struct reexec_log *turns,
                                      struct reexec_rank_threads *out_threads);
 void reexec_threads_done(struct reexec_rank_threads *threads);
-/* The thread that a decision, or a send, of this number is of, and which of its own it is: from 1;
- * NULL: none. */
+/* Returns the thread that made the decision or send of this number, NULL if none did. *out_own:
+ * which of the thread's own it is, from 1. */
 const struct reexec_thread *reexec_threads_of(const struct reexec_rank_threads *threads,
                                               uint32_t number, uint32_t *out_own);
 

@@ -1,5 +1,5 @@
-/* See the header. Memory is what addresses say: each part of a window begins at one place, counted
- * in bytes from there; of a window without memory of its own, at 0. */
+/* See the header. Addresses are numbers here: each rank's part of a window begins at the same
+ * address and is counted in bytes from there; a window without memory of its own begins at 0. */
 #include "explore/reexec_window.h"
 
 #include <limits.h>
@@ -12,7 +12,7 @@
 
 #define A_WINDOW "what a job did to windows"
 
-struct part { /* of a window, a rank's */
+struct part { /* a rank's part of a window */
     uint32_t object;
     int64_t bytes, unit;
 };
@@ -22,28 +22,28 @@ struct call {
     int32_t win, target; /* in the trace; in the window */
     int32_t site;
     bool all, local, exclusive, dynamic;
-    bool turn;    /* of a look: it had one */
+    bool turn;    /* a synchronisation that the job recorded as a turn */
     bool certain; /* reexec_windows_certain */
     int assert;
-    int64_t low, bytes; /* that it reaches, or the window has */
+    int64_t low, bytes; /* bytes that it accesses, or that the window has */
     MPI_Op op;
-    int *member; /* owned: of a group, ranks in the world */
+    int *member; /* owned: members of a group, as world ranks */
     uint32_t member_count;
 };
 
-struct named { /* what a rank does at a part, in the order of its calls */
+struct named { /* a rank's access to a part, in the order of its calls */
     uint32_t owner, first, op;
 };
 
 struct mirror_rank_windows {
-    struct call *call; /* of its operations on windows, in their order */
+    struct call *call; /* of its operations on windows, in order */
     uint32_t call_count, call_room;
     uint32_t *at; /* by operation: its call */
     struct named *named;
     uint32_t named_count, named_room;
     struct part *part; /* by window of the trace */
     MPI_Win *win;
-    uint8_t **held; /* by window, and by target: a lock */
+    uint8_t **held; /* by window and target: a lock is held */
     uint32_t win_count;
 };
 
@@ -55,7 +55,7 @@ struct reading {
     const struct reexec_log *turns;
 };
 
-/* The call was a look, and had a turn. */
+/* Tells whether the job recorded a turn for this call. */
 static bool reexec_window_looked(const struct reading *reading, uint32_t rank, uint64_t seq)
 {
     for (uint32_t i = 0; i < reading->turns->count; i++) {
@@ -77,7 +77,7 @@ static const struct {
            {"MPI_LXOR", MPI_LXOR}, {"MPI_BAND", MPI_BAND},  {"MPI_BOR", MPI_BOR},
            {"MPI_BXOR", MPI_BXOR}, {"MPI_NO_OP", MPI_NO_OP}};
 
-/* Another one conflicts with all. */
+/* Returns the predefined operation; MPI_OP_NULL for others conflicts with all. */
 static MPI_Op op_of(const struct trace *trace, int32_t op)
 {
     const char *name = op >= 0 && (uint32_t)op < trace->op_count ? trace->op_name[op] : NULL;
@@ -87,7 +87,8 @@ static MPI_Op op_of(const struct trace *trace, int32_t op)
     return MPI_REPLACE;
 }
 
-/* The bytes from the first element's place on; false: not known. */
+/* Returns the bytes that the elements span from the first element's address on; false if unknown.
+ */
 static bool reexec_window_reach(const struct trace *trace, int32_t datatype, int64_t count,
                                 int64_t *out_low, int64_t *out_high)
 {
@@ -188,7 +189,7 @@ static bool is_access(const struct call *call)
     return call->verb >= VERB_PUT && call->verb <= VERB_COMPARE_AND_SWAP;
 }
 
-/* Something was begun since it was flushed or locked before. */
+/* Tells whether the flush completes an operation: one started since the last flush or lock. */
 static bool reexec_window_completes(const struct mirror_rank_windows *r, const struct call *flush)
 {
     for (const struct call *c = flush; c-- > r->call;) {
@@ -232,7 +233,7 @@ static enum core_status call_read(struct reading *reading, const struct trace_ev
         if (owner >= 0 || call->all)
             reexec_window_held(reading, event->rank, call, false);
         return CORE_OK;
-    case VERB_FLUSH: /* of nothing: it is for what the rank loads from its memory then */
+    case VERB_FLUSH: /* a flush that completes nothing is a poll of the rank's own memory */
         reading->out->polls |= !reexec_window_completes(&reading->out->rank[event->rank], call);
         return CORE_OK;
     case VERB_POST:
@@ -240,7 +241,7 @@ static enum core_status call_read(struct reading *reading, const struct trace_ev
         return group_read(reading, event, call);
     case VERB_SYNC_MEMORY:
         call->turn = reexec_window_looked(reading, event->rank, event->seq);
-        reading->out->polls |= !call->turn; /* it saw nothing new, though there might have been */
+        reading->out->polls |= !call->turn; /* it could have seen something new */
         return call->turn ? name_add(reading, event->rank, event->rank, call->win, false, op)
                           : CORE_OK;
     case VERB_ATTACH_MEMORY:
@@ -263,11 +264,11 @@ static enum core_status made_read(struct reading *reading, const struct trace_ev
         *part = (struct part){decision_window((*count)++), call->bytes, unit};
     call->dynamic = call->verb == VERB_WIN_CREATE_DYNAMIC;
     reading->out->any = true;
-    reading->out->unknown |= call->verb == VERB_WIN_ALLOCATE_SHARED; /* others load and store */
+    reading->out->unknown |= call->verb == VERB_WIN_ALLOCATE_SHARED; /* others use it */
     return status;
 }
 
-/* makes: those that make windows; else the others, once all parts are known. */
+/* Reads the calls that create windows, or (makes is false) the others, once all parts are known. */
 static enum core_status rank_read(struct reading *reading, uint32_t rank, bool makes)
 {
     const struct replay_rank *from = &reading->program->rank[rank];
@@ -318,7 +319,7 @@ static enum core_status rank_new(struct reading *reading, uint32_t rank)
     return status;
 }
 
-/* Windows are numbered from 0 on. */
+/* Counts the windows, which are numbered from 0. */
 static enum core_status windows_count(struct reading *reading)
 {
     struct trace_event event;
@@ -375,7 +376,7 @@ void reexec_windows_done(struct reexec_windows *windows)
 
 /* --- in a world ------------------------------------------------------------------------------- */
 
-/* Nothing is there: where a part begins no two of them need differ. */
+/* A dummy address: nothing accesses the memory, so all parts may begin at the same address. */
 #define NOWHERE ((void *)4096)
 #define BYTES (int)call->bytes, MPI_SIGNED_CHAR
 #define ORIGIN NOWHERE, BYTES
@@ -403,7 +404,7 @@ static void access_do(const struct call *call, MPI_Win win, MPI_Request *request
         else
             MPI_Accumulate(ORIGIN, TARGET, op, win);
         break;
-    default: /* what brings something back, and keeps its order */
+    default: /* operations that return data and keep their order */
         if (request)
             MPI_Rget_accumulate(ORIGIN, ORIGIN, TARGET, op, win, request);
         else
@@ -503,7 +504,7 @@ void reexec_windows_do(struct reexec_windows *windows, uint32_t rank, uint32_t i
     case VERB_ATTACH_MEMORY:
         MPI_Win_attach(*win, (void *)(uintptr_t)call->low, (MPI_Aint)call->bytes);
         break;
-    case VERB_DETACH_MEMORY: /* nobody reaches it from then on */
+    case VERB_DETACH_MEMORY: /* no rank accesses it from then on */
         break;
     default:
         access_do(call, *win, request);

@@ -5,7 +5,8 @@
 
 #include "explore/program.h"
 
-/* Each other send has a buffer, unless the schedule names those that have. */
+/* Names a send without a buffer. All other sends have one, unless the schedule lists those that do.
+ */
 static enum core_status buffer_add(const struct world_decision *d, struct replay_policy *policy)
 {
     const struct replay_name send = {
@@ -22,7 +23,7 @@ static bool is_file(const struct world_decision *d)
     return d->reason == REPLAY_REASON_OTHER && decision_kind_of(d->number) == DECISION_FILE;
 }
 
-/* The answer of a cancelled receive, if it gets a message. */
+/* Tells whether the decision is about a cancelled receive, which may still get a message. */
 static bool is_cancel(const struct world_decision *d, int ranks)
 {
     return decision_kind_of(d->number) == DECISION_CANCEL ||
@@ -34,7 +35,8 @@ static bool is_epoch(const struct world_decision *d)
     return decision_kind_of(d->number) == DECISION_EPOCH;
 }
 
-/* The turn as a job counts it, where a rank's own loads and stores are none. */
+/* Returns the turn's number and answer as a job counts them: a job does not count a rank's own
+ * loads and stores. */
 static void turn_count(const struct world_decisions *decisions, uint32_t at, int ranks,
                        uint32_t *out_number, int32_t *out_answer)
 {
@@ -68,7 +70,7 @@ static enum core_status answer_add(const struct world_decisions *decisions, uint
     return replay_policy_add_forced(policy, (uint32_t)d->rank, number, answer);
 }
 
-/* Sends inside collectives have no name live. */
+/* Copies the sends that the library knows; sends inside collectives have no names there. */
 static enum core_status sends_add(const struct replay_policy *policy, struct replay_policy *to,
                                   uint32_t *lost)
 {

@@ -1,4 +1,4 @@
-/* A schedule of a world for the real MPI library: every answer that was given there, and which
+/* Turns a world's schedule into one for the real MPI library: every answer of the world, and which
  * sends are buffered. */
 #ifndef EXPLORE_SCHEDULE_EXPORT_H
 #define EXPLORE_SCHEDULE_EXPORT_H
@@ -10,18 +10,18 @@
 #include "replay/policy/policy.h"
 
 struct explore_lived {
-    bool finished; /* all ranks of the world came to their ends, and with exit status 0 */
-    /* what the library cannot be given: sends inside collectives have no names there, and whom an
-     * MPI_Comm_accept takes is its own affair, as are who reaches a file first, whether a
-     * receive is cancelled, and when MPI_Win_test finds the end of an epoch */
+    bool finished; /* all ranks of the world ended with exit status 0 */
+    /* Counts what the library cannot be given. Sends inside collectives have no names there. The
+     * library itself decides which connection MPI_Comm_accept takes, which rank accesses a file
+     * first, whether a receive is cancelled, and when MPI_Win_test finds the end of an epoch. */
     uint32_t sends, connections, files, cancels, epochs;
 };
-/* The library can be given all that the world had. */
+/* Tells whether the library can be given all that the world decided. */
 bool explore_lived_whole(const struct explore_lived *lived);
 
-/* Runs one world of the command under the policy, of order=explore, or of order=random, where the
- * policy's seed chooses; it is broken off behind budget_s (0: never; CORE_BUDGET). *out_policy, the
- * caller's, says what was decided, as it can be had live. */
+/* Runs one world of the command under the policy, which says order=explore, or order=random with
+ * the seed that chooses. The world is broken off after budget_s seconds (0: never; CORE_BUDGET).
+ * *out_policy, which the caller owns, holds the decisions that the library can be given. */
 enum core_status schedule_export(const struct explore_command *command,
                                  const struct replay_policy *policy, double budget_s,
                                  struct replay_policy *out_policy, struct explore_lived *out_lived);

@@ -1,6 +1,6 @@
-/* The search; see the header. What is ahead lies in a heap (ahead.h): few answers that differ from
- * what would be first, those come first, and among equally many any (by a hash of the list, so that
- * early and late decisions take turns). */
+/* The search; see the header. Lists that wait to be run are in a heap (ahead.h). Lists with the
+ * fewest answers that differ from the defaults come first; a hash of the list orders equal ones, so
+ * that early and late decisions alternate. */
 #include "explore/search.h"
 
 #include <stdlib.h>
@@ -18,16 +18,17 @@
 #include "explore/state.h"
 #include "explore/store_conflict.h"
 
-/* When a budget does not suffice for everything, so much of it, of 4, is for what is ahead; the
- * rest is sampled. */
+/* If the budget does not suffice for everything, queued lists get SHARE_AHEAD of its SHARES;
+ * sampling gets the rest. */
 enum { SHARE_AHEAD = 3, SHARES = 4 };
 
-/* The state is kept after so many seconds, or after so many times what that took. */
+/* The state is saved after so many seconds, or after so many times the duration of the last save.
+ */
 static const double KEEP_S = 0.25;
 enum { KEEP_SHARE = 20 };
 
-/* Limits for one behaviour: places to block that are looked at, and those of them that count as
- * one. */
+/* Limits for one behaviour: points at which sends wait that are examined, and those that count as
+ * blocked. */
 enum { PLACES_MAX = 64, STUCK_MAX = 4 };
 
 struct known {
@@ -66,7 +67,8 @@ void explore_list_done(struct explore_list *list)
     CORE_ARRAY_DONE(list->answer, list->count, list->room);
 }
 
-/* Turns are counted, and two that do not conflict may come in either order. */
+/* Hashes a decision and its answer; a turn by its object and mark, as two turns that do not
+ * conflict may come in either order. */
 static uint64_t decision_hash(const struct world_decision *d)
 {
     struct explore_answer answer = {(uint32_t)d->rank, d->number - d->place, d->answer, 0};
@@ -79,7 +81,7 @@ void explore_sends_done(struct explore_sends *sends)
     CORE_ARRAY_DONE(sends->kept.name, sends->kept.count, sends->kept.room);
 }
 
-/* Both sets; *to is as it was if there is no memory. */
+/* Joins both sets; leaves *to as it is if memory runs out. */
 static enum core_status names_join(const struct replay_names *a, const struct replay_names *b,
                                    struct replay_names *to)
 {
@@ -120,7 +122,7 @@ enum core_status explore_policy(const struct explore_list *list, const struct ex
     status = names_join(&sends->kept, &none, &policy.send);
     if (status == CORE_OK)
         status = explore_list_copy(list, list->count, &sorted);
-    if (sorted.count) /* each name behind those that are there */
+    if (sorted.count) /* so that each name follows those that are there */
         explore_answers_sort(sorted.answer, sorted.count);
     for (uint32_t i = 0; i < sorted.count && status == CORE_OK; i++)
         status = replay_policy_add_forced(&policy, sorted.answer[i].rank, sorted.answer[i].number,
@@ -141,7 +143,7 @@ struct ran {
     const struct world_decisions *decisions;
     struct explore_events events;
     uint64_t key;
-    bool here; /* not by a helper */
+    bool here; /* run by this process, not by a helper */
 };
 
 static void beyond_note(struct explore_search *s, const struct world_outcome *outcome)
@@ -189,7 +191,8 @@ static enum core_status run_world(struct explore_search *s, const struct explore
     return status;
 }
 
-/* The same, of a world that a helper may have run: `hash` is its name; each send has a buffer. */
+/* Runs a world, or takes it from a helper that ran it; `hash` is its name, and each send has a
+ * buffer. */
 static enum core_status run_named(struct explore_search *s, uint64_t hash,
                                   const struct explore_list *list,
                                   const struct replay_choice *choice, struct ran *out_ran)
@@ -203,7 +206,7 @@ static enum core_status run_named(struct explore_search *s, uint64_t hash,
     return run_world(s, list, &all_buffered, choice, out_ran);
 }
 
-/* Everything that was decided, in the order of the world. */
+/* Copies every answer of the world, in its order. */
 static enum core_status answers_of(const struct world_decisions *decisions,
                                    struct explore_list *out)
 {
@@ -224,8 +227,8 @@ static bool all_given(const struct explore_list *list, const struct world_decisi
     return given == list->count;
 }
 
-/* The output of a helper's world is not here: where it costs a job to see it again, it is seen at
- * once, while there is time. */
+/* Reports a new class at once. A helper's world has no output here: if only another job can show
+ * it, that job is run now, while there is time. */
 static enum core_status class_met(struct explore_search *s, const struct ran *ran,
                                   const struct explore_class *class, uint32_t place)
 {
@@ -240,7 +243,7 @@ static enum core_status class_met(struct explore_search *s, const struct ran *ra
     return s->options->met(s->options->met_context, s, place);
 }
 
-/* *out_place: of the class. */
+/* Adds the world to its class. *out_place: the class. */
 static enum core_status class_note(struct explore_search *s, const struct ran *ran,
                                    const struct explore_list *all, const struct explore_list *asked,
                                    const struct explore_sends *sends, bool sampled,
@@ -272,7 +275,7 @@ static enum core_status class_note(struct explore_search *s, const struct ran *r
     return status;
 }
 
-/* One more behaviour of that class. */
+/* Counts one more behaviour of the class. */
 static void class_count(struct explore_search *s, uint32_t place, bool wait)
 {
     s->class[place].count += s->class[place].sends.wait == wait;
@@ -280,15 +283,16 @@ static void class_count(struct explore_search *s, uint32_t place, bool wait)
 
 /* --- fewer buffers ---------------------------------------------------------------------------- */
 
-/* Limit for one behaviour: sends that keep their buffers, first come first served. */
+/* The sets of sends that keep their buffers, for one behaviour; they are tried in the order of
+ * discovery. */
 struct fewer {
     struct explore_walk *walk;
-    uint64_t decisions; /* a hash of what was found to be complete, or there */
+    uint64_t decisions; /* hash of all answers but those of receives */
     struct replay_names kept[PLACES_MAX];
     uint64_t seen[PLACES_MAX];
     uint32_t class[STUCK_MAX];
     uint32_t count, at, seen_count, stuck;
-    bool more, lost; /* lost: one was broken off */
+    bool more, lost; /* lost: a world was broken off */
 };
 
 static enum core_status fewer_add(struct fewer *f, const struct replay_names *kept,
@@ -310,7 +314,7 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* So many of the SHARES of it. */
+/* Tells whether that many of the SHARES of the time limit are spent. */
 static bool time_spent(const struct explore_search *s, uint32_t shares)
 {
     const double most_s = s->options->time_s * shares / SHARES;
@@ -323,8 +327,8 @@ static bool search_stopped(struct explore_search *s)
     return s->interrupted;
 }
 
-/* The same answers once more with these buffers: whether it stands still, and as what it counts.
- * *out_lost: it did not come to its end, and nobody knows what would have come of it. */
+/* Runs the same answers with these buffers only, and notes whether the world blocks and in which
+ * class. *out_lost: the world was broken off, so its outcome is unknown. */
 static enum core_status place_run(struct explore_search *s, const struct explore_list *all,
                                   const struct replay_names *kept, struct explore_place *place,
                                   bool *out_lost)
@@ -378,8 +382,9 @@ static void stuck_count(struct explore_search *s, struct fewer *f, uint32_t clas
     f->class[f->stuck++] = class;
 }
 
-/* A place where sends wait: what comes of it, and which buffers lead on from there. Where it stands
- * still, all that wait there; otherwise one, as others may go on without. */
+/* Examines a point at which sends wait: what happens there, and which buffers lead on from it. If
+ * the world blocks, all waiting sends get buffers next; otherwise one at a time, as others may
+ * continue without. */
 static enum core_status fewer_look(struct explore_search *s, const struct explore_list *all,
                                    struct fewer *f, const struct replay_names *kept,
                                    const struct replay_names *waiting, uint64_t hash)
@@ -408,7 +413,7 @@ static enum core_status places_look(struct explore_search *s, const struct explo
     for (; f->at < f->count && f->stuck < STUCK_MAX && status == CORE_OK && !f->lost; f->at++) {
         struct replay_names waiting;
         uint64_t place;
-        f->lost = f->at && time_spent(s, SHARES); /* each takes as long as the world has events */
+        f->lost = f->at && time_spent(s, SHARES); /* takes time in proportion to events */
         if (f->lost)
             break;
         status = explore_walk_again(f->walk, &f->kept[f->at], &waiting, &place);
@@ -421,7 +426,8 @@ static enum core_status places_look(struct explore_search *s, const struct explo
     return status;
 }
 
-/* The same answers, and not every send has a buffer: worlds of their own where they stand still. */
+/* Runs the same answers with fewer buffers: each point at which the world blocks is a world of its
+ * own. */
 static enum core_status fewer_buffers(struct explore_search *s, struct explore_walk *walk,
                                       const struct explore_list *all, uint64_t decisions)
 {
@@ -447,7 +453,7 @@ static bool search_spent(struct explore_search *s, uint32_t shares)
            time_spent(s, shares);
 }
 
-/* Messages of the ranks, and the two behaviours that differ in them. */
+/* Notes what the ranks sent, and the first two behaviours that differ in it. */
 static enum core_status sent_note(struct explore_search *s, const struct ran *ran,
                                   const struct explore_list *all)
 {
@@ -470,7 +476,7 @@ static enum core_status search_behaviour(struct explore_search *s, const struct 
     struct explore_list all;
     struct known *met;
     uint32_t count = s->met.count;
-    struct explore_walk *walk = NULL; /* the next world overwrites the events */
+    struct explore_walk *walk = NULL; /* a copy, as the next world overwrites the events */
     uint32_t class;
     enum core_status status = answers_of(ran->decisions, &all);
 
@@ -503,8 +509,7 @@ static enum core_status search_behaviour(struct explore_search *s, const struct 
     return status;
 }
 
-/* Gives the next behaviours to the helpers, as far as they are known: the first of the heap are
- * near its top. */
+/* Gives the next lists to the helpers: the first lists of the heap are near its top. */
 static enum core_status lists_give(struct explore_search *s)
 {
     struct explore_spread *spread = s->options->spread;
@@ -554,8 +559,9 @@ static enum core_status one_ran(struct explore_search *s, struct explore_item *i
         status = search_behaviour(s, ran, list, false);
     else
         s->cut++;                               /* invariant 1 */
-    s->limited |= !given && s->options->chance; /* a job was not given what it could have */
-    /* The same answers led to where the next one was asked for, when it was put on the list. */
+    s->limited |= !given && s->options->chance; /* a job lacked a possible answer */
+    /* The list was queued because its answers led to a decision: not reaching it again means that
+     * the program does not repeat itself. */
     s->went_astray |= !given && !ran->decisions->cut && explore_failure_of(ran->outcome);
     return status;
 }
@@ -603,8 +609,8 @@ enum core_status explore_search_end(struct explore_search *s, const struct explo
     return *out_given ? search_behaviour(s, &ran, list, false) : status;
 }
 
-/* So many worlds are run before their states are looked at; fewer if there is no time for those
- * that are known of. */
+/* Number of worlds that are run before states are tried; fewer if time is short for the worlds that
+ * are known. */
 enum { MERGE_WORLDS = 256, MERGE_WORLDS_LEAST = 32 };
 
 static bool time_lacks(const struct explore_search *s)
@@ -647,7 +653,8 @@ static enum core_status search_sample(struct explore_search *s)
     return status;
 }
 
-/* Now and then, as the process may be killed: the more seldom, the longer it takes. */
+/* Saves the state at intervals, as the process may be killed: the longer a save takes, the less
+ * often. */
 static enum core_status state_keep(struct explore_search *s)
 {
     double now = s->options->state ? seconds_now() : 0;
@@ -794,9 +801,9 @@ void explore_search_done(struct explore_search *search)
 
 enum led { LED_THERE, LED_ELSEWHERE, LED_UNKNOWN, LED_NO_TIME };
 
-/* Nothing is known of a world that did not come to its end: what there is was found before. Nor of
- * a job that did not keep its schedule: somebody may have waited outside of MPI. Where the time is
- * over, nothing more will be known. */
+/* Tells whether the answers lead to the class. Unknown if the world was broken off (its outcome was
+ * found before), or if a job did not follow its schedule, as a rank may have waited outside of MPI.
+ * LED_NO_TIME if the time is over: then nothing more can be learned. */
 static enum core_status leads_there(struct explore_search *s, const struct explore_list *list,
                                     const struct explore_sends *sends,
                                     const struct explore_class *found, enum led *out_led)
@@ -815,13 +822,13 @@ static enum core_status leads_there(struct explore_search *s, const struct explo
     return CORE_OK;
 }
 
-/* The answers or the buffers of a class that are made fewer. */
+/* The answers or buffers of a class while they are reduced. */
 struct shrinking {
     struct explore_search *search;
     const struct explore_class *found;
     struct explore_list *list;
     struct explore_sends *sends;
-    enum led led; /* of the last world */
+    enum led led; /* result of the last world */
 };
 
 static enum core_status shrinking_run(struct shrinking *shrinking, enum search_trial *out_trial)

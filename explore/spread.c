@@ -1,5 +1,5 @@
-/* See the header. Questions and answers are the bytes of structs. Names of calls are addresses of
- * the other process: events go without them, and nobody asks for them while searching. */
+/* See the header. Questions and answers are the bytes of structs. Call names are addresses in the
+ * helper's process: events are sent without them, as the search does not use them. */
 #include "explore/spread.h"
 
 #include <stdlib.h>
@@ -9,25 +9,25 @@
 #include "core/check.h"
 #include "explore/failure.h"
 
-struct question { /* the answers of the list follow */
+struct question { /* the list's answers follow */
     uint64_t seed;
     uint64_t seeded;
 };
 
-struct answer { /* its arrays follow in the order of answer_parts */
+struct answer { /* its arrays follow, in the order of answer_parts */
     uint64_t key;
     struct world_decisions decisions;
     uint64_t event_count;
     bool finished;
     enum world_rule failure; /* WORLD_RULE_NONE: it did not fail */
-    int32_t failed;          /* the rank of it */
+    int32_t failed;          /* the rank that failed */
     char says[WORLD_TEXT_MAX];
 };
 _Static_assert(sizeof(struct answer) % 8 == 0, "the arrays behind it are aligned");
 
 struct explore_spread {
     struct search_spread *spread;
-    struct world_outcome outcome; /* of the world taken last */
+    struct world_outcome outcome; /* of the world that was taken last */
     struct world_decisions decisions;
 };
 

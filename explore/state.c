@@ -1,5 +1,5 @@
-/* A search in a file: lines of words, the first of which says what it is. What it cannot have
- * written is refused whole. */
+/* Saves a search in a file of lines of words; the first line names the format. A file that this
+ * code cannot have written is refused as a whole. */
 #include "explore/state.h"
 
 #include <inttypes.h>
@@ -189,7 +189,7 @@ static bool read_failure(FILE *file, char **out_failure)
         return true;
     char *text = calloc(bytes + 1, 1);
     bool good = text && fread(text, 1, bytes, file) == bytes;
-    *out_failure = text; /* freed with its outcome */
+    *out_failure = text; /* freed with its class */
     return good;
 }
 
@@ -253,7 +253,7 @@ static bool read_stores(struct explore_stores *stores, FILE *file)
     return good;
 }
 
-/* A place leads to one of the classes. */
+/* Tells whether each place leads to an existing class. */
 static bool places_good(const struct explore_search *s)
 {
     for (uint32_t i = 0; i < s->places.count; i++)

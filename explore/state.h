@@ -1,12 +1,12 @@
-/* Inside of the search: how it is kept in a file. Nobody else includes this. */
+/* Inside of the search: saves and loads it. Only search.c and state.c include this. */
 #ifndef EXPLORE_STATE_H
 #define EXPLORE_STATE_H
 
 #include "explore/ahead.h"
 
-/* Goes on from options->state; a file that is not there is the beginning. */
+/* Loads the search from options->state; a missing file is a new search. */
 enum core_status explore_state_read(struct explore_search *search, bool *out_resumed);
-/* Replaces it whole, so that nothing is lost when we are killed meanwhile. */
+/* Replaces the file in one step, so that a kill during the write loses nothing. */
 enum core_status explore_state_write(const struct explore_search *search);
 
 #endif

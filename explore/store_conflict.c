@@ -1,5 +1,5 @@
-/* See the header. A decision can meet only those behind it that have the answer of one of its other
- * options: these were under way when it was made. */
+/* See the header. A decision can conflict only with later decisions whose answer is one of its
+ * other options: these accesses were under way when it was made. */
 #include "explore/store_conflict.h"
 
 #include <stdlib.h>
@@ -13,19 +13,19 @@
 
 enum { STORE_NONE = UINT32_MAX };
 
-struct store_line { /* changes of one object by one answer, in their order */
+struct store_line { /* changes of one object by one answer, in order */
     struct store_key {
         int32_t rank;
         uint32_t object;
         int32_t answer;
     } key;
-    uint32_t next, last; /* the first that has not been passed; STORE_NONE */
+    uint32_t next, last; /* next: the first that has not been passed; STORE_NONE at the end */
 };
 
 struct store_lines {
     const struct world_decisions *decisions;
     struct core_table line;
-    uint32_t *next; /* by decision: of its line */
+    uint32_t *next; /* by decision: the next one of its line */
     int rank_count;
 };
 
@@ -100,7 +100,7 @@ static enum core_status store_note(const struct world_decision *a, const struct 
     return status;
 }
 
-/* Notes the decisions behind `a` that had this answer and meet it. */
+/* Adds the conflicts of `a` with later decisions that had this answer. */
 static enum core_status line_meet(const struct store_lines *lines, const struct world_decision *a,
                                   int32_t answer, const struct explore_list *asked,
                                   struct explore_stores *stores)

@@ -7,7 +7,7 @@
 #include "core/search/rest.h"
 #include "core/trace/describe.h"
 
-/* The first reason that holds. */
+/* Returns the first reason that holds why more may remain. */
 static enum search_rest rest_of(const struct explore_search *s)
 {
     return s->complete      ? s->asked_again ? SEARCH_REST_POLLS : SEARCH_REST_NONE
@@ -48,7 +48,7 @@ struct orders explore_orders(const struct explore_search *s)
         "and no more unless " x, UNLESS_POLLED x \
     }
 
-/* All that is decided was run; what else may differ was not seen. */
+/* Names the unseen accesses that may race, where every decision was run. */
 static const char *unless_of(const struct explore_search *s)
 {
     static const char *const races[EXPLORE_UNLESS_KINDS][2] = {
@@ -63,7 +63,7 @@ static const char *unless_of(const struct explore_search *s)
     return races[s->unless][s->asked_again];
 }
 
-/* Names what jobs (--world=mpirun) lack for more to be known. */
+/* Names what jobs (--world=mpirun) lack for a complete search. */
 static const char *lacks_of(const struct explore_search *s)
 {
     static const char *const lacks[] = {
