@@ -1,6 +1,6 @@
-/* Opening a trace: is it one, is it whole, and its small tables. The file may be anything: what is
- * read is checked before it is used as an index or a size, and only plain tables are read (a view
- * or a trigger in a hostile file could do as it likes).
+/* Opens a trace: checks that the file is one and complete, and loads its small tables. The file may
+ * hold anything: values are checked before they serve as an index or a size. Only plain tables are
+ * read, since a view or a trigger in a hostile file could do anything.
  *
  * Invariants
  *  1. Every id that a reader hands out is within its array, and its entry exists.
@@ -21,14 +21,14 @@
 #include "core/spool/spool_read.h"
 #include "core/trace/trace_part.h"
 
-enum { BUSY_MS_MAX = 60000 }; /* another one may hold the trace while it judges it */
+enum { BUSY_MS_MAX = 60000 }; /* another process may hold the trace while it checks it */
 
 struct arena { /* blocks of a trace's memory */
     struct arena *next;
     max_align_t data[];
 };
 
-/* Memory that lives as long as the trace, zeroed. NULL: none left. */
+/* Allocates zeroed memory that lives as long as the trace. NULL: out of memory. */
 static void *trace_alloc(struct trace *trace, uint64_t count, size_t bytes)
 {
     struct arena *block;
@@ -198,7 +198,7 @@ static enum core_status schema_look(const struct trace *trace)
 
 /* --- its small tables ------------------------------------------------------------------------- */
 
-struct loading { /* one table on its way into memory */
+struct loading { /* the state of loading one table */
     struct trace *trace;
     sqlite3_stmt *stmt;
     uint64_t rows;
@@ -231,7 +231,7 @@ static int32_t number_keep(struct loading *load, int column, int32_t none)
     return value;
 }
 
-/* Steps to the next row; false at the end, or in trouble. */
+/* Steps to the next row. Returns false at the end, or on an error. */
 static bool load_next(struct loading *load)
 {
     int code;
@@ -263,7 +263,7 @@ static enum core_status load_end(struct loading *load)
     return load->status;
 }
 
-/* How many entries an array by id needs: ids are small, since a trace numbers from 1. */
+/* Finds the size of an array by id: ids are small, since a trace numbers from 1. */
 static enum core_status ids_count(const struct trace *trace, const char *query, uint32_t *out_count)
 {
     int64_t most;
@@ -278,7 +278,7 @@ static enum core_status ids_count(const struct trace *trace, const char *query, 
     return CORE_OK;
 }
 
-/* The id in column 0, or 0 (and a bad status). */
+/* Returns the id in column 0, or 0 (and sets a bad status). */
 static uint32_t id_of(struct loading *load, uint32_t count)
 {
     int64_t id = sqlite3_column_int64(load->stmt, 0);
@@ -292,7 +292,7 @@ static uint32_t id_of(struct loading *load, uint32_t count)
     return (uint32_t)id;
 }
 
-/* How many calls have no times of their own: no more than the ranks have made. */
+/* Loads how many calls have no times of their own: at most as many as the ranks made. */
 static enum core_status summed_load(struct trace *trace)
 {
     int64_t summed = 0;
@@ -425,7 +425,7 @@ static enum core_status members_load(struct trace *trace)
             load.status = trace_damaged(trace, "a communicator has impossible members");
         else if (world >= 0 && world < trace->rank_count)
             member[rank] = (int32_t)world;
-        else /* of another world: a spawned or connected job */
+        else /* a rank of another world: a spawned or connected job */
             member[rank] = EVENT_NONE;
     }
     return load_end(&load);
@@ -642,7 +642,7 @@ void trace_release(struct trace *trace)
 
 void trace_close(struct trace *trace)
 {
-    CORE_CHECK(!trace->holds); /* cursors are closed first */
+    CORE_CHECK(!trace->holds); /* callers close cursors first */
     trace_shapes_free(trace->shapes);
     trace_made_free(trace->made);
     sqlite3_close(trace->db);

@@ -1,12 +1,12 @@
-/* Events of a trace, one by one. Rows of events (trace_unfold.c) are put together with their shapes
- * (trace_shape.c) here rather than by SQL: shapes repeat, so an event costs one step over one
- * narrow table. Whoever judges a trace goes over it several times: the rows of a rank are kept when
- * a cursor has read them all, as long as there are no more than trace->rows_kept_max of all ranks.
+/* Reads the events of a trace one by one. This file, not SQL, joins rows of events (trace_unfold.c)
+ * with their shapes (trace_shape.c): shapes repeat, so an event costs one step over one narrow
+ * table. A checker reads a trace several times: once a cursor has read all rows of a rank, they are
+ * kept, up to trace->rows_kept_max rows of all ranks.
  *
  * Invariants
- *  1. What a cursor hands out is the cursor's own: another cursor may throw out what was looked up.
- *  2. The rows that are kept of a rank are all it has, in the order of seq, but for those that are
- *     left out (trace_rounds.h).
+ *  1. A cursor owns the event that it hands out: another cursor may evict looked-up parts.
+ *  2. The kept rows of a rank are all its rows, in the order of seq, except those that are left out
+ *     (trace_rounds.h).
  *  3. A cursor that reads keeps or holds no more rows of all ranks than the trace allows. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,27 +23,28 @@ enum { SEQ_BITS = 40 };
 
 struct trace_cursor {
     struct trace *trace;
-    uint32_t rank, next;         /* next: of the rows that are kept */
-    uint32_t left;               /* the part that is left out next */
-    struct trace_source *source; /* NULL: they are kept */
-    struct trace_row row;        /* where it stands */
-    struct trace_rows read;      /* what it has read so far, while it is to be kept */
+    uint32_t rank, next;         /* next: index in the kept rows */
+    uint32_t left;               /* the next part that is left out */
+    struct trace_source *source; /* NULL: the rank's rows are kept */
+    struct trace_row row;        /* the current row */
+    struct trace_rows read;      /* the rows read so far, while they are to be kept */
     bool keeps;
     struct trace_completion *completion;
     uint32_t completion_room;
     uint64_t rows;
-    uint64_t only; /* traits of which a call has one; 0: all calls */
+    uint64_t only; /* each call has one of these traits; 0: all calls */
     bool none;     /* no call of the trace has one */
 };
 
-/* A tag as it was, counted from the row's own. False: there is none such. */
+/* Restores a tag, which is stored relative to the row's tag. Returns false if the result is no
+ * tag. */
 static inline bool tag_from(int32_t from, int32_t *tag)
 {
     return !from || *tag == EVENT_NONE || *tag == EVENT_ANY ||
            !__builtin_add_overflow(*tag, from, tag);
 }
 
-/* The event of a row, without its completions. */
+/* Fills in the event of a row, without its completions. */
 static enum core_status event_fill(struct trace *trace, uint32_t rank, const struct trace_row *row,
                                    struct trace_event *out_event,
                                    const struct trace_shape **out_shape)
@@ -57,7 +58,7 @@ static enum core_status event_fill(struct trace *trace, uint32_t rank, const str
         return trace_damaged(trace, "an event makes no sense");
     const struct trace_call *call = &trace->call[shape->call];
     bool pending = row->duration < 0;
-    CORE_CHECK(row->seq > 0); /* parent_back is no less than 0 */
+    CORE_CHECK(row->seq > 0); /* parent_back is not negative */
     *out_event = (struct trace_event){
         .rank = rank,
         .seq = row->seq,
@@ -152,7 +153,7 @@ void trace_cursor_only(struct trace_cursor *cursor, uint64_t traits)
         cursor->none = cursor->none && !(cursor->trace->call[i].traits & traits);
 }
 
-/* Does not keep what the cursor has read. */
+/* Drops the rows that the cursor has read. */
 static void rows_drop(struct trace_cursor *cursor)
 {
     uint32_t weight = trace_rows_weight(&cursor->read);
@@ -219,7 +220,7 @@ static enum core_status completions_give(struct trace_cursor *cursor, uint32_t s
     return CORE_OK;
 }
 
-/* The message of an MPI_Imrecv, whose request is its own. */
+/* Sets the message of an MPI_Imrecv; its request field holds its own request. */
 static enum core_status message_get(struct trace *trace, struct trace_event *event)
 {
     int64_t message = 0;
@@ -229,7 +230,7 @@ static enum core_status message_get(struct trace *trace, struct trace_event *eve
     return status;
 }
 
-/* The rows that the cursor has read are all of its rank. */
+/* Keeps the rows that the cursor has read, which are all of its rank. */
 static void rows_keep(struct trace_cursor *cursor)
 {
     struct trace_rows *rows = &cursor->trace->shapes->rows[cursor->rank];
@@ -247,7 +248,7 @@ static void rows_keep(struct trace_cursor *cursor)
     cursor->keeps = false;
 }
 
-/* Keeps the row that the cursor has come to, as long as it keeps what it reads. */
+/* Keeps the current row, if the cursor still keeps its rows. */
 static enum core_status row_add(struct trace_cursor *cursor)
 {
     struct trace_shapes *shapes = cursor->trace->shapes;
@@ -265,7 +266,8 @@ static enum core_status row_add(struct trace_cursor *cursor)
     return status;
 }
 
-/* Whether the row begins a part that is left out: then the source stands behind that part. */
+/* Tells whether the row begins a part that is left out. If so, moves the source behind that
+ * part. */
 static bool row_is_left(struct trace_cursor *cursor, const struct trace_row *row)
 {
     const struct trace_left *all = cursor->trace->shapes->left;

@@ -1,5 +1,5 @@
-/* How the job was ended, from its tables (core/trace/ending.h). What they hold is checked: ranks
- * are the trace's, texts are known ones, spans ascend. */
+/* Loads how the job was ended from its tables (core/trace/ending.h), and checks them: ranks exist
+ * in the trace, texts are known, spans ascend. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,7 +111,7 @@ static enum core_status rows_get(const struct trace *trace, struct ending *endin
     return status;
 }
 
-/* --- what a proof stands on ------------------------------------------------------------------- */
+/* --- the evidence of a proof ------------------------------------------------------------------ */
 
 static enum core_status rank_add(const struct trace *trace, sqlite3_stmt *row,
                                  struct ending *ending)

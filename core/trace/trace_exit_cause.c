@@ -1,4 +1,4 @@
-/* How ranks ended, from its tables (core/trace/exit_cause.h). What they hold is checked. */
+/* Loads how ranks ended from the tables (core/trace/exit_cause.h), and checks their values. */
 #include <string.h>
 
 #include "core/check.h"
@@ -11,7 +11,7 @@ static int64_t number_or(sqlite3_stmt *row, int column, int64_t none)
                                                            : sqlite3_column_int64(row, column);
 }
 
-/* False: it makes no sense. */
+/* Reads one row. Returns false if it makes no sense. */
 static bool exit_cause_get(const struct trace *trace, sqlite3_stmt *row, struct exit_cause *cause)
 {
     const char *kind = (const char *)sqlite3_column_text(row, 1);
@@ -62,7 +62,7 @@ static enum core_status frames_get(const struct trace *trace, sqlite3_stmt *fram
 enum core_status trace_exit_causes_each(struct trace *trace, trace_exit_cause_fn fn, void *context)
 {
     sqlite3_stmt *row = NULL, *frames = NULL;
-    uint32_t next = 0; /* the lowest rank that may come */
+    uint32_t next = 0; /* the lowest rank that may follow */
     int code = SQLITE_DONE;
     enum core_status status = trace_prepare(
         trace,

@@ -44,7 +44,7 @@ struct trace_named trace_named(struct trace *trace, const struct trace_event *ev
                                 trace_arg_value(trace, event, "inode", 0)};
 }
 
-/* On the same machine. */
+/* Tells whether both are known and on the same machine. */
 static bool trace_filenames_near(const struct trace_named *a, const struct trace_named *b)
 {
     return a->place && b->place &&

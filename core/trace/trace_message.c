@@ -1,4 +1,4 @@
-/* See trace_message.h. Pairs of shapes that were seen are remembered. */
+/* See trace_message.h. Counts messages by the shapes of their two sides. */
 #include "core/trace/trace_message.h"
 
 #include "core/array.h"
@@ -11,10 +11,10 @@ struct pair {
 };
 struct seen {
     struct pair shapes;
-    struct trace_message message; /* the first one */
+    struct trace_message message; /* the first message */
 };
 
-/* Counts a message among those like it. */
+/* Adds a message to those with the same shapes. */
 static enum core_status seen_count(struct core_table *pairs, const struct pair *shapes,
                                    const struct trace_message *message)
 {
@@ -24,7 +24,7 @@ static enum core_status seen_count(struct core_table *pairs, const struct pair *
     if (status == CORE_OK && !seen->message.count)
         seen->message = *message;
     if (status == CORE_OK)
-        CORE_CHECK(++seen->message.count); /* no more than there are calls */
+        CORE_CHECK(++seen->message.count); /* at most the number of calls */
     return status;
 }
 
@@ -35,14 +35,14 @@ static enum core_status seen_tell(const struct core_table *pairs, trace_message_
 
     for (uint32_t i = 0; i < pairs->count && status == CORE_OK; i++) {
         const struct seen *seen = core_table_at(pairs, i);
-        CORE_CHECK(seen->message.count); /* seen_count put it there */
+        CORE_CHECK(seen->message.count); /* seen_count set it */
         status = fn(&seen->message, context);
     }
     return status;
 }
 
-/* Messages that a query names by source, dest, send, receive and, where pairs is given, the shapes
- * of both: these are counted there, and fn is not called. */
+/* Reads the messages that a query returns as source, dest, send, receive and, if pairs is given,
+ * the shapes of both. If pairs is given, counts them there instead of calling fn. */
 static enum core_status trace_message_walk(struct trace *trace, const char *sql,
                                            struct core_table *pairs, trace_message_fn fn,
                                            void *context)
@@ -78,7 +78,7 @@ static enum core_status trace_message_walk(struct trace *trace, const char *sql,
     return status;
 }
 
-/* A channel's messages with one tag. */
+/* One thread sends and one receives the channel's messages with this tag. */
 #define ONE_THREAD                                                                               \
     " AND (m.channel, m.tag) IN (SELECT n.channel, n.tag FROM message_row n JOIN channel d ON "  \
     "d.id = n.channel "                                                                          \
@@ -88,7 +88,7 @@ static enum core_status trace_message_walk(struct trace *trace, const char *sql,
     "b.shape WHERE NOT d.inner GROUP BY 1, 2 "                                                   \
     "HAVING ifnull(min(t.thread) = max(t.thread), 1) AND ifnull(min(u.thread) = max(u.thread), " \
     "1))"
-/* Where it makes no difference which of the channel's messages with the tag came first. */
+/* The order of the channel's messages with this tag makes no difference. */
 #define OVERTAKING                                                                             \
     " AND (c.comm NOT IN (SELECT comm FROM hint WHERE key IN (" MATCHING_REORDERING_KEYS       \
     ") AND given) OR (m.channel, m.tag) IN (SELECT n.channel, n.tag FROM message_row n JOIN "  \
@@ -101,14 +101,14 @@ static enum core_status trace_message_walk(struct trace *trace, const char *sql,
     "JOIN event_row s ON s.id = (c.source << 40) + m.send JOIN event_row r ON r.id = (c.dest << " \
     "40) + m.receive WHERE NOT c.inner"
 
-/* --- with the rows of all ranks in memory ----------------------------------------------------- */
+/* --- if the rows of all ranks are in memory --------------------------------------------------- */
 
 struct channel {
     int64_t id;
     uint32_t source, dest;
 };
 
-/* The application's channels between ranks that there are. */
+/* Loads the application's channels between existing ranks. */
 static enum core_status channels_load(struct trace *trace, struct core_table *channels)
 {
     sqlite3_stmt *stmt;
@@ -145,7 +145,7 @@ static bool rows_are_kept(const struct trace *trace)
     return kept;
 }
 
-/* A message of the channel. */
+/* Counts one message of the channel. */
 static enum core_status row_count(struct trace *trace, const struct channel *channel, uint64_t send,
                                   uint64_t receive, struct core_table *pairs)
 {
@@ -153,7 +153,7 @@ static enum core_status row_count(struct trace *trace, const struct channel *cha
                             *dest = &trace->shapes->rows[channel->dest];
     uint32_t from = trace_rows_find(source, send), to = trace_rows_find(dest, receive);
 
-    CORE_CHECK(channel->source < trace->rank_count); /* channels_load takes no others */
+    CORE_CHECK(channel->source < trace->rank_count); /* channels_load skips others */
     CORE_CHECK(channel->dest < trace->rank_count);
     if (from == UINT32_MAX || to == UINT32_MAX)
         return CORE_OK;
@@ -164,8 +164,8 @@ static enum core_status row_count(struct trace *trace, const struct channel *cha
             .source = channel->source, .dest = channel->dest, .send = send, .receive = receive});
 }
 
-/* Messages of the channel at equal distances: as stmt tells, send, receive, their steps, and how
- * many. Those of calls that are left out are passed over at once. */
+/* Counts a series of messages of the channel. The row of stmt holds the first send and receive,
+ * their steps, and the number of messages. Skips the messages of calls that are left out. */
 static enum core_status part_count(struct trace *trace, const struct channel *channel,
                                    sqlite3_stmt *stmt, struct core_table *pairs)
 {
@@ -259,7 +259,7 @@ enum core_status trace_messages_all(struct trace *trace, trace_message_fn fn, vo
         NULL, fn, context);
 }
 
-/* Messages that fold have both sides: the table itself holds the others. */
+/* Reads message_row only: messages in message_part always have both sides. */
 enum core_status trace_messages_unreceived(struct trace *trace, trace_message_fn fn, void *context)
 {
     return trace_message_walk(

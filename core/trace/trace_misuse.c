@@ -1,4 +1,4 @@
-/* Reads the table of misuse that ranks saw (core/trace/misuse.h), and checks its values. */
+/* Reads the table of misuse that ranks detected (core/trace/misuse.h), and checks its values. */
 #include <string.h>
 
 #include "core/check.h"
@@ -10,7 +10,7 @@ static const char *text_at(sqlite3_stmt *stmt, int column)
     return (const char *)sqlite3_column_text(stmt, column);
 }
 
-/* False: it makes no sense. */
+/* Reads one row. Returns false if it makes no sense. */
 static bool misuse_get(const struct trace *trace, sqlite3_stmt *row, struct misuse *misuse)
 {
     const char *kind = text_at(row, 1), *object = text_at(row, 3);
@@ -84,7 +84,7 @@ enum core_status trace_received_get(struct trace *trace, uint32_t rank, uint64_t
     return status;
 }
 
-/* Whether the rank saw a bad argument at this call. */
+/* Tells whether the rank detected a bad argument at this call. */
 static enum core_status argument_is_bad(struct trace *trace, const struct trace_event *event,
                                         bool *out_bad)
 {

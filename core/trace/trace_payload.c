@@ -1,4 +1,4 @@
-/* Reads the contents of buffers, as far as they were kept. Holds no state. */
+/* Reads the recorded contents of buffers. Holds no state. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,8 @@ enum core_status trace_digest_get(struct trace *trace, uint32_t rank, uint64_t s
 {
     enum core_status status = trace->shapes ? CORE_OK : trace_shapes_open(trace);
 
-    CORE_CHECK(at == SPOOL_AT_POST || at == SPOOL_AT_DONE); /* applied ones: trace_applied_each */
+    CORE_CHECK(at == SPOOL_AT_POST || at == SPOOL_AT_DONE); /* trace_applied_each reads
+                                                               SPOOL_AT_APPLIED */
     CORE_CHECK(buffer == SPOOL_BUFFER_SEND || buffer == SPOOL_BUFFER_RECV);
     if (status != CORE_OK)
         return status;
@@ -79,7 +80,7 @@ enum core_status trace_payload_get(struct trace *trace, uint32_t rank, uint64_t 
 
     if (status != CORE_OK)
         return status;
-    if (whole > trace->file_bytes) /* cut short when it was recorded: it cannot be in the file */
+    if (whole > trace->file_bytes) /* the recorder cut it short: it cannot be in the file */
         return CORE_NOT_FOUND;
     status = trace_prepare(trace,
                            "SELECT offset, data FROM payload WHERE event = ?1 AND at = ?2 AND "
@@ -133,7 +134,7 @@ enum core_status trace_applied_each(struct trace *trace, uint32_t rank, uint64_t
     while (status == CORE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
         uint64_t digest = (uint64_t)sqlite3_column_int64(stmt, 1);
         if (sqlite3_column_int(stmt, 0) != expected)
-            break; /* not all of them were kept */
+            break; /* the record is incomplete */
         if (expected == SPOOL_BUFFER_IN)
             applied.in = digest;
         else if (expected == SPOOL_BUFFER_INOUT)

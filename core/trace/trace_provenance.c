@@ -1,9 +1,9 @@
-/* Finds who made the communicators and datatypes of a trace, and their names. It is needed only
- * where a finding refers to an object without a name: then it reads all events once.
+/* Finds the makers and the names of a trace's communicators and datatypes. Only a finding about an
+ * object without a name needs this; the first such request reads all events once.
  *
  * Invariants
  *  1. Once `looked` is set, comm and datatype have an entry for each id of the trace, or none at
- * all where memory ran out.
+ *     all if memory ran out.
  *  2. An entry's call and site are those of the first event that made the object, or -1. */
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ void trace_made_free(struct trace_made *made)
     free(made);
 }
 
-/* The entry that a column names; NULL: it names none. */
+/* Returns the entry of the id in a column; NULL: no valid id. */
 static struct entry *entry_of(sqlite3_stmt *row, int column, struct entry *entry, uint32_t count)
 {
     int64_t id = sqlite3_column_int64(row, column);
@@ -54,7 +54,7 @@ static struct entry *entry_of(sqlite3_stmt *row, int column, struct entry *entry
                                                                                        : NULL;
 }
 
-/* Events that made an object, in the order of ranks. */
+/* Finds the first event that made each object, in the order of ranks. */
 static enum core_status makers_look(const struct trace *trace, enum trait trait,
                                     struct entry *entry, uint32_t count)
 {
@@ -86,7 +86,7 @@ static enum core_status makers_look(const struct trace *trace, enum trait trait,
     return status;
 }
 
-/* The last name counts, as in MPI. */
+/* Reads the names that the program set. The last name counts, as in MPI. */
 static enum core_status names_look(const struct trace *trace, struct trace_made *made)
 {
     sqlite3_stmt *row;
@@ -126,7 +126,8 @@ static enum core_status entries_new(struct entry **out_entry, uint32_t count, ui
     return CORE_OK;
 }
 
-/* Leaves unknown what it cannot find out: nothing fails for want of a name. */
+/* Fills in what it can find. On an error the rest stays unknown: a missing name must not fail a
+ * check. */
 static void trace_provenance_look(const struct trace *trace, struct trace_made *made)
 {
     CORE_CHECK(!made->looked);

@@ -1,8 +1,8 @@
-/* See trace_rounds.h. All ranks are walked together, from one global cut to the next: a rank goes
- * on as long as it has an active request, a channel on which it is behind its partner, or a
- * communicator or window on which it has entered fewer collectives than another member. Where no
- * rank has to go on, the cut is closed. If two closed cuts lie whole rounds apart in every rank
- * that moved between them, so do all that follow, as far as each rank's loop goes.
+/* See trace_rounds.h. The walk advances all ranks together, from one global cut to the next: a rank
+ * must advance while it has an active request, a channel on which it is behind its partner, or a
+ * communicator or window on which it has entered fewer collectives than another member. If no rank
+ * must advance, the cut is closed. If two closed cuts are whole rounds apart in every rank that
+ * moved between them, so are all following cuts, to the end of the ranks' loops.
  *
  * Invariants
  *  1. walk->behind of a rank counts the channels and communicators on which it is behind.
@@ -23,13 +23,13 @@
 
 enum {
     SEQ_BITS = 40,
-    ROUNDS_MIN = 8,      /* fewer are not worth it */
-    ROUNDS_KEPT = 2,     /* behind those that are left out, at least */
-    ROUNDS_TRIED = 4,    /* of one rank, that may make one of all */
-    GAP_MAX = 256,       /* calls between two parts that may be the loop's as well */
-    MARKS_MAX = 1 << 16, /* calls of which more was recorded */
-    STEPS_MIN = 1 << 16, /* that the search may take in any case, */
-    STEPS_SHARE = 8      /* and one of so many calls */
+    ROUNDS_MIN = 8,      /* fewer rounds are not worth it */
+    ROUNDS_KEPT = 2,     /* rounds that stay at the end of a loop, at least */
+    ROUNDS_TRIED = 4,    /* rounds of one rank that may make up one round of all ranks */
+    GAP_MAX = 256,       /* calls between two parts that may belong to the loop */
+    MARKS_MAX = 1 << 16, /* calls with further records */
+    STEPS_MIN = 1 << 16, /* steps that the search may always take, */
+    STEPS_SHARE = 8      /* plus one for each so many calls */
 };
 #define ROUNDS "the rounds of a trace"
 
@@ -41,22 +41,22 @@ struct round_call { /* as in trace_schema.sql */
 struct round_loop {
     uint32_t at, calls; /* call[at, at + calls) */
     int64_t step;
-    bool plain;    /* its calls are such that rounds can be left out */
-    bool requests; /* a call has one */
+    bool plain;    /* its calls allow to leave rounds out */
+    bool requests; /* a call has a request */
 };
 struct region { /* calls [first, end) of a rank */
     uint64_t first, end;
-    uint32_t loop, at; /* at: place of the first in the loop */
+    uint32_t loop, at; /* at: place of the first call in the loop */
 };
 struct channel {
     struct {
-        int32_t comm, source, dest, tag; /* ranks of the world */
+        int32_t comm, source, dest, tag; /* world ranks */
     } key;
-    int64_t ahead; /* sends begun that receives have not */
+    int64_t ahead; /* sends minus receives begun so far */
 };
-struct meeting {   /* on a communicator, or a window */
+struct meeting {   /* collectives on a communicator or a window */
     int32_t place; /* the communicator's id, or -1 - the window's */
-    uint64_t most; /* collectives entered by whom has entered most */
+    uint64_t most; /* collectives entered by the member that has entered the most */
 };
 struct member {
     struct {
@@ -64,13 +64,13 @@ struct member {
     } key;
     uint64_t entered;
 };
-struct walker { /* a rank */
+struct walker { /* one rank */
     struct trace_cursor *cursor;
     struct requests requests;
-    struct trace_event ahead; /* an application's call; the next */
-    bool more;                /* there is one */
+    struct trace_event ahead; /* the application's next call */
+    bool more;                /* `ahead` is valid */
     uint32_t active, behind;  /* invariant 1 */
-    uint64_t from;            /* where it stood at the cut before */
+    uint64_t from;            /* its position at the previous cut */
     struct region *region;
     uint32_t region_count, region_room;
 };
@@ -79,22 +79,22 @@ struct walk {
     struct round_loop *loop;
     struct round_call *call;
     uint32_t loop_count, loop_room, call_count, call_room;
-    int64_t *mark; /* ids, ascending */
+    int64_t *mark; /* ids of calls with further records, ascending */
     uint32_t mark_count, mark_room;
     struct core_table channels, meetings, members;
     struct walker *walker;
     uint64_t steps, steps_max;
-    bool known;    /* the trace has no calls that forbid it */
-    bool open;     /* not all are settled */
-    uint32_t kept; /* rounds behind those that are left out */
-    bool stuck;    /* there is no closed cut any more */
+    bool known;    /* no call of the trace forbids leaving rounds out */
+    bool open;     /* some calls are not settled (call_is_settled) */
+    uint32_t kept; /* rounds that stay at the end of a loop */
+    bool stuck;    /* no closed cut can follow */
 };
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
 typedef enum core_status (*row_fn)(struct walk *walk, sqlite3_stmt *stmt);
 
-/* Each row of a query, which may name a rank's ids by ?1 and ?2. */
+/* Calls fn for each row of a query, which may use ?1 and ?2 as the bounds of a rank's ids. */
 static enum core_status rows_each(struct walk *walk, const char *sql, int64_t low, int64_t high,
                                   row_fn fn)
 {
@@ -115,7 +115,7 @@ static enum core_status rows_each(struct walk *walk, const char *sql, int64_t lo
     return status;
 }
 
-/* --- what rounds may be left out -------------------------------------------------------------- */
+/* --- calls that allow to leave rounds out ----------------------------------------------------- */
 
 #define MAKES_OR_FREES ((TRAIT_BIT(FREES_MEMORY) << 1) - TRAIT_BIT(LENDS))
 
@@ -124,8 +124,8 @@ static bool mode_is_plain(unsigned mode)
     return mode == EVENT_MODE_NONE || mode == EVENT_MODE_STANDARD || mode == EVENT_MODE_SYNCHRONOUS;
 }
 
-/* Whether a trace with such calls can be judged by some of its rounds. Who gets a lock first, or
- * room in a buffer, can depend on how long a loop is. */
+/* Tells whether a few rounds suffice to judge a trace with such calls. The length of a loop can
+ * decide which rank gets a lock first, or room in a buffer. */
 static bool call_is_known(const struct trace_call *call)
 {
     return call->name && call->verb != VERB_UNKNOWN && call->verb != VERB_BEGIN_GENERALIZED &&
@@ -135,8 +135,8 @@ static bool call_is_known(const struct trace_call *call)
                              TRAIT_BIT(COMPLETES_ANY) | TRAIT_BIT(COMPLETES_SOME)));
 }
 
-/* Whether nothing is left open by it: all behaviours of a program of such calls have the same
- * matches and epochs. */
+/* Tells whether the call leaves no choice: all executions of a program with only such calls have
+ * the same matches and epochs. */
 static bool call_is_settled(const struct trace_call *call)
 {
     if (call->traits & (TRAIT_BIT(OVER_MADE) | TRAIT_BIT(POLLS) | TRAIT_BIT(MATCHED) |
@@ -174,7 +174,7 @@ static bool call_is_settled(const struct trace_call *call)
     }
 }
 
-/* Whether such a call can be one of a round. */
+/* Tells whether such a call may be part of a round. */
 static bool call_is_plain(const struct trace_call *call)
 {
     switch (call->class) {
@@ -199,7 +199,7 @@ static bool call_is_plain(const struct trace_call *call)
     }
 }
 
-/* Whether the call leaves open which message it gets. */
+/* Tells whether the call leaves open which message it gets. */
 static bool shape_is_wild(const struct trace *trace, const struct trace_shape *shape)
 {
     uint64_t traits = trace->call[shape->call].traits;
@@ -210,7 +210,7 @@ static bool shape_is_wild(const struct trace *trace, const struct trace_shape *s
            (peer == EVENT_ANY || tag == EVENT_ANY);
 }
 
-/* Looks at a call of the application. */
+/* Examines a call of the application. */
 static enum core_status shape_look(struct walk *walk, sqlite3_stmt *stmt)
 {
     int64_t id = sqlite3_column_int64(stmt, 0);
@@ -227,7 +227,7 @@ static enum core_status shape_look(struct walk *walk, sqlite3_stmt *stmt)
     return CORE_OK;
 }
 
-/* Whether all calls of the trace allow it. */
+/* Examines all calls of the trace, and sets walk->known, open and kept. */
 static enum core_status calls_look(struct walk *walk)
 {
     walk->known = true;
@@ -314,7 +314,7 @@ static enum core_status mark_add(struct walk *walk, sqlite3_stmt *stmt)
                            sqlite3_column_int64(stmt, 0));
 }
 
-/* Calls of which more was recorded. *out_few = false: they are too many. */
+/* Loads the ids of calls with further records. *out_few = false: too many. */
 static enum core_status marks_load(struct walk *walk, bool *out_few)
 {
     enum core_status status = rows_each(
@@ -336,26 +336,26 @@ static enum core_status marks_load(struct walk *walk, bool *out_few)
                      0, 0, mark_add);
 }
 
-struct growing { /* the region that parts are added to */
+struct growing { /* the region that is being extended by parts */
     struct region region;
-    int64_t request; /* of the round that the next call is of */
-    uint32_t next;   /* its place in the loop */
+    int64_t request; /* base request of the next call's round */
+    uint32_t next;   /* place of the next call in the loop */
     bool open, known;
 };
 
-/* Goes on by so many calls. */
+/* Advances by `calls` calls. */
 static void growing_pass(const struct round_loop *loop, struct growing *growing, uint64_t calls)
 {
     uint64_t at = growing->next + calls;
 
     CORE_CHECK(growing->next < loop->calls); /* invariant 2 */
     growing->region.end += calls;
-    growing->request = (int64_t)((uint64_t)growing->request + /* damage may wrap */
+    growing->request = (int64_t)((uint64_t)growing->request + /* damaged values may wrap */
                                  at / loop->calls * (uint64_t)loop->step);
     growing->next = (uint32_t)(at % loop->calls);
 }
 
-/* Whether the row that stmt stands on is the loop's next call. */
+/* Tells whether the current row of stmt is the loop's next call. */
 static bool gap_is_loops(const struct walk *walk, const struct growing *growing, int64_t rank,
                          sqlite3_stmt *stmt)
 {
@@ -373,7 +373,8 @@ static bool gap_is_loops(const struct walk *walk, const struct growing *growing,
            sqlite3_column_int64(stmt, 5) == call->tag;
 }
 
-/* Calls between the region and seq that have rows of their own: *out_whole = all are the loop's. */
+/* Checks the calls with rows of their own between the region and seq. *out_whole: all belong to the
+ * loop. */
 static enum core_status gap_pass(struct walk *walk, sqlite3_stmt *rows, int64_t rank, uint64_t seq,
                                  struct growing *growing, bool *out_whole)
 {
@@ -394,7 +395,7 @@ static enum core_status gap_pass(struct walk *walk, sqlite3_stmt *rows, int64_t 
     return code == SQLITE_DONE || code == SQLITE_ROW ? CORE_OK : trace_failed(walk->trace, code);
 }
 
-/* Keeps what is long enough between calls of which more was recorded. */
+/* Keeps the sections of the region, between calls with further records, that are long enough. */
 static enum core_status region_put(struct walk *walk, struct walker *walker, int64_t rank,
                                    const struct region *region)
 {
@@ -422,7 +423,7 @@ static enum core_status region_put(struct walk *walk, struct walker *walker, int
     return status;
 }
 
-/* Adds the part that stmt stands on. */
+/* Adds the part in the current row of stmt. */
 static enum core_status part_add(struct walk *walk, struct walker *walker, int64_t rank,
                                  sqlite3_stmt *stmt, sqlite3_stmt *rows, struct growing *growing)
 {
@@ -540,7 +541,7 @@ static void member_is_behind(struct walk *walk, int32_t place, int32_t rank, uin
         walk->walker[rank].behind++;
 }
 
-/* The rank enters a collective of the members of comm. */
+/* Notes that the rank enters a collective of the members of comm. */
 static enum core_status place_enter(struct walk *walk, int32_t place, int32_t comm, int32_t rank)
 {
     const struct trace_comm *of = &walk->trace->comm[comm];
@@ -600,7 +601,7 @@ static enum core_status request_moves(enum request_step step, const struct trace
         walker->active--;
         return CORE_OK;
     case REQUEST_MADE:
-    case REQUEST_MATCHED: /* its receive counts */
+    case REQUEST_MATCHED: /* the receive counts */
         return CORE_OK;
     case REQUEST_FREED:
         walk->stuck = walk->stuck || request->active;
@@ -611,7 +612,7 @@ static enum core_status request_moves(enum request_step step, const struct trace
     }
 }
 
-/* The application's next call comes up. */
+/* Loads the application's next call. */
 static enum core_status walker_load(struct walk *walk, struct walker *walker)
 {
     enum core_status status;
@@ -624,13 +625,14 @@ static enum core_status walker_load(struct walk *walk, struct walker *walker)
     return status;
 }
 
-/* Windows and files have orders of their own, in which their creation does not count. */
+/* Returns the id of the collective order that a call belongs to. Windows and files have orders of
+ * their own, in which their creation does not count. */
 static int32_t place_of(const struct trace_event *event)
 {
     bool own = (trait_in(event->traits, TRAIT_WINDOW) || trait_in(event->traits, TRAIT_FILE)) &&
                !(event->traits & (TRAIT_BIT(MAKES_WIN) | TRAIT_BIT(MAKES_FILE)));
 
-    CORE_CHECK(event->comm >= 0); /* walker_step asks for no others */
+    CORE_CHECK(event->comm >= 0); /* walker_step passes no others */
     return own && event->win >= 0 ? -1 - event->win : event->comm;
 }
 
@@ -666,7 +668,7 @@ static enum core_status walker_to(struct walk *walk, uint32_t rank, uint64_t seq
     return status;
 }
 
-/* Goes on to the next closed cut, if this is none. */
+/* Advances the ranks to the next closed cut, unless this one is closed. */
 static enum core_status walk_close(struct walk *walk)
 {
     enum core_status status = CORE_OK;
@@ -686,7 +688,7 @@ static enum core_status walk_close(struct walk *walk)
 
 /* --- leaving out ------------------------------------------------------------------------------ */
 
-/* The region that holds [from, to]; NULL: none does. */
+/* Returns the region that holds [from, to]; NULL: none. */
 static const struct region *region_of(const struct walker *walker, uint64_t from, uint64_t to)
 {
     uint32_t at = CORE_ARRAY_FIND(i, 0, walker->region_count, walker->region[i].end <= from);
@@ -697,7 +699,7 @@ static const struct region *region_of(const struct walker *walker, uint64_t from
                : NULL;
 }
 
-/* How often what all ranks did since the cut before comes again. */
+/* Returns how many more times all ranks repeat their calls since the previous cut. */
 static uint64_t rounds_again(const struct walk *walk)
 {
     uint64_t rounds = UINT64_MAX;
@@ -730,7 +732,7 @@ static enum core_status rounds_leave(struct walk *walk, uint64_t rounds)
         if (!calls)
             continue;
         struct trace_left_part part = {at, at + rounds * calls};
-        CORE_CHECK(!left->count || left->part[left->count - 1].end <= at); /* they ascend */
+        CORE_CHECK(!left->count || left->part[left->count - 1].end <= at); /* the parts ascend */
         status = CORE_ARRAY_PUSH(left->part, left->count, left->room, ROUNDS, part);
         if (status != CORE_OK)
             return status;
@@ -742,7 +744,7 @@ static enum core_status rounds_leave(struct walk *walk, uint64_t rounds)
     return status;
 }
 
-/* Tries a loop of the rank, and leaves out what comes again. */
+/* Tries a loop of the rank, and leaves repeated rounds out. */
 static enum core_status region_try(struct walk *walk, uint32_t rank, const struct region *region)
 {
     struct walker *walker = &walk->walker[rank];
@@ -857,7 +859,7 @@ enum core_status trace_rounds_leave(struct trace *trace)
         status = any_part(trace, &any);
     if (status != CORE_OK || !any)
         return status;
-    CORE_CHECK(!trace->shapes->rounds); /* they are left out once */
+    CORE_CHECK(!trace->shapes->rounds); /* set only once */
     status = CORE_ARRAY_NEW(trace->shapes->rounds, trace->rank_count, ROUNDS);
     if (status == CORE_OK)
         status = calls_look(&walk);

@@ -1,12 +1,12 @@
-/* Rows of events: taken from SQLite, and kept (trace_unfold.c has the queries).
+/* Takes rows of events from SQLite, and keeps them (trace_unfold.c has the queries).
  *
- * A query hands its rows over from within: a condition that is a function of ours sees each row and
- * is true only when it has seen as many as there is room for. That spares leaving SQLite and coming
- * back at each row, and asking for one column after the other.
+ * A query hands over its rows from within: its condition calls a function of ours, which sees each
+ * row and returns true only when the batch is full. This avoids leaving and re-entering SQLite at
+ * each row, and asking for each column.
  *
- * Kept rows have 24 bytes. What they cannot hold (calls that did not return or took longer than 4
- * seconds, folded polls, large numbers of requests) is kept aside, and tags, which few programs
- * give to each message, stand in an array of their own.
+ * A kept row has 24 bytes. Rows that do not fit (calls that did not return or took longer than 4
+ * seconds, folded polls, large request ids) are kept aside. Tags, which few programs vary from
+ * message to message, are in an array of their own.
  *
  * Invariants
  *  1. A kept row whose duration is ODD has its place in rows->odd as its request.
@@ -19,10 +19,10 @@
 #include "core/trace/trace_part.h"
 
 #define ODD UINT32_MAX
-#define SUMMED (UINT32_C(1) << 31) /* beside a shape */
+#define SUMMED (UINT32_C(1) << 31) /* flag in the shape */
 _Static_assert(SUMMED > TRACE_IDS_MAX, "no shape has that bit");
 
-enum { SEQ_BITS = 40, ODD_WEIGHT = 4 /* an odd row is as long as so many */ };
+enum { SEQ_BITS = 40, ODD_WEIGHT = 4 /* an odd row weighs as much as so many kept ones */ };
 
 _Static_assert(sizeof(struct trace_row_kept) == 24, "memory is budgeted by it (trace.h)");
 _Static_assert(sizeof(struct trace_row) <= (ODD_WEIGHT - 1) * sizeof(struct trace_row_kept), "");
@@ -53,7 +53,7 @@ void trace_row_take(sqlite3_context *context, int count, sqlite3_value **value)
     struct trace_batch *const *running = sqlite3_user_data(context), *batch = *running;
 
     (void)count;
-    CORE_CHECK(batch && batch->count < batch->room); /* it ended the step when it was full */
+    CORE_CHECK(batch && batch->count < batch->room); /* a full batch ended the step */
     batch->id[batch->count] = sqlite3_value_int64(value[0]);
     batch->damaged = !row_read(value, &batch->row[batch->count]);
     batch->count += !batch->damaged;
@@ -127,7 +127,7 @@ uint32_t trace_rows_weight(const struct trace_rows *rows)
     return rows->count + (ODD_WEIGHT - 1) * rows->odd_count;
 }
 
-/* A rank's calls are numbered from 1, mostly without gaps. */
+/* Tries index seq - 1 first: a rank's calls are numbered from 1, mostly without gaps. */
 uint32_t trace_rows_find(const struct trace_rows *rows, uint64_t seq)
 {
     CORE_CHECK(rows->whole || !rows->count); /* trace_cursor.c invariant 2 */

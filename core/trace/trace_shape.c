@@ -1,12 +1,12 @@
-/* Reads the repeated parts of events: shapes, the completions of a call (sets) and its further
- * arguments, each by id. A few are read one by one; a caller that asks for many has all of them
- * read at once, as long as there are no more than the limits below.
+/* Reads the repeated parts of events by id: shapes, the completions of a call (sets) and its
+ * further arguments. Looks up the first few one by one; if a caller asks for many, reads all of
+ * them at once, within the limits below.
  *
  * Invariants
  *  1. An entry of shape[] with id != 0 was checked: its ids exist in the trace's arrays.
- *  2. Sets are looked up one at a time, in place of the one before, until the table of them is
- * whole.
- *  3. Where a table of sets or arguments is whole, its rows are in the order of ids. */
+ *  2. Sets are looked up one at a time, each in place of the one before, until the table of sets is
+ *     whole.
+ *  3. If a table of sets or arguments is whole, its rows are in the order of ids. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@
 enum {
     SHAPES_MAX = 1 << 21, /* of 120 bytes */
     PARTS_MAX = 1 << 22,  /* completions, of 48 bytes; arguments, of 24 bytes */
-    MISSES_MAX = 64,      /* looked up one by one, before all are read */
+    MISSES_MAX = 64,      /* lookups before all are read */
     SET_MAX = 1 << 24,
     NAMES_MAX = 1 << 8
 };
@@ -39,7 +39,7 @@ static enum core_status no_memory(const struct trace *trace)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* The largest id of a table, 0 if it is empty, or has ids that make no sense. */
+/* Finds the largest id of a table; 0 if the table is empty or its ids make no sense. */
 static enum core_status id_last(const struct trace *trace, const char *text, uint64_t *out_last)
 {
     sqlite3_stmt *stmt;
@@ -170,7 +170,7 @@ static bool set_part_read(sqlite3_stmt *stmt, struct trace_set_part *out_part)
     return true;
 }
 
-/* One set, in place of the one that was looked up before. */
+/* Looks up one set, in place of the one before. */
 static enum core_status set_look_up(struct trace *trace, int64_t id)
 {
     struct trace_sets *set = &trace->shapes->set;
@@ -203,8 +203,8 @@ static enum core_status set_look_up(struct trace *trace, int64_t id)
     return status;
 }
 
-/* Where the parts of each id begin, as the rows come by; false: the ids are not in order, or too
- * many. first[id] is the first part of id, first[last + 1] the end of all. */
+/* Notes where the parts of each id begin, row by row. *out_good = false: the ids are not in order,
+ * or too many. first[id] is the first part of id, first[last + 1] the end of all. */
 static enum core_status first_set(struct trace_first *first, int64_t id, uint32_t part,
                                   const char *what, bool *out_good)
 {
@@ -223,7 +223,7 @@ static enum core_status first_set(struct trace_first *first, int64_t id, uint32_
     return CORE_OK;
 }
 
-/* All sets; where that cannot be, they are looked up one by one. */
+/* Loads all sets; if that fails, they are looked up one by one. */
 static enum core_status sets_load(struct trace *trace)
 {
     struct trace_sets *set = &trace->shapes->set;
@@ -304,7 +304,7 @@ static int64_t number_or(sqlite3_stmt *stmt, int column, int64_t none)
                                                             : sqlite3_column_int64(stmt, column);
 }
 
-/* The row that stmt stands on; all of it but its id. */
+/* Reads the current row of stmt, except its id. */
 static bool shape_read(const struct trace *trace, sqlite3_stmt *stmt, struct trace_shape *shape)
 {
     int64_t set = sqlite3_column_int64(stmt, 19);
@@ -329,7 +329,7 @@ static bool shape_read(const struct trace *trace, sqlite3_stmt *stmt, struct tra
     if (shape->comm >= 0 && !trace->comm[shape->comm].member)
         return false;
     if (shape->win >= TRACE_IDS_MAX || shape->win > (int64_t)trace->file_bytes)
-        return false;                                      /* arrays by window are as long */
+        return false;                                      /* arrays by window have that size */
     CORE_CHECK((uint32_t)shape->call < trace->call_count); /* invariant 1 */
     CORE_CHECK(shape->comm < 0 || (uint32_t)shape->comm < trace->comm_count);
     CORE_CHECK(shape->datatype < 0 || (uint32_t)shape->datatype < trace->datatype_count);
@@ -366,7 +366,7 @@ static enum core_status shape_look_up(struct trace *trace, uint32_t id, struct t
     return status;
 }
 
-/* All shapes that make sense; whoever asks for another one hears why it does not. */
+/* Loads all valid shapes; trace_shape_find reports why another one is invalid. */
 static enum core_status shapes_load(struct trace *trace)
 {
     struct trace_shapes *shapes = trace->shapes;
@@ -408,7 +408,7 @@ enum core_status trace_shape_find(struct trace *trace, uint32_t id,
 
 /* --- further arguments ------------------------------------------------------------------------ */
 
-/* The number of a name, in the order in which they came. */
+/* Finds or adds the number of a name. */
 static enum core_status name_number(struct trace *trace, const char *name, uint32_t *out_number)
 {
     struct trace_shapes *shapes = trace->shapes;
@@ -424,7 +424,7 @@ static enum core_status name_number(struct trace *trace, const char *name, uint3
         CORE_ARRAY_PUSH(shapes->name, shapes->name_count, shapes->name_room, trace->path, copy);
     if (status != CORE_OK)
         free(copy);
-    CORE_CHECK(status != CORE_OK || *out_number + 1 == shapes->name_count); /* it is the last one */
+    CORE_CHECK(status != CORE_OK || *out_number + 1 == shapes->name_count); /* the last one */
     return status;
 }
 
@@ -445,16 +445,16 @@ static enum core_status arg_add(struct trace *trace, sqlite3_stmt *stmt, bool *o
     if (status != CORE_OK || !*out_good)
         return status;
     CORE_CHECK((uint64_t)id == arg->first.last);
-    /* Texts have no part: there may be none of this id yet. */
+    /* Texts have no part, so this id may have none yet. */
     const struct trace_arg_part *last =
         arg->part_count > arg->first.at[id] ? &arg->part[arg->part_count - 1] : NULL;
     *out_good = !last || last->name != part.name || last->index < part.index;
     if (sqlite3_column_type(stmt, 3) != SQLITE_INTEGER)
-        return CORE_OK; /* texts are for those that want all arguments of a call */
+        return CORE_OK; /* only trace_args_each reads texts */
     return CORE_ARRAY_PUSH(arg->part, arg->part_count, arg->part_room, trace->path, part);
 }
 
-/* All of them; where that cannot be, they are looked up one by one. */
+/* Loads all arguments; if that fails, they are looked up one by one. */
 static enum core_status args_load(struct trace *trace)
 {
     struct trace_args *arg = &trace->shapes->arg;

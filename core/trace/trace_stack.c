@@ -1,4 +1,4 @@
-/* Reads the functions that led to calls (table stack). */
+/* Reads the call stacks of calls (table stack). */
 #include "core/check.h"
 #include "core/fault.h"
 #include "core/trace/trace_part.h"

@@ -1,4 +1,4 @@
-/* Reads rounds of loops whose times are summed up (event_sum of trace_schema.sql). */
+/* Reads rounds of loops whose calls have no times of their own (event_sum of trace_schema.sql). */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ enum { SEQ_BITS = 40 };
 struct trace_sums {
     struct trace *trace;
     sqlite3_stmt *stmt;
-    bool ahead; /* stmt stands on a row that was not taken */
+    bool ahead; /* the current row of stmt was not handed out yet */
     bool ended;
     struct trace_sum sum;
     struct trace_sum_call *call;
@@ -79,7 +79,7 @@ static int row_ahead(struct trace_sums *sums)
     int code = SQLITE_ROW;
 
     CORE_CHECK(!sums->ended || !sums->ahead);
-    if (sums->ended) /* a further step would begin anew */
+    if (sums->ended) /* another step would restart the query */
         return SQLITE_DONE;
     if (!sums->ahead)
         code = core_fault() ? SQLITE_NOMEM : sqlite3_step(sums->stmt);

@@ -1,13 +1,12 @@
-/* Loops unfolded: the rows of event_row and event_part, and those of message_row and message_part,
- * one by one in the order of their ids, as if there were no parts. Cursors read events by a source;
- * queries find them in virtual tables, which the trace's own connection has in the place of the
- * tables event_row and message_row (temp.event_row, temp.message_row).
+/* Unfolds loops: shows the rows of event_row and event_part, and those of message_row and
+ * message_part, one by one in the order of their ids, as if there were no parts. Cursors read
+ * events from a source; queries find them in virtual tables, which hide the tables event_row and
+ * message_row on the trace's own connection (temp.event_row, temp.message_row).
  *
  * Invariants
- *  1. Ids that a source hands out ascend. Of a call that is in both tables (damage) the part's
- *     counts.
- *  2. Each row that is given out of a part was checked: its loop is there, each request is one,
- * each time has decimal digits. */
+ *  1. Ids that a source hands out ascend. If both tables have a call (damage), the part's counts.
+ *  2. Each row from a part was checked: its loop exists, each request is valid, each time has
+ *     decimal digits. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +18,8 @@
 
 enum {
     SEQ_BITS = 40,
-    EVERY_MAX = 16,     /* rows of message_part that take turns */
-    BYTES_OF_A_ROW = 16 /* for the planner */
+    EVERY_MAX = 16,     /* rows of message_part that alternate */
+    BYTES_OF_A_ROW = 16 /* a guess for SQLite's planner */
 };
 #define NONSENSE SQLITE_CORRUPT_VTAB
 #define TIME_MAX (INT64_MAX / 2)
@@ -41,9 +40,9 @@ struct trace_unfold {
     sqlite3 *db;
     const char *path;
     uint64_t file_bytes;
-    const struct trace_shapes *shapes; /* of the trace, with the rows that are kept; or NULL */
-    struct trace_batch *batch;         /* that the query which now runs fills */
-    struct loop *loop;                 /* by id - 1 */
+    const struct trace_shapes *shapes; /* the trace's, with the kept rows; or NULL */
+    struct trace_batch *batch;         /* filled by the running query */
+    struct loop *loop;                 /* indexed by id - 1 */
     struct loop_call *call;
     uint32_t loop_count, loop_room, call_count, call_room;
     bool loops_read;
@@ -76,7 +75,7 @@ static int loop_read(struct trace_unfold *unfold, sqlite3_stmt *stmt)
                : SQLITE_NOMEM;
 }
 
-/* By loop and place in it. */
+/* Reads one call of a loop. Rows come by loop and place in it. */
 static int loop_call_read(struct trace_unfold *unfold, sqlite3_stmt *stmt)
 {
     int64_t loop = sqlite3_column_int64(stmt, 0), index = sqlite3_column_int64(stmt, 1),
@@ -113,14 +112,14 @@ static int rows_each(struct trace_unfold *unfold, const char *text,
     return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-/* All of them, when the first part is met. */
+/* Reads all loops, at the first part. */
 static int loops_read(struct trace_unfold *unfold)
 {
     int code = SQLITE_OK;
 
     if (unfold->loops_read)
         return SQLITE_OK;
-    CORE_CHECK(unfold->loop_count <= unfold->loop_room); /* of an attempt that failed */
+    CORE_CHECK(unfold->loop_count <= unfold->loop_room); /* left over from a failed attempt */
     unfold->loop_count = unfold->call_count = 0;
     code = rows_each(unfold, "SELECT id, calls, step FROM main.loop ORDER BY id", loop_read);
     if (code == SQLITE_OK)
@@ -141,20 +140,20 @@ struct trace_source {
     struct trace_unfold *unfold;
     sqlite3_stmt *rows, *parts, *behind;
     struct trace_batch batch; /* of event_row */
-    int64_t low;              /* smaller ids are passed over */
-    int64_t after;            /* ids that are still to come are larger */
+    int64_t low;              /* skips smaller ids */
+    int64_t after;            /* later ids are larger */
     bool parts_ended;
-    bool timed;                /* calls whose times are summed up are passed over */
-    int64_t gap_low, gap_high; /* what was looked up last: no part has an id from low to high */
+    bool timed;                /* skips calls without times of their own */
+    int64_t gap_low, gap_high; /* last lookup: no part has an id from low to high */
     struct {
         const struct loop *loop;
         int64_t id, enter, request;
         uint32_t first, calls, next;
         int enter_bytes, duration_bytes;
         unsigned char times[TRACE_PART_CALLS_MAX * 2 * TRACE_TIME_BYTES_MAX];
-        bool summed; /* of event_sum: from enter on, the calls took so long together: */
+        bool summed; /* of event_sum: its calls from `enter` on took `lasted` ns together */
         int64_t lasted;
-    } part; /* next < calls: there are some left */
+    } part; /* next < calls: some are left */
 };
 
 int trace_source_open(struct trace_unfold *unfold, struct trace_source **out_source)
@@ -237,9 +236,9 @@ static int rows_take(struct trace_source *source)
 
     if (batch->damaged)
         return NONSENSE;
-    CORE_CHECK(batch->next == batch->count); /* none is lost */
+    CORE_CHECK(batch->next == batch->count); /* all rows were handed out */
     batch->count = batch->next = 0;
-    if (batch->ended) /* or the query would begin anew */
+    if (batch->ended) /* another step would restart the query */
         return SQLITE_OK;
     source->unfold->batch = batch;
     int code = unfold_step(source->rows);
@@ -299,7 +298,7 @@ static int part_read(struct trace_source *source)
     return SQLITE_OK;
 }
 
-/* A part with calls left, if there is one. */
+/* Takes the next part that has calls left, if any. */
 static int part_take(struct trace_source *source)
 {
     int code = SQLITE_OK;
@@ -318,7 +317,7 @@ static int part_take(struct trace_source *source)
     return code;
 }
 
-/* -1: these are no digits. */
+/* Reads a time. Returns -1 if the bytes are no digits. */
 static int64_t digits_read(const unsigned char *at, int bytes)
 {
     int64_t value = 0;
@@ -332,8 +331,8 @@ static int64_t digits_read(const unsigned char *at, int bytes)
     return value;
 }
 
-/* When the part's n-th call was entered, after its first, and how long it lasted; false: these are
- * no digits. */
+/* Reads the time from the part's first call to its n-th, and how long that lasted. Returns false if
+ * the bytes are no digits. */
 static bool part_times(const struct trace_source *source, uint32_t n, int64_t *out_enter,
                        int64_t *out_duration)
 {
@@ -413,7 +412,7 @@ static bool part_holds(const struct trace_source *source, int64_t id)
     return source->part.calls && id >= source->part.id && id - source->part.id < source->part.calls;
 }
 
-/* There is no part with that id: nor with those up to the next one. */
+/* Notes that no part holds this id, nor the ids up to the next part. */
 static int gap_find(struct trace_source *source, int64_t id)
 {
     CORE_CHECK(!part_holds(source, id));
@@ -428,7 +427,7 @@ static int gap_find(struct trace_source *source, int64_t id)
     return code == SQLITE_ROW ? SQLITE_OK : code;
 }
 
-/* Whether a cursor has kept all rows of the rank; then, what there is of that id. */
+/* Tells whether a cursor keeps all rows of the rank. If so, looks up the id in them. */
 static bool kept_get(const struct trace_unfold *unfold, int64_t id, struct trace_row *out_row,
                      int *out_code)
 {
@@ -486,7 +485,7 @@ struct events { /* a cursor */
     struct trace_source *source;
     struct trace_row row;
     int64_t id;
-    bool one; /* there are no others */
+    bool one; /* the cursor looks up a single id */
     bool ended;
 };
 struct messages { /* a cursor */
@@ -497,7 +496,7 @@ struct messages { /* a cursor */
         int64_t value[6]; /* id, channel, tag, send, receive, bytes */
         bool has_bytes;
         int64_t send_step, receive_step;
-    } part[EVERY_MAX]; /* rows that take turns */
+    } part[EVERY_MAX]; /* rows that alternate */
     int64_t every, messages, next;
     bool from_part; /* the current one is part[next - 1] */
 };
@@ -558,7 +557,7 @@ static int plan_bound(unsigned char operation)
     }
 }
 
-/* Bounds of ids; SQLite itself compares once more. */
+/* Plans a query by bounds of ids. SQLite itself checks the bounds again. */
 static int events_plan(sqlite3_vtab *table, sqlite3_index_info *info)
 {
     uint64_t rows = ((struct table *)table)->unfold->file_bytes / BYTES_OF_A_ROW + 2;
@@ -642,14 +641,14 @@ static int events_filter(sqlite3_vtab_cursor *cursor, int plan, const char *text
     for (int bound = FROM_LOW; bound <= FROM_EQUAL; bound *= 2) {
         if (!(plan & bound))
             continue;
-        CORE_CHECK(next < count); /* events_plan asked for it */
+        CORE_CHECK(next < count); /* events_plan asked for this bound */
         sqlite3_value *one = value[next++];
         int type = sqlite3_value_type(one);
         if (type == SQLITE_NULL) {
             events->ended = true;
             return SQLITE_OK;
         }
-        if (type != SQLITE_INTEGER) /* SQLite compares */
+        if (type != SQLITE_INTEGER) /* SQLite itself compares */
             continue;
         if (bound & (FROM_LOW | FROM_EQUAL))
             low = sqlite3_value_int64(one);
@@ -660,7 +659,7 @@ static int events_filter(sqlite3_vtab_cursor *cursor, int plan, const char *text
         trace_source_seek(events->source, low, high);
         return events_next(cursor);
     }
-    events->source->timed = false; /* what is looked up serves for later ones as well */
+    events->source->timed = false; /* later lookups use the source as well */
     int code = trace_source_get(events->source, low, &events->row);
     trace_source_rest(events->source);
     events->id = low;
@@ -763,7 +762,7 @@ static int message_part_read(struct messages *messages, int64_t index)
     messages->part[index].has_bytes = sqlite3_column_type(stmt, 5) != SQLITE_NULL;
     messages->part[index].send_step = sqlite3_column_int64(stmt, 6);
     messages->part[index].receive_step = sqlite3_column_int64(stmt, 7);
-    for (int i = 3; i < 5; i++) /* so that nothing overflows */
+    for (int i = 3; i < 5; i++) /* prevents overflow */
         if (!in_range(messages->part[index].value[i], 0, INT64_C(1) << SEQ_BITS) ||
             !in_range(sqlite3_column_int64(stmt, i + 3), -(INT64_C(1) << SEQ_BITS),
                       INT64_C(1) << SEQ_BITS))
@@ -774,7 +773,7 @@ static int message_part_read(struct messages *messages, int64_t index)
                : NONSENSE;
 }
 
-/* The next rows of message_part that take turns. */
+/* Takes the next group of rows of message_part that alternate. */
 static int message_parts_take(struct messages *messages)
 {
     int code = SQLITE_ROW;
@@ -794,7 +793,7 @@ static int message_parts_take(struct messages *messages)
     return code == SQLITE_ROW ? SQLITE_OK : code;
 }
 
-/* Takes the place of the row that was handed out, and says which comes next. */
+/* Replaces the row that was handed out, and finds the smaller of the next ones. */
 static int messages_next(sqlite3_vtab_cursor *cursor)
 {
     struct messages *messages = (struct messages *)cursor;
@@ -901,7 +900,7 @@ static const sqlite3_module message_module = {.xCreate = table_connect,
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* Where there are no parts, the table itself serves. */
+/* Makes the virtual table, unless there are no parts: then queries read the table itself. */
 static int table_make(struct trace_unfold *unfold, const char *name, const sqlite3_module *module)
 {
     char text[160], kind[32];

@@ -1,4 +1,4 @@
-/* Adds to a trace: replays that were made, findings of checkers. Holds no state. */
+/* Adds runs and findings to a trace. Holds no state. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static enum core_status statement_run(struct trace *trace, sqlite3_stmt *stmt)
 
 enum core_status trace_batch_begin(struct trace *trace)
 {
-    CORE_CHECK(!trace->holds); /* trace_hold: nothing is written meanwhile */
+    CORE_CHECK(!trace->holds); /* trace_hold forbids writes */
     int code =
         core_fault() ? SQLITE_NOMEM : sqlite3_exec(trace->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
 
@@ -71,7 +71,7 @@ enum core_status trace_finding_put(struct trace *trace, const struct trace_findi
         return status;
     CORE_CHECK(finding->id >= 1);
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
-        CORE_CHECK(text[i] || i == 6 || i == 7); /* whole: what trace_findings_each asks for */
+        CORE_CHECK(text[i] || i == 6 || i == 7); /* trace_findings_each needs these texts */
     sqlite3_bind_int64(stmt, 1, finding->id);
     sqlite3_bind_int(stmt, 2, finding->confirmed);
     for (int i = 0; i < (int)(sizeof text / sizeof *text); i++)

@@ -1,4 +1,4 @@
-/* Text forms of what calls mean. */
+/* Text forms of traits and verbs. */
 #include "core/trace/traits.h"
 
 #include <stddef.h>

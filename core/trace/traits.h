@@ -1,10 +1,10 @@
-/* Traits say what a call means: the traits column of the call table (interpose/calls.table), the
- * one place where it is decided. A call has any number of traits, and at most one verb: which
- * operation of its family it is. Both are stored with the call, in the spool as numbers, in the
- * trace as the words below; whoever asks what a call does asks these and never its name.
+/* Traits say what a call means: the traits column of the call table (interpose/calls.table) is the
+ * only place that decides it. A call has any number of traits, and at most one verb, which names
+ * its operation within its family. Both are stored with the call, in the spool as numbers, in the
+ * trace as the words below. Code asks for traits and verbs, never for a call's name.
  *
- * The words are those of the table: the generator (interpose/generate) reads them from this file.
- */
+ * The words are those of the table: the generator (interpose/generate) reads them from this
+ * file. */
 #ifndef CORE_TRACE_TRAITS_H
 #define CORE_TRACE_TRAITS_H
 
@@ -12,42 +12,45 @@
 #include <stdint.h>
 
 #define TRAITS(X)                                                                                  \
-    X(LOCAL, "local")           /* returns whatever other ranks do, and tells them nothing */      \
-    X(ANY_TIME, "any_time")     /* allowed before MPI_Init and after MPI_Finalize */               \
-    X(ANY_THREAD, "any_thread") /* allowed in any thread, whatever the thread level */             \
-    X(DYNAMIC, "dynamic")       /* processes that come, go or meet */                              \
-    X(INNER, "inner")           /* of the MPI library's inside: no function of MPI's */            \
+    X(LOCAL, "local")           /* its return does not depend on other ranks, and it informs       \
+                                   none */                                                         \
+    X(ANY_TIME, "any_time")     /* MPI allows it before MPI_Init and after MPI_Finalize */         \
+    X(ANY_THREAD, "any_thread") /* MPI allows it in any thread at any thread level */              \
+    X(DYNAMIC, "dynamic")       /* about processes that start, end or connect */                   \
+    X(INNER, "inner")           /* inside the MPI library: no function of MPI */                   \
     /* messages */                                                                                 \
-    X(SENDS, "sends")       /* to its peer on comm */                                              \
-    X(RECEIVES, "receives") /* a message of comm; of a call that sends too: its receive half */    \
+    X(SENDS, "sends")       /* a message to its peer on comm */                                    \
+    X(RECEIVES, "receives") /* a message of comm; if the call sends as well: in its receive        \
+                               half */                                                             \
     X(PROBES, "probes")     /* looks for a message of comm */                                      \
-    X(MATCHED, "matched")   /* by way of a message handle, which it makes or takes */              \
+    X(MATCHED, "matched")   /* uses a message handle, which it makes or consumes */                \
     /* requests */                                                                                 \
     X(MAKES_REQUEST, "makes_request")                                                              \
-    X(PERSISTENT, "persistent") /* the request does nothing until it is started */                 \
+    X(PERSISTENT, "persistent") /* the request does nothing until a call starts it */              \
     X(STARTS, "starts")                                                                            \
     X(COMPLETES_ONE, "completes_one") /* the request it names */                                   \
-    X(COMPLETES_ANY, "completes_any") /* one of a list */                                          \
+    X(COMPLETES_ANY, "completes_any") /* one request of a list */                                  \
     X(COMPLETES_SOME, "completes_some")                                                            \
     X(COMPLETES_ALL, "completes_all")                                                              \
-    X(POLLS, "polls")                 /* returns at once, and says whether there was something */  \
-    X(KEEPS_REQUEST, "keeps_request") /* says that the request is complete, and leaves it */       \
+    X(POLLS, "polls")                 /* returns at once, and tells whether it found something */  \
+    X(KEEPS_REQUEST, "keeps_request") /* reports a complete request, and keeps it */               \
     X(FREES_REQUEST, "frees_request")                                                              \
     X(CANCELS, "cancels")                                                                          \
     /* collectives */                                                                              \
-    X(COLLECTIVE, "collective") /* all members of comm, window or file call it, in one order */    \
-    X(OVER_MADE, "over_made")   /* called by the members of the comm that it makes, not of comm */ \
-    X(EXPECTED_LOCAL, "expected_local") /* collective, but no library is known to let it wait */   \
-    X(FROM_ROOT, "from_root") /* data, or what is to be done, goes from the root to all */         \
+    X(COLLECTIVE, "collective") /* all members of comm, window or file call it, in the same        \
+                                   order */                                                        \
+    X(OVER_MADE, "over_made")   /* the members of the new comm call it, not all members of comm */ \
+    X(EXPECTED_LOCAL, "expected_local") /* collective, but no known library lets it wait */        \
+    X(FROM_ROOT, "from_root")           /* the root sends data or instructions to all */           \
     X(TO_ROOT, "to_root")                                                                          \
-    X(PREFIX, "prefix")     /* each gets what lower ranks gave */                                  \
+    X(PREFIX, "prefix")     /* each rank gets the combined values of lower ranks */                \
     X(NEIGHBOR, "neighbor") /* along the topology of comm */                                       \
-    X(PER_RANK, "per_rank") /* a size for each rank (the v forms) */                               \
-    X(PER_TYPE, "per_type") /* a datatype for each rank (the w forms) */                           \
+    X(PER_RANK, "per_rank") /* one size per rank (the v forms) */                                  \
+    X(PER_TYPE, "per_type") /* one datatype per rank (the w forms) */                              \
     X(REDUCES, "reduces")   /* combines values by an operation */                                  \
     X(TAKES_OP, "takes_op") /* the event's tag is the id of an operation */                        \
-    /* objects that it makes, whose id the event has once it returns, and frees */                 \
-    X(LENDS, "lends") /* what it makes is not the caller's to free */                              \
+    /* objects that it makes (the event has their id after the call) or frees */                   \
+    X(LENDS, "lends") /* the caller does not have to free the new object */                        \
     X(MAKES_MESSAGE, "makes_message")                                                              \
     X(MAKES_COMM, "makes_comm")                                                                    \
     X(FREES_COMM, "frees_comm")                                                                    \
@@ -70,14 +73,14 @@
     X(MAKES_MEMORY, "makes_memory")                                                                \
     X(FREES_MEMORY, "frees_memory")                                                                \
     /* one-sided communication and files */                                                        \
-    X(WINDOW, "window")           /* on a window: the event's comm is one's id */                  \
-    X(AT_ORIGIN, "at_origin")     /* flushes what the origin may use again, not the target */      \
-    X(ALL_TARGETS, "all_targets") /* of the window, rather than one */                             \
-    X(FILE, "file")               /* on a file: the event's comm is one's id */                    \
-    X(AT_OFFSET, "at_offset")     /* where an argument says, not a file pointer */                 \
+    X(WINDOW, "window")           /* on a window: the event's comm is the window's id */           \
+    X(AT_ORIGIN, "at_origin")     /* completes at the origin, not at the target */                 \
+    X(ALL_TARGETS, "all_targets") /* of the window, not only one */                                \
+    X(FILE, "file")               /* on a file: the event's comm is the file's id */               \
+    X(AT_OFFSET, "at_offset")     /* at an explicit offset, not at a file pointer */               \
     X(SHARED_POINTER, "shared_pointer")                                                            \
     X(ORDERED, "ordered") /* at the shared pointer, in the order of ranks */                       \
-    X(BEGINS, "begins")   /* the first half of a split access */                                   \
+    X(BEGINS, "begins")   /* first half of a split access */                                       \
     X(ENDS, "ends")                                                                                \
     /* messages in partitions: of a call that makes a request, that the message goes once all are  \
      * marked as ready; of another, that it marks some */                                          \
@@ -85,7 +88,7 @@
 
 #define VERBS(X)                                                                     \
     X(NONE, "none")                                                                  \
-    X(UNKNOWN, "unknown") /* what it does is not known: its rank is not judged */    \
+    X(UNKNOWN, "unknown") /* unknown effect: checkers do not judge its rank */       \
     X(INIT, "init")                                                                  \
     X(FINALIZE, "finalize")                                                          \
     X(ABORT, "abort")                                                                \
@@ -100,7 +103,7 @@
     X(TELL_COMPLETE, "tell_complete")                                                \
     X(FROM_FORTRAN, "from_fortran") /* a handle */                                   \
     X(TO_FORTRAN, "to_fortran")                                                      \
-    /* collectives that move data; a barrier moves none */                           \
+    /* collectives that move data, and the barrier */                                \
     X(BARRIER, "barrier")                                                            \
     X(BCAST, "bcast")                                                                \
     X(GATHER, "gather")                                                              \
@@ -125,7 +128,7 @@
     X(GRAPH_CREATE, "graph_create")                                                  \
     X(DIST_GRAPH_CREATE, "dist_graph_create")                                        \
     X(DIST_GRAPH_CREATE_ADJACENT, "dist_graph_create_adjacent")                      \
-    /* windows: their making, accesses, epochs, memory */                            \
+    /* windows: creation, accesses, epochs, memory */                                \
     X(WIN_CREATE, "win_create")                                                      \
     X(WIN_CREATE_DYNAMIC, "win_create_dynamic")                                      \
     X(WIN_ALLOCATE, "win_allocate")                                                  \
@@ -162,12 +165,12 @@
     X(PREALLOCATE, "preallocate")                                                    \
     X(SET_ATOMICITY, "set_atomicity")                                                \
     X(SYNC_FILE, "sync_file")                                                        \
-    X(ARRIVED, "arrived") /* asks for a partition */                                 \
+    X(ARRIVED, "arrived") /* tests a partition */                                    \
     X(BEGIN_SESSION, "begin_session")                                                \
     X(END_SESSION, "end_session")                                                    \
     X(EXPLAIN_ERROR, "explain_error") /* says what an error code means */            \
     X(SET_ERRHANDLER, "set_errhandler")                                              \
-    X(START_PROCESSES, "start_processes") /* further ones */
+    X(START_PROCESSES, "start_processes") /* spawns processes */
 
 enum trait {
 #define X(name, text) TRAIT_##name,
@@ -196,31 +199,32 @@ static inline bool trait_in(uint64_t traits, enum trait trait)
     return traits >> trait & 1;
 }
 
-/* Marks partitions of the request that it names. */
+/* Tells whether the call marks partitions of the request that it names. */
 static inline bool traits_mark(uint64_t traits)
 {
     return trait_in(traits, TRAIT_PARTITIONED) && !trait_in(traits, TRAIT_MAKES_REQUEST);
 }
 
-/* A collective that moves data, or a barrier. */
+/* Tells whether the verb is a collective that moves data, or a barrier. */
 static inline bool verb_is_coll(enum verb verb)
 {
     return verb >= VERB_BARRIER && verb <= VERB_EXSCAN;
 }
 
-/* Reads or writes the memory of a window's targets. */
+/* Tells whether the verb reads or writes the memory of a window's targets. */
 static inline bool verb_accesses(enum verb verb)
 {
     return verb >= VERB_PUT && verb <= VERB_COMPARE_AND_SWAP;
 }
 
-/* Words as in the table; NULL if out of range. And back: COUNT if unknown. */
+/* Return the table's words (NULL if out of range), and the verb of a word (VERB_COUNT if
+ * unknown). */
 const char *trait_text(enum trait trait);
 const char *verb_text(enum verb verb);
 enum verb verb_find(const char *text);
 
-/* "sends,makes_request", "" for none; TRAITS_TEXT_BYTES are enough for any set. And back: false if
- * there is a word that is no trait. */
+/* traits_write writes "sends,makes_request", or "" for none; TRAITS_TEXT_BYTES suffice for any set.
+ * traits_read returns false if a word is no trait. */
 enum { TRAITS_TEXT_BYTES = 1024 };
 void traits_write(uint64_t traits, char text[TRAITS_TEXT_BYTES]);
 bool traits_read(const char *text, uint64_t *out_traits);
