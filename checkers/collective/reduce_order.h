@@ -1,6 +1,6 @@
-/* The order in which a library combined what the ranks gave, told from the digests of what the
- * program's own operation was given and made of it: a value is known by its digest, whatever rank
- * has it. */
+/* Finds the order in which a library combined the ranks' contributions, from digests of the
+ * operands and results of the program's own operation. Equal digests are taken for the same value.
+ */
 #ifndef CHECKERS_COLLECTIVE_REDUCE_ORDER_H
 #define CHECKERS_COLLECTIVE_REDUCE_ORDER_H
 
@@ -12,7 +12,8 @@
 
 enum { REDUCE_ORDER_MEMBERS_MAX = 64, REDUCE_ORDER_VALUES_MAX = 4096 };
 
-struct reduce_order_value { /* what the members, in this order, gave: combined from left to right */
+struct reduce_order_value { /* the contributions of the members, in this order, combined from left
+                               to right */
     uint64_t digest;
     uint32_t count;
     uint8_t member[REDUCE_ORDER_MEMBERS_MAX];
@@ -22,15 +23,15 @@ struct reduce_order {
     uint32_t count, room;
     struct trace_applied *step;
     uint32_t step_count, step_room;
-    bool unclear; /* two ways lead to one value */
+    bool unclear; /* two ways lead to one value, or there were too many steps */
 };
 
 enum core_status reduce_order_give(struct reduce_order *applied, uint32_t member, uint64_t digest);
 enum core_status reduce_order_step(const struct trace_applied *step,
                                    void *applied); /* trace_applied_fn */
-/* Works out the values that steps made of values. */
+/* Computes which values the recorded steps made of known values, until nothing new comes out. */
 enum core_status reduce_order_combine(struct reduce_order *applied);
-/* NULL: how it came about is not known, or not for sure. */
+/* Returns how a value was combined; NULL: unknown or ambiguous. */
 const struct reduce_order_value *reduce_order_find(const struct reduce_order *applied,
                                                    uint64_t digest);
 void reduce_order_done(struct reduce_order *applied);

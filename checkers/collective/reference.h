@@ -1,5 +1,5 @@
-/* The result of a collective by definition: naive, element by element in rank order, and so
- * independent of any algorithm. */
+/* Computes the result of a collective by its definition, element by element in rank order, and so
+ * independently of any algorithm. */
 #ifndef CHECKERS_COLLECTIVE_REFERENCE_H
 #define CHECKERS_COLLECTIVE_REFERENCE_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum reference_basic { /* what the elements are */
+enum reference_basic { /* types of elements */
                        REFERENCE_INT8,
                        REFERENCE_UINT8,
                        REFERENCE_INT16,
@@ -34,15 +34,15 @@ enum reference_op {
     REFERENCE_OP_COUNT
 };
 
-/* By MPI's names; false: not one that can be computed here. size: of the type, which tells how long
- * a long is. */
+/* Finds a type or operation by MPI's name; false: this file cannot compute it. size: bytes of the
+ * type, needed for types like long. */
 bool reference_basic_find(const char *mpi_name, size_t size, enum reference_basic *out_basic);
 bool reference_op_find(const char *mpi_name, enum reference_op *out_op);
 size_t reference_basic_size(enum reference_basic basic);
 
-/* x[0] op x[1] op ... op x[count-1], element i of each, against `got`. Integers must be equal;
- * floating point may differ by what another order of combining can do: count * epsilon times the
- * sum (product) of magnitudes. */
+/* Compares `got` with x[0] op x[1] op ... op x[count-1], element `index` of each. Integers must be
+ * equal. Floating point may differ by the rounding of another order: count * epsilon times the sum
+ * (product) of magnitudes. */
 bool reference_fold_equals(enum reference_basic basic, enum reference_op op,
                            const unsigned char *const *x, uint32_t count, uint64_t index,
                            const unsigned char *got);

@@ -1,5 +1,5 @@
-/* Whether data of one type may be received as data of another (MPI's type matching), by what the
- * trace keeps of types. */
+/* Decides by the recorded type maps whether data of one type may be received as data of another
+ * (MPI's type matching). */
 #ifndef CHECKERS_COLLECTIVE_TYPES_H
 #define CHECKERS_COLLECTIVE_TYPES_H
 
@@ -10,13 +10,13 @@
 
 enum types_difference {
     TYPES_ALIKE,
-    TYPES_NAMED, /* other basic types of one kind and size, or MPI_BYTE on one side: MPI does not
-                    let them match, although their bytes are the same */
+    TYPES_NAMED, /* different basic types of one kind and size, or MPI_BYTE on one side: MPI forbids
+                    the match, although the bytes are the same */
     TYPES_DIFFER /* they differ in kind (integer, floating point, complex...) or size */
 };
-/* Whether the elements sent are the first elements of what is received: the worst difference of
- * any. MPI_PACKED matches whatever there is. ALIKE also where a type map was not kept. Counts are
- * not compared. out_sent and out_received name the first elements that differ so, where any do. */
+/* Compares the elements sent with the first elements received and returns the worst difference.
+ * MPI_PACKED matches everything. Returns ALIKE too if a type map was not kept. It does not compare
+ * counts. out_sent and out_received name the first elements with that difference, if any. */
 enum types_difference types_compare(const struct trace *trace, int32_t sent, int64_t sent_count,
                                     int32_t received, int64_t received_count, const char **out_sent,
                                     const char **out_received);

@@ -1,5 +1,5 @@
-/* Windows that are locked while they are posted: MPI forbids to lock a window's part at a rank
- * between the rank's MPI_Win_post and its MPI_Win_wait, and to post a part that is locked. */
+/* Finds windows that are locked while they are posted. MPI forbids to lock a rank's part of a
+ * window between its MPI_Win_post and MPI_Win_wait, and to post a part that is locked. */
 #ifndef CHECKERS_CONFLICT_EXPOSURE_H
 #define CHECKERS_CONFLICT_EXPOSURE_H
 
@@ -7,26 +7,26 @@
 #include "core/table.h"
 #include "core/trace/trace.h"
 
-struct exposure_span { /* of a post, or of a lock */
+struct exposure_span { /* from a post or lock to its end */
     int32_t win;
-    uint32_t rank;     /* that posted, that locked */
-    int32_t target;    /* of the lock, a world rank; -1: all ranks */
-    uint64_t from, to; /* calls; `to` is UINT64_MAX where nothing ends it */
-    bool exclusive;    /* of a lock */
-    bool unchecked;    /* it asserts MPI_MODE_NOCHECK */
+    uint32_t rank;     /* the rank that posted or locked */
+    int32_t target;    /* world rank that is locked or posts; -1: all ranks */
+    uint64_t from, to; /* numbers of calls; `to` is UINT64_MAX if nothing ends it */
+    bool exclusive;    /* for a lock */
+    bool unchecked;    /* the call asserts MPI_MODE_NOCHECK */
 };
-struct exposures { /* EXPOSURES: nothing followed yet */
+struct exposures { /* initialise with EXPOSURES */
     struct exposure_span *post, *lock;
     uint32_t post_count, post_room, lock_count, lock_room;
-    struct core_table open;    /* what the rank that is followed has locked, posted */
-    struct core_table passive; /* by rank, its first lock or MPI_Win_sync */
+    struct core_table open;    /* what the rank that is followed now has locked or posted */
+    struct core_table passive; /* by rank: its first lock or MPI_Win_sync */
 };
-struct exposure_key { /* rank EXPOSURE_POSTED: the window is posted */
+struct exposure_key { /* target EXPOSURE_POSTED: the rank has posted the window */
     int32_t win, target;
 };
 struct exposure_open {
     struct exposure_key key;
-    uint32_t index; /* in post or lock, plus 1; 0 none */
+    uint32_t index; /* in post or lock, plus 1; 0: none */
 };
 struct exposure_passive {
     uint64_t rank, seq;
@@ -37,33 +37,34 @@ struct exposure_passive {
         .passive = CORE_TABLE(struct exposure_passive, rank) \
     }
 
-/* Follows a call on a window, ranks one after the other, each rank's calls in their order. target:
- * of a lock or unlock, the world rank; -1: all. exclusive, unchecked: of a lock. ended: the call is
- * one that ends what was posted. */
+/* Follows a call on a window. The caller gives the ranks one after the other, and the calls of a
+ * rank in their order. target: world rank that is locked or unlocked; -1: all. exclusive: of a
+ * lock. unchecked: MPI_MODE_NOCHECK. ended: MPI_Win_wait or MPI_Win_test ended the exposure epoch.
+ */
 struct exposure_how {
     bool exclusive, unchecked, ended;
 };
 enum core_status exposures_follow(struct exposures *exposures, const struct trace_event *event,
                                   int32_t target, struct exposure_how how);
-/* Once all calls were followed, before anything is asked. */
+/* Sorts the spans. Call it after all calls were followed, before the queries. */
 void exposures_sort(struct exposures *exposures);
 void exposures_done(struct exposures *exposures);
 
-/* Whether the call is made while the rank's own part of the window is locked by itself, at all or
- * exclusively. Takes O(log n) steps. */
+/* Tells whether, at call seq, the rank itself holds a lock (if `exclusive`: an exclusive lock) on
+ * its own part of the window. Takes O(log n) steps. */
 bool exposures_holds(const struct exposures *exposures, int32_t win, uint32_t rank, uint64_t seq,
                      bool exclusive);
 
-/* other: a post, or a lock of another rank */
+/* Receives a pair. other: a post, or a lock of another rank. */
 typedef void (*exposure_fn)(const struct exposure_span *lock, const struct exposure_span *other,
                             void *context);
-/* Tells of each lock, and of each rank that it locks, the first post with nothing that orders the
- * two, where either the lock is made while the window is posted in whatever order, or the ranks
- * cannot have told each other through the memory of a window. Takes O(log n) steps a lock and rank.
- */
+/* Calls `tell` for each lock and each rank that it locks, with the first post of that rank that
+ * nothing orders against the lock. It does so only if the lock is certainly made while the window
+ * is posted, or if the ranks cannot have communicated through window memory. Takes O(log n) steps
+ * per lock and rank. */
 void exposures_compare(struct exposures *exposures, const struct order *order, exposure_fn tell,
                        void *context);
-/* The same of each lock that asserts MPI_MODE_NOCHECK, and another rank's that excludes it. */
+/* The same for each lock that asserts MPI_MODE_NOCHECK and another rank's lock that excludes it. */
 void exposures_compare_unchecked(const struct exposures *exposures, const struct order *order,
                                  exposure_fn tell, void *context);
 

@@ -1,4 +1,4 @@
-/* Fences of a window: that all ranks call as many, and assert alike. */
+/* Checks that all ranks of a window call equally many fences, with equal assertions. */
 #ifndef CHECKERS_CONFLICT_FENCES_H
 #define CHECKERS_CONFLICT_FENCES_H
 
@@ -6,16 +6,16 @@
 
 struct fence {
     uint64_t seq;
-    int64_t mode; /* what it asserts */
+    int64_t mode; /* assertion of the call */
 };
 struct fences { /* of one rank on one window */
     struct fence *fence;
     uint32_t count, room;
-    uint64_t freed; /* MPI_Win_free; 0: not */
+    uint64_t freed; /* number of the MPI_Win_free; 0: not freed */
 };
 
 enum core_status fences_add(struct fences *fences, struct fence fence);
-/* fences: of each rank. */
+/* Reports differences. fences: one element per rank. */
 void fences_compare(const struct fences *fences, struct finding_dedup *dedup);
 void fences_done(struct fences *fences);
 

@@ -1,4 +1,4 @@
-/* Conflicting accesses to the data of files, for check_file. */
+/* Finds conflicting accesses to the data of files, for check_file. */
 #ifndef CHECKERS_CONFLICT_FILE_CONFLICT_H
 #define CHECKERS_CONFLICT_FILE_CONFLICT_H
 

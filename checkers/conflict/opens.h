@@ -1,6 +1,6 @@
-/* Finds the openings of one file: those of one collective call; of one place; and those of one
- * device and inode that are open at the same time, as numbers of files that are gone are used
- * again. Of different machines only one collective call tells. */
+/* Finds the openings of one file: those of one collective call, of one path, or of one device and
+ * inode while both are open (systems reuse inode numbers). Across machines only one collective call
+ * tells. */
 #ifndef CHECKERS_CONFLICT_OPENS_H
 #define CHECKERS_CONFLICT_OPENS_H
 
@@ -9,10 +9,10 @@
 struct opening { /* by one rank */
     struct trace_named named;
     char *name;
-    uint64_t seq, close_seq; /* UINT64_MAX: it is not closed */
-    uint64_t since, until;   /* times in which it was open for sure */
+    uint64_t seq, close_seq; /* close_seq: UINT64_MAX: it is not closed */
+    uint64_t since, until;   /* between these times it was open for sure */
     int32_t file;            /* its number in the trace */
-    uint32_t rank, one;      /* one: index of the opening that stands for the file */
+    uint32_t rank, one;      /* one: index of the opening that represents the file */
 };
 struct opens {
     struct opening *opening;
@@ -22,10 +22,10 @@ struct opens {
 enum core_status opens_add(struct opens *opens, struct trace *trace,
                            const struct trace_event *event);
 void opens_closing(struct opens *opens, uint32_t index, const struct trace_event *event);
-/* Once all are there: sets `one` of each. */
+/* Sets `one` of each opening. Call it after all openings were added. */
 enum core_status opens_unite(struct opens *opens, const struct trace *trace);
-/* An opening of the file that the call deletes, which is not closed by then: by the rank itself, or
- * by one whose opening it has no part in. NULL: none is known. */
+/* Returns an opening, not yet closed, of the file that the call deletes: by the rank itself, or by
+ * a rank in whose opening this rank takes no part. NULL: none is known. */
 const struct opening *opens_deleted(const struct opens *opens, struct trace *trace,
                                     const struct trace_event *event);
 void opens_done(struct opens *opens);

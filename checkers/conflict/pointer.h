@@ -1,7 +1,7 @@
-/* Where accesses at the shared pointer of a file lie. Each moves the pointer on by its own bytes,
- * so that it begins behind all that come before it for sure, and not behind more than those that
- * may come before it. What ranks do at the pointer between two calls that set it (opening, a view,
- * MPI_File_seek_shared) is judged together. */
+/* Finds where accesses through the shared pointer of a file lie. Each access advances the pointer
+ * by its own bytes. So an access begins at or after the sum of those that surely come before it,
+ * and not after the sum of those that may. The accesses of all ranks between two calls that set the
+ * pointer (opening, a view, MPI_File_seek_shared) are judged together. */
 #ifndef CHECKERS_CONFLICT_POINTER_H
 #define CHECKERS_CONFLICT_POINTER_H
 
@@ -13,17 +13,18 @@
 struct pointer_access {
     int32_t file;
     uint32_t rank, epoch; /* epoch: how often the pointer was set before */
-    uint32_t turn; /* how-many-th in the order of ranks, of the rank and epoch; 0: it is not */
+    uint32_t turn; /* number of the ordered access (MPI_File_write_ordered...) within its rank and
+                      epoch, from 1; 0: not an ordered access */
     uint64_t seq;
-    int64_t from, bytes; /* from: where the pointer was set to; -1: not known */
-    uint32_t access;     /* the caller's */
-    /* pointer_place's answer: the first and the last place where it may begin; equal: it does. -1:
-     * not known */
+    int64_t from, bytes; /* from: position that the pointer was set to; -1: unknown */
+    uint32_t access;     /* for the caller */
+    /* Results of pointer_place: the first and last byte at which the access may begin; equal if
+     * only one is possible; -1: unknown. */
     int64_t low, high;
-    bool gaps; /* there may be bytes in between that it cannot cover */
+    bool gaps; /* between low and high there may be bytes that it cannot cover */
 };
 
-/* In any order; they are sorted. */
+/* Places the accesses, given in any order; sorts the list. */
 void pointer_place(struct pointer_access *list, uint32_t count, const struct order *order);
 
 #endif

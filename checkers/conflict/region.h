@@ -1,4 +1,4 @@
-/* Memory that a rank attached to a window which has none of its own (MPI_Win_create_dynamic). */
+/* Records the memory that ranks attach to a window of MPI_Win_create_dynamic. */
 #ifndef CHECKERS_CONFLICT_REGION_H
 #define CHECKERS_CONFLICT_REGION_H
 
@@ -12,25 +12,26 @@
 struct regions { /* zeroed: none */
     struct region {
         int64_t low, high;     /* addresses */
-        uint64_t since, until; /* the calls; until: 0 at the end */
-        uint32_t earlier;      /* attached and begins there too: its index + 1; 0: none */
+        uint64_t since, until; /* attaching and detaching call; until 0: never detached */
+        uint32_t earlier; /* index + 1 of an earlier region, still attached, with the same start; 0:
+                             none */
     } * region;
     uint32_t count, room;
-    struct core_table attached; /* by where they begin: the last */
+    struct core_table attached; /* by start address: the last region attached there */
 };
 enum core_status regions_add(struct regions *regions, struct region region);
-/* The last that begins there is detached by the call. */
+/* Ends the last attached region that begins at `low`; the call `seq` detaches it. */
 void regions_end(struct regions *regions, int64_t low, uint64_t seq);
 void regions_done(struct regions *regions);
 
-/* At any time. */
+/* Tells whether any region, at any time, held the address. */
 bool regions_hold(const struct regions *regions, int64_t at);
-/* An error: the access is of memory that its target never attached. */
+/* Reports an error: the target never attached the memory that the access touches. */
 void regions_say_outside(const struct regions *regions, const struct trace_event *event,
                          const struct access *access, struct finding_dedup *dedup);
 
-/* Says so if nothing, or nothing that is known (a note: once), makes sure that the memory is
- * attached while it is accessed. base: the address that the bytes of accesses count from. */
+/* Reports an access during which the memory may not be attached: an error, or a note (once) if
+ * something unrecorded may order the two. base: the address from which the accesses count bytes. */
 struct regions_said { /* zeroed */
     bool noted;
     uint32_t looked;
