@@ -1,6 +1,6 @@
-/* The check of a certificate (certificate.h). Knows receives that no message fits, sends that no
- * receive fits and collectives that members have not entered; whatever else a wait rests on is not
- * decided. */
+/* Checks a certificate (certificate.h). It models receives without a fitting message, sends without
+ * a fitting receive and collectives that members have not entered; a wait that rests on anything
+ * else stays undecided. */
 #include "checkers/certificate/certificate.h"
 
 #include <inttypes.h>
@@ -14,18 +14,18 @@
 
 enum op_kind { OP_SEND, OP_RECEIVE, OP_COLLECTIVE };
 
-struct op { /* one communication, or collective call, of a rank */
+struct op { /* one communication or collective call of a rank */
     enum op_kind kind;
     uint32_t rank;
     int32_t comm, win, peer, tag; /* peer: a world rank, EVENT_ANY, EVENT_PROC_NULL */
-    int32_t source, matched;      /* receives that are done: world rank and tag of the message */
-    uint64_t request;             /* 0: of a blocking call */
-    uint64_t began, done;         /* seq of the calls; done 0: not as far as recorded */
+    int32_t source, matched;      /* for completed receives: world rank and tag of the message */
+    uint64_t request;             /* 0: the call blocks */
+    uint64_t began, done;         /* seq of the calls; done 0: not completed in the record */
     int32_t call, root;
     enum verb verb;
     bool template, finalize, needs_all, from_root, to_root, moves;
-    bool unlike; /* a collective over edges or two groups: the check does not follow who needs whom
-                  */
+    bool unlike; /* a collective over edges or two groups: the check does not model which member
+                    needs which */
 };
 struct waiting { /* a call that had not returned */
     struct trace_event event;
@@ -33,13 +33,13 @@ struct waiting { /* a call that had not returned */
 };
 struct certificate_record {
     const struct trace *trace;
-    struct op *op; /* by rank, in the order of its calls */
+    struct op *op; /* by rank, in the order of the rank's calls */
     uint32_t op_count, op_room;
     struct waiting *waiting;
     uint32_t waiting_count, waiting_room;
-    uint64_t *global;          /* of communicators */
+    uint64_t *global;          /* global ids of communicators */
     uint64_t *last;            /* by rank: seq of its last event */
-    bool *finalized, *strange; /* strange: it made calls that the check does not follow */
+    bool *finalized, *strange; /* strange: the rank made calls that the check does not model */
 };
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static enum core_status op_add(struct certificate_record *record, struct op op)
     return CORE_ARRAY_PUSH(record->op, record->op_count, record->op_room, "a certificate", op);
 }
 
-/* Finds the rank's newest communication of this request that is under way. */
+/* Finds the rank's newest active communication with this request. */
 static struct op *op_find(const struct certificate_record *record, uint32_t rank, uint64_t request,
                           enum op_kind kind, bool template)
 {
@@ -102,7 +102,8 @@ static enum core_status message_begin(struct certificate_record *record,
     return op_add(record, op);
 }
 
-/* A barrier, and what makes a communicator or gives the data of all to all, needs all members. */
+/* Tells whether the call needs all members: a barrier, one that makes a communicator, or one that
+ * gives each member data of all. */
 static bool coll_needs_all(const struct trace_event *e)
 {
     if (trait_in(e->traits, TRAIT_NEIGHBOR) || trait_in(e->traits, TRAIT_PER_RANK))
@@ -145,7 +146,7 @@ static enum core_status coll_begin(struct certificate_record *record, const stru
     return op_add(record, op);
 }
 
-/* A start begins again what its request was made for. */
+/* Begins the operations of the persistent requests that a start names. */
 static enum core_status start_follow(struct certificate_record *record, const struct trace_event *e)
 {
     enum core_status status = CORE_OK;
@@ -277,7 +278,7 @@ struct check {
     struct certificate_verdict *verdict;
 };
 
-/* A step that does not follow weighs more than one that is not decided. */
+/* Records a verdict. A step that does not follow outweighs an undecided one. */
 #define OF_CALL "rank %" PRIu32 " in %s (call %" PRIu64 "): "
 __attribute__((format(printf, 3, 4))) static void
 verdict_say(struct check *check, enum certificate_result result, const char *format, ...)
@@ -293,7 +294,7 @@ verdict_say(struct check *check, enum certificate_result result, const char *for
     va_end(arguments);
 }
 
-/* Up to which event the certificate speaks of the rank. */
+/* Returns the last event of the rank that the certificate covers. */
 static uint64_t certificate_position(const struct check *check, uint32_t rank)
 {
     CORE_CHECK(rank < check->ending->rank_count);
@@ -315,7 +316,7 @@ static bool certificate_accepts(int32_t wanted, int32_t value)
     return wanted == EVENT_ANY || wanted == value;
 }
 
-/* Messages that were sent over the channels that fit, and those of them that were received. */
+/* Counts the messages sent over the channels that fit, and how many of them were received. */
 static void messages_count(const struct check *check, int32_t comm, int32_t source, int32_t dest,
                            int32_t tag, uint64_t *out_sent, uint64_t *out_received)
 {
@@ -360,8 +361,8 @@ static bool is_same_object(const struct op *a, const struct op *b)
            (a->finalize || (a->win == b->win && (a->win >= 0 || a->comm == b->comm)));
 }
 
-/* The rank's number-th collective call of the object; NULL: it has not come so far. *out_entered:
- * how many it has entered. */
+/* Returns the rank's number-th collective call on the object; NULL: it has not made one.
+ * *out_entered: how many it has entered. */
 static const struct op *coll_at(const struct check *check, uint32_t rank, const struct op *like,
                                 uint64_t number, uint64_t *out_entered)
 {
@@ -382,10 +383,10 @@ static const struct op *coll_at(const struct check *check, uint32_t rank, const 
 
 /* --- one thing that a call waits for ---------------------------------------------------------- */
 
-struct argument {            /* why nothing ends it so far */
-    enum ending_basis basis; /* NONE: there is none that the check knows */
-    bool sure;               /* it is not complete; else it may be */
-    bool ends;               /* it may be complete, or end by itself: the wait is none */
+struct argument {            /* why the operation cannot have completed */
+    enum ending_basis basis; /* NONE: the check knows no reason */
+    bool sure;               /* it is certainly incomplete; false: it may be complete */
+    bool ends;               /* it may be complete or end by itself, so it is no reason to wait */
     uint64_t number, rivals;
     const struct op *op;
 };
@@ -464,7 +465,7 @@ static struct argument certificate_argue(const struct check *check, const struct
                                   : coll_argue(check, op);
 }
 
-/* World rank of member i of what the collective is over; EVENT_NONE behind the last. */
+/* Returns the world rank of member i of the collective; EVENT_NONE after the last member. */
 static int32_t member_at(const struct check *check, const struct op *op, uint32_t i)
 {
     const struct trace *trace = check->record->trace;
@@ -479,8 +480,8 @@ static int32_t member_at(const struct check *check, const struct op *op, uint32_
     return i < (uint32_t)comm->size ? comm->member[i] : comm->remote[i - (uint32_t)comm->size];
 }
 
-/* Whether nothing but what a rank of the wait does ends the collective: each member that has not
- * entered it is one of them, and those that have cannot complete it without these. */
+/* Tells whether only ranks of the wait can end the collective: each member that has not entered it
+ * is in the wait, and the members that have entered cannot complete it without those. */
 static bool coll_is_covered(const struct check *check, const struct argument *argument,
                             const struct ending_wait *wait, bool *out_decided)
 {
@@ -508,7 +509,7 @@ static bool coll_is_covered(const struct check *check, const struct argument *ar
     return missing && covered;
 }
 
-/* Whether the argument holds, and all who could end it are ranks of the wait. */
+/* Tells whether the argument holds and every rank that could end the operation is in the wait. */
 static bool is_covered(const struct check *check, const struct argument *argument,
                        const struct ending_wait *wait, bool *out_decided)
 {
@@ -522,7 +523,7 @@ static bool is_covered(const struct check *check, const struct argument *argumen
         return coll_is_covered(check, argument, wait, out_decided);
     if (op->peer >= 0)
         return wait_has(check, wait, op->peer);
-    for (int32_t i = 0;; i++) { /* any source */
+    for (int32_t i = 0;; i++) { /* MPI_ANY_SOURCE */
         int32_t peer = trace_comm_world(check->record->trace, op->comm, (int32_t)op->rank, i);
 
         if (peer == EVENT_NONE)
@@ -536,9 +537,9 @@ static bool is_covered(const struct check *check, const struct argument *argumen
 /* --- one call --------------------------------------------------------------------------------- */
 
 enum { THINGS_MAX = 4096 };
-struct things { /* that a call waits for */
+struct things { /* operations that a call waits for */
     struct argument argument[THINGS_MAX];
-    struct op probe; /* that the call is */
+    struct op probe; /* the call itself, if it is a probe */
     uint32_t count;
     bool any, known;
 };
@@ -553,7 +554,7 @@ static void thing_add(const struct check *check, struct things *things, const st
         things->argument[things->count++] = certificate_argue(check, op, alone);
 }
 
-/* The communications under way that the call itself began, or whose request it waits for. */
+/* Collects the active communications that the call itself began, or whose request it waits for. */
 static void things_of(const struct check *check, uint32_t rank, uint64_t began, uint64_t request,
                       bool alone, struct things *things)
 {
@@ -658,7 +659,7 @@ static void wait_check(struct check *check, const struct ending_call *call,
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-/* Each standing needs so much time: launch/proof/launch_proof.c has the same numbers. */
+/* Time that each kind of standing needs; launch/proof/launch_proof.c has the same numbers. */
 static const struct {
     uint64_t still_ms, factor;
 } needed[ENDING_STANDING_COUNT] = {[ENDING_STANDING_STILL] = {400, 1},
@@ -744,7 +745,7 @@ static void members_check(struct check *check)
 
         like.finalize = m->object == ENDING_OBJECT_FINALIZE;
         if (m->object != ENDING_OBJECT_COMM && !like.finalize)
-            continue; /* the waits say whether they are decided */
+            continue; /* wait_check says whether the wait is decided */
         while ((uint32_t)like.comm < check->record->trace->comm_count && !like.finalize &&
                check->record->global[like.comm] != m->global)
             like.comm++;
@@ -764,7 +765,7 @@ static bool is_of_proof(const struct ending *ending, uint32_t rank, bool core)
     return false;
 }
 
-/* Whether each rank of the wait has ended, or is held itself. */
+/* Tells whether each rank of the wait has ended or is itself in the proof. */
 static bool wait_is_held(const struct check *check, const struct ending_wait *wait, bool core)
 {
     const struct ending *ending = check->ending;
@@ -816,8 +817,8 @@ static void call_check(struct check *check, const struct ending_call *call)
     free(things);
 }
 
-/* Whether the proof knows of a call of the event's thread; a thread that is in a function of the
- * program inside of a call is in the innermost one. */
+/* Tells whether the proof contains a call of the event's thread. If a function of the program runs
+ * inside a call of MPI, the thread counts as in the innermost call. */
 static bool thread_is_known(const struct check *check, const struct trace_event *event)
 {
     const struct certificate_record *record = check->record;
@@ -833,7 +834,7 @@ static bool thread_is_known(const struct check *check, const struct trace_event 
     return false;
 }
 
-/* A rank stands if all its threads do. */
+/* Rejects ranks of the proof of which a thread is in a call that the proof does not contain. */
 static void threads_check(struct check *check)
 {
     for (uint32_t i = 0; i < check->record->waiting_count; i++) {

@@ -1,4 +1,5 @@
-/* Each member's part as lists: what it sends to each member, what it receives from each. */
+/* Compares the parts of the members as lists: what each sends to each member, and what it receives
+ * from each. */
 #include "checkers/collective/block.h"
 
 #include <inttypes.h>
@@ -15,8 +16,8 @@ enum { MEMBERS_MAX = 256 };
 enum shape { NONE, ONE, ROOT_ONE, ROOT_LIST, ALL_ONE, ALL_LIST };
 static const struct {
     const char *name;
-    enum shape sends, receives; /* ONE: to or from the root; ROOT_: only the root, to or from each;
-                                   ALL_: each, to or from each */
+    enum shape sends, receives; /* ONE: to or from the root; ROOT_: only the root, to or from each
+                                   member; ALL_: each member, to or from each */
 } rows[] = {
     {"Gather", ONE, ROOT_ONE},
     {"Gatherv", ONE, ROOT_LIST},
@@ -35,17 +36,17 @@ static const struct {
 };
 
 struct block {
-    int64_t count; /* EVENT_NONE: not known */
+    int64_t count; /* EVENT_NONE: unknown */
     int32_t datatype;
 };
-struct member { /* lists are NULL where one block stands for all */
+struct member { /* lists are NULL if one block serves for all members */
     const struct collective_part *part;
-    struct block one[2]; /* sent, received */
+    struct block one[2]; /* [0] sent, [1] received */
     int64_t *count[2], *type[2];
     uint32_t n[2], types[2];
 };
 
-/* "Gatherv" of MPI_Gatherv, MPI_Igatherv, MPIX_Gatherv_init */
+/* Returns the row of "Gatherv" for MPI_Gatherv, MPI_Igatherv and MPIX_Gatherv_init. */
 static int row_of(const char *name)
 {
     const char *at = strchr(name, '_');
@@ -72,7 +73,7 @@ static enum core_status load_list(struct trace *trace, struct member *member, in
     enum core_status status = CORE_OK;
 
     CORE_CHECK(member->part->present);
-    CORE_CHECK(!member->count[side]); /* once a side */
+    CORE_CHECK(!member->count[side]); /* loaded once per side */
     if (side == 0)
         member->one[0] = (struct block){event->count, event->datatype};
     else
@@ -118,7 +119,8 @@ static enum types_difference block_differ(const struct trace *trace, struct bloc
                                &pair->sent, &pair->received);
 }
 
-/* Between the groups of an intercommunicator the root is who says so: MPI_ROOT. */
+/* Tells whether a member sends to (or receives from) another one. In an intercommunicator the root
+ * is the process that passes MPI_ROOT. */
 static bool sends_to(enum shape shape, const struct collective_part *me, uint32_t my_place,
                      const struct collective_part *to, uint32_t its_place, bool inter)
 {
@@ -140,7 +142,7 @@ static void block_keep(struct block_pair pair, enum types_difference found,
         *named = pair;
 }
 
-/* Each member with each; of an intercommunicator, with each of the other group. */
+/* Compares each member with each; in an intercommunicator, with each of the other group. */
 static void compare_all(const struct trace *trace, const struct member *member,
                         const struct collective *collective, int row, struct block_pair *out_differ,
                         struct block_pair *out_named)
@@ -164,7 +166,7 @@ static void compare_all(const struct trace *trace, const struct member *member,
         }
 }
 
-/* Bytes of a run of edges on one side. EVENT_NONE: not known. */
+/* Sums the bytes of a run of edges on one side; EVENT_NONE: unknown. */
 static int64_t run_bytes(const struct trace *trace, const struct member *member, int side,
                          const struct graph_edge *edge, uint32_t count, enum shape shape)
 {
@@ -196,7 +198,7 @@ static void compare_edges(const struct trace *trace, const struct member *member
         struct block_pair pair = {.a = from->part, .b = to->part};
         run = graph_run(&graph->out, i, out);
         if (graph_run(&graph->in, at, out) != run)
-            return; /* graph_compare says that */
+            return; /* graph_compare reports this */
         if (!from->part->present || !to->part->present)
             continue;
         if (run == 1 || (sends != ALL_LIST && receives != ALL_LIST)) { /* else which is which? */
@@ -250,7 +252,7 @@ enum core_status block_compare(struct trace *trace, const struct collective_list
             free(member[i].type[side]);
         }
     free(member);
-    CORE_CHECK(!out_differ->a || out_differ->b); /* a pair, or none */
+    CORE_CHECK(!out_differ->a || out_differ->b); /* both members are set, or none */
     CORE_CHECK(!out_named->a || (out_named->sent && out_named->received));
     return status;
 }

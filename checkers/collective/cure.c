@@ -1,8 +1,7 @@
 /* See cure.h.
  *
- *   rank 0: Bcast, Reduce     rank 1: Reduce, Bcast
- *   The second collective of rank 1 is the first one of rank 0, and the first one of rank 1 is the
- *   second one of rank 0: with rank 1's calls in the other order both are alike. */
+ *   rank 0: Bcast, Reduce rank 1: Reduce, Bcast Rank 1's second collective is rank 0's first, and
+ *   rank 1's first is rank 0's second: if rank 1 swaps its calls, both collectives match. */
 #include "checkers/collective/cure.h"
 
 #include <inttypes.h>
@@ -24,7 +23,7 @@ static enum core_status cure_set(struct finding *finding, char *text)
     return CORE_OK;
 }
 
-/* The next collective of the same communicator; NULL: there is none. */
+/* Returns the next collective of the same communicator; NULL: it is the last. */
 static const struct collective *next_of(const struct collective_list *list,
                                         const struct collective *collective)
 {
@@ -36,8 +35,8 @@ static const struct collective *next_of(const struct collective_list *list,
 
 /* --- the order of two calls ------------------------------------------------------------------- */
 
-/* Whether each member's two calls are those of `usual`, or those in the other order; odd: room
- * for all members, of which *out_count have them in the other order. */
+/* Tells whether each member's two calls are those of `usual` in the same or the swapped order. odd:
+ * room for all members; filled with the *out_count members whose calls are swapped. */
 static bool is_exchange(struct trace *trace, const struct collective_part *now,
                         const struct collective_part *next, uint32_t count, uint32_t usual,
                         cure_same_fn same, uint32_t *odd, uint32_t *out_count)
@@ -46,7 +45,7 @@ static bool is_exchange(struct trace *trace, const struct collective_part *now,
     for (uint32_t i = 0; i < count; i++) {
         if (!now[i].present || !next[i].present)
             return false;
-        CORE_CHECK(now[i].rank == next[i].rank); /* the members in the communicator's order */
+        CORE_CHECK(now[i].rank == next[i].rank); /* members are in the communicator's order */
         if (same(trace, &now[i].event, &now[usual].event) &&
             same(trace, &next[i].event, &next[usual].event))
             continue;
@@ -98,7 +97,7 @@ enum core_status cure_order(const struct check_input *input,
         return status;
     const struct collective_part *then = &collectives->part[next->first];
     bool cures = is_exchange(input->trace, now, then, collective->count, 0, same, odd, &count);
-    if (cures && count * 2 > collective->count) /* the first member is one of the few */
+    if (cures && count * 2 > collective->count) /* the first member is in the minority */
         cures = is_exchange(input->trace, now, then, collective->count, odd[0], same, odd, &count);
     if (cures)
         status = order_word(input->trace, now, then, odd, count, finding);
@@ -108,7 +107,7 @@ enum core_status cure_order(const struct check_input *input,
 
 /* --- another communicator --------------------------------------------------------------------- */
 
-/* Whether just those members that make the call are members of `comm`. */
+/* Tells whether the members of `comm` are exactly the members that make the call. */
 static bool members_are(const struct trace *trace, int32_t comm, const struct collective_part *part,
                         uint32_t count)
 {
@@ -126,8 +125,8 @@ static bool members_are(const struct trace *trace, int32_t comm, const struct co
     return there == of->size && there > 1;
 }
 
-/* Whether the rank has the communicator when it makes the call; *out_calls: its collectives on it
- * until then. */
+/* Tells whether the rank has the communicator when it makes the call. *out_calls: collectives that
+ * the rank made on it until then. */
 static bool has_comm(const struct collective_list *list, int32_t comm,
                      const struct collective_part *call, uint64_t *out_calls)
 {
@@ -149,8 +148,8 @@ static bool has_comm(const struct collective_list *list, int32_t comm,
     return made;
 }
 
-/* Whether the ranks that make the call could make it on `comm`, all at the same place among their
- * collectives there. */
+/* Tells whether the ranks that make the call could make it on `comm`, each after the same number of
+ * collectives on `comm`. */
 static bool fits_comm(const struct trace *trace, const struct collective_list *list, int32_t comm,
                       const struct collective *collective)
 {

@@ -1,5 +1,5 @@
-/* All edges as those they start from tell them, and as those they lead to do: sorted, the two lists
- * are the same. */
+/* Compares all edges as their sources declare them with all edges as their destinations do: sorted,
+ * the two lists must be equal. */
 #include "checkers/collective/graph.h"
 
 #include <inttypes.h>
@@ -34,7 +34,7 @@ static enum core_status graph_add(struct graph_edges *edges, struct graph_edge e
     return CORE_ARRAY_PUSH(edges->edge, edges->count, edges->room, "the edges of a graph", edge);
 }
 
-/* A list that the call was given; its length is *out_count. */
+/* Loads a list argument of the call; *out_count: its length. */
 static enum core_status list_of(struct trace *trace, const struct trace_event *event,
                                 const char *name, int64_t **out, uint32_t *out_count)
 {
@@ -45,7 +45,7 @@ static enum core_status list_of(struct trace *trace, const struct trace_event *e
 
 /* --- MPI_Dist_graph_create_adjacent, MPI_Dist_graph_create ------------------------------------ */
 
-/* One member's neighbours on one side. */
+/* Adds one member's neighbours on one side. */
 static enum core_status add_side(struct trace *trace, const struct trace_event *event, uint32_t me,
                                  uint32_t members, bool out, struct graph *graph)
 {
@@ -75,7 +75,7 @@ static enum core_status add_side(struct trace *trace, const struct trace_event *
     return status;
 }
 
-/* Edges as one member gives them; they may be any. */
+/* Adds edges that one member declares between any members (MPI_Dist_graph_create). */
 static enum core_status add_edges_of(struct trace *trace, const struct trace_event *event,
                                      uint32_t members, struct graph *graph)
 {
@@ -130,7 +130,7 @@ static enum core_status add_members(struct trace *trace, const struct collective
 
 /* --- MPI_Graph_create ------------------------------------------------------------------------- */
 
-/* The same list is for both ends. */
+/* Adds the edges of MPI_Graph_create. Its one list holds for both ends. */
 static enum core_status add_graph(struct trace *trace, const struct trace_event *made, int32_t comm,
                                   struct graph *graph)
 {
@@ -206,8 +206,8 @@ static enum core_status keep_dims(struct trace *trace, const struct trace_event 
     return status;
 }
 
-/* The neighbours in each dimension: the one before, then the one behind. Ranks are in row-major
- * order. */
+/* Adds the neighbours in each dimension of a grid: the lower one, then the upper one. Ranks are in
+ * row-major order. */
 static enum core_status add_cart(const struct cart *cart, int32_t size, struct graph *graph)
 {
     enum core_status status = CORE_OK;
@@ -322,7 +322,7 @@ uint32_t graph_run(const struct graph_edges *edges, uint32_t at, const struct gr
     return count;
 }
 
-/* Says how the two lists differ first; NULL if they do not. */
+/* Finds the first difference of the two lists and describes it; NULL: they are equal. */
 static const struct graph_edge *first_difference(const struct graph *graph, char *what,
                                                  size_t what_bytes)
 {
@@ -335,7 +335,7 @@ static const struct graph_edge *first_difference(const struct graph *graph, char
         if (a && b && (b->from < a->from || (b->from == a->from && b->to < a->to)))
             ends = *b;
         uint32_t told = graph_run(out, i, &ends), known = graph_run(in, k, &ends);
-        CORE_CHECK(told + known > 0); /* the lower ends are those of one of them, so it goes on */
+        CORE_CHECK(told + known > 0); /* `ends` is from one of the lists, so the loop advances */
         if (told != known) {
             snprintf(what, what_bytes,
                      "different edges (from its rank %" PRId32 " to its rank %" PRId32 ": %" PRIu32
@@ -354,7 +354,7 @@ static const struct graph_edge *first_difference(const struct graph *graph, char
         i += told;
         k += known;
     }
-    CORE_CHECK(out->count == in->count); /* run by run */
+    CORE_CHECK(out->count == in->count); /* each run was as long in both */
     return NULL;
 }
 

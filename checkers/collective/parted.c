@@ -1,5 +1,5 @@
-/* See parted.h. Two members are compared: one that does what most do in the collective that went
- * wrong, and the first that does not. Calls are the same where function and place are. */
+/* See parted.h. Compares two members: one of the majority in the collective that went wrong, and
+ * the first member that does otherwise. Calls are equal if function and place are. */
 #include "checkers/collective/parted.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include "core/check.h"
 #include "core/trace/trace.h"
 
-enum { SHIFT_MAX = 3 }; /* so many calls may be left out, or be made alone, in a row */
+enum { SHIFT_MAX = 3 }; /* calls in a row that a rank may leave out or make alone */
 
 struct pair {
     const struct check_input *input;
@@ -18,7 +18,7 @@ struct pair {
     uint64_t odd_calls, usual_calls;
 };
 
-/* The member's call in the n-th collective of the communicator; NULL: it made none. */
+/* Returns the member's call in the n-th collective of the communicator; NULL: it made none. */
 static const struct collective_part *part_of(const struct collective_list *collectives,
                                              const struct collective *at, uint32_t member,
                                              uint64_t number)
@@ -40,7 +40,8 @@ static bool calls_equal(const struct collective_part *a, const struct collective
     return a->event.call == b->event.call && a->event.site > 0 && a->event.site == b->event.site;
 }
 
-/* By the vote of Boyer and Moore; where no call has the majority, it is any member's. */
+/* Finds a member of the majority (Boyer-Moore vote); without a majority it is an arbitrary member.
+ */
 static uint32_t usual_member(const struct collective_list *collectives, const struct collective *at)
 {
     uint32_t member = 0, votes = 0;
@@ -66,8 +67,8 @@ static uint64_t calls_made(const struct pair *pair, uint32_t member)
     return number;
 }
 
-/* Whether from number on the calls of a member are those of the other one that lie `shift` behind,
- * up to the last that either made; at least one is compared. */
+/* Tells whether, from `number` on, a member's calls equal the other member's calls `shift` later,
+ * up to the end of either. At least one call is compared. */
 static bool is_shifted(const struct pair *pair, uint64_t number, uint32_t member,
                        uint64_t member_calls, uint32_t other, uint64_t other_calls, uint64_t shift)
 {
@@ -86,7 +87,8 @@ static const char *place_text(const struct pair *pair, const struct collective_p
     return trace_site_text(pair->input->trace, part->event.site, text, text_bytes);
 }
 
-/* The odd one made so many calls from number on that the usual one left out, or the reverse. */
+/* Says that the odd member made `count` calls from `number` on which the usual one left out, or the
+ * reverse. */
 static void say_left_out(const struct pair *pair, uint64_t number, uint64_t count, bool odd_did,
                          struct finding *finding)
 {
@@ -106,14 +108,15 @@ static void say_left_out(const struct pair *pair, uint64_t number, uint64_t coun
                  place_text(pair, part, place, sizeof place), more, parts[pair->usual].rank);
 }
 
-/* They were at the same places up to the collective before number, and at none behind it. */
+/* Says that the two were at the same places up to the collective before `number`, and never after.
+ */
 static void say_parted(const struct pair *pair, uint64_t number, struct finding *finding)
 {
     const struct collective_part *odd = part_of(pair->collectives, pair->at, pair->odd, number);
     const struct collective_part *usual = part_of(pair->collectives, pair->at, pair->usual, number);
     char place[256], other[256];
 
-    CORE_CHECK(odd && usual); /* both came to a later one */
+    CORE_CHECK(odd && usual); /* both made a later call */
     finding_fact(finding,
                  "the ranks parted before, in collective %" PRIu64 ": rank %" PRIu32
                  " was at %s, rank %" PRIu32 " at %s; up to there they were at the same places",
@@ -130,7 +133,7 @@ static void say_pair_parted(const struct pair *pair, struct finding *finding)
                        part_of(pair->collectives, pair->at, pair->usual, number)))
         number++;
     if (number == pair->at->number)
-        return; /* it is where the finding is */
+        return; /* they first differ where the finding is */
     for (uint64_t shift = 1; shift <= SHIFT_MAX; shift++) {
         if (is_shifted(pair, number, pair->odd, pair->odd_calls, pair->usual, pair->usual_calls,
                        shift)) {
@@ -147,7 +150,7 @@ static void say_pair_parted(const struct pair *pair, struct finding *finding)
     for (; number < pair->at->number; number++)
         if (calls_equal(part_of(pair->collectives, pair->at, pair->odd, number),
                         part_of(pair->collectives, pair->at, pair->usual, number)))
-            return; /* they met again: a branch for each of them is how the program is written */
+            return; /* they meet again: the program has a branch for each of them */
     if (first > 1)
         say_parted(pair, first, finding);
 }

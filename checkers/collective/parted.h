@@ -7,8 +7,8 @@
 #include "core/trace/collective.h"
 
 /* Adds a fact to the finding, which is about this collective of the list. It names the call that
- * the first member of the minority left out or made alone before it, or the last place that this
- * member shared with the others. Adds nothing if the calls do not show it. */
+ * the first member of the minority left out or made alone before it, or else the two places where
+ * their calls first differ. Adds nothing if the calls do not show it. */
 void parted_say(const struct check_input *input, const struct collective_list *collectives,
                 const struct collective *collective, struct finding *finding);
 

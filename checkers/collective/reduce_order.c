@@ -1,4 +1,4 @@
-/* Values and steps as lists: a collective of a sample has few. */
+/* Keeps values and steps in lists: a collective that is sampled has few. */
 #include "checkers/collective/reduce_order.h"
 
 #include <stdlib.h>
@@ -74,7 +74,7 @@ enum core_status reduce_order_combine(struct reduce_order *applied)
             memcpy(made.member, in->member, in->count);
             memcpy(made.member + in->count, inout->member, inout->count);
             status = value_add(applied, &made);
-            CORE_CHECK(applied->count <= before + 1); /* so the loop ends: a value a step */
+            CORE_CHECK(applied->count <= before + 1); /* at most one new value per step */
             more |= applied->count > before;
         }
     }

@@ -1,5 +1,5 @@
-/* Integers are folded in the type's own width (sums wrap as two's complement does); floating point
- * in long double. */
+/* Folds integers in the type's own width (sums wrap as in two's complement) and floating point in
+ * long double. */
 #include "checkers/collective/reference.h"
 
 #include <float.h>
@@ -42,8 +42,8 @@ static const struct {
     {"MPI_COUNT", SIGNED},
 };
 
-/* The integers stand in pairs by width, the signed one first: what reference_basic_find counts on,
- * and load and combine. */
+/* Integer types are in pairs by width, the signed one first: reference_basic_find, load and combine
+ * rely on this. */
 _Static_assert(REFERENCE_UINT8 == REFERENCE_INT8 + 1 && REFERENCE_INT8 % 2 == 0, "even: signed");
 _Static_assert(REFERENCE_INT64 == REFERENCE_INT8 + 6 && REFERENCE_UINT64 == REFERENCE_INT8 + 7,
                "by width");
@@ -89,14 +89,14 @@ size_t reference_basic_size(enum reference_basic basic)
     return size[basic];
 }
 
-/* The element, extended to 64 bits by its sign or by zeros. */
+/* Loads the element, extended to 64 bits by its sign or by zeros. */
 static uint64_t reference_load(enum reference_basic basic, const unsigned char *at)
 {
     size_t size = reference_basic_size(basic);
     uint64_t value = 0;
 
     CORE_CHECK(basic < REFERENCE_FLOAT);
-    memcpy(&value, at, size); /* little-endian, as every machine that crosswait runs on */
+    memcpy(&value, at, size); /* all machines that crosswait runs on are little-endian */
     if (basic % 2 == 0 && size < 8 && value >> (8 * size - 1))
         value |= ~(uint64_t)0 << (8 * size);
     return value;
@@ -183,11 +183,11 @@ static bool reals_equal(enum reference_basic basic, enum reference_op op,
             result = fminl(result, next);
             break;
         default:
-            return true; /* not defined for floating point */
+            return true; /* undefined for floating point, so nothing to compare */
         }
     }
     if (isnan(result) || isnan(found) || isinf(result) ||
-        isinf(found)) /* what overflows on the way depends on the order */
+        isinf(found)) /* which intermediate result overflows depends on the order */
         return true;
     if (op == REFERENCE_MAX || op == REFERENCE_MIN)
         return result == found;
@@ -201,7 +201,7 @@ bool reference_fold_equals(enum reference_basic basic, enum reference_op op,
 {
     uint64_t offset = index * reference_basic_size(basic);
 
-    CORE_CHECK(count > 0); /* of nothing there is no result */
+    CORE_CHECK(count > 0); /* a fold of no operands has no result */
     CORE_CHECK(op < REFERENCE_OP_COUNT);
     if (basic >= REFERENCE_FLOAT)
         return reals_equal(basic, op, x, count, offset, got + offset);

@@ -1,4 +1,4 @@
-/* A list of what was said (type_report.h). */
+/* Keeps a list of the pairs that were reported (type_report.h). */
 #include "checkers/collective/type_report.h"
 
 #include <inttypes.h>
@@ -83,7 +83,7 @@ enum core_status type_report_add(struct type_report *report, const struct type_p
 
     if (pair->difference == TYPES_ALIKE)
         return CORE_OK;
-    CORE_CHECK(pair->name[0]); /* types_compare names what differs */
+    CORE_CHECK(pair->name[0]); /* types_compare names the types that differ */
     CORE_CHECK(pair->name[1]);
     CORE_CHECK(report->count <= SAID_MAX);
     for (int side = 0; side < 2; side++)

@@ -1,4 +1,4 @@
-/* Two sequences of basic types, walked side by side, run by run. A type is a sequence of segments,
+/* Walks two sequences of basic types side by side, run by run. A type is a sequence of segments,
  * repeated count times. */
 #include "checkers/collective/types.h"
 
@@ -8,7 +8,7 @@
 #include "core/check.h"
 #include "core/trace/basic.h"
 
-enum { RUNS_MAX = 1 << 20 }; /* longer walks are given up: nothing is claimed */
+enum { RUNS_MAX = 1 << 20 }; /* the comparison stops here and claims nothing about the rest */
 
 enum kind {
     KIND_UNKNOWN,
@@ -39,7 +39,7 @@ static enum kind kind_of(const char *name)
     return name ? kinds[basic_group_find(name)] : KIND_UNKNOWN;
 }
 
-/* Fortran's own numbers, whose datatypes name what C's name, too. */
+/* Tells whether Fortran defines the name for a type that C names too. */
 static bool is_of_fortran(const char *name)
 {
     static const char *const begins[] = {"MPI_INTEGER", "MPI_REAL", "MPI_DOUBLE_PRECISION",
@@ -65,8 +65,8 @@ static bool is_signed_of_c(const char *name)
     return false;
 }
 
-/* Two names of one type, of one kind and size. What one side of a program in two languages sends as
- * MPI_INT, the other receives as MPI_INTEGER; MPI_REAL is MPI_REAL4. */
+/* Tells whether the two names mean one type; kind and size are equal. A program in two languages
+ * may send MPI_INT and receive MPI_INTEGER; MPI_REAL is MPI_REAL4. */
 static bool same_type(const char *name, const char *other)
 {
     static const char *const synonyms[][2] = {{"MPI_LONG_LONG", "MPI_LONG_LONG_INT"},
@@ -85,9 +85,9 @@ static bool same_type(const char *name, const char *other)
 struct walk {
     const struct trace *trace;
     const struct trace_datatype *type;
-    int64_t repeats;  /* left, the present one included */
-    uint32_t segment; /* of the present one */
-    uint64_t left;    /* elements of the present segment */
+    int64_t repeats;  /* repeats left, including the present one */
+    uint32_t segment; /* index of the present one */
+    uint64_t left;    /* elements left in the present segment */
 };
 
 static bool walk_begin(struct walk *walk, const struct trace *trace, int32_t type, int64_t count)
@@ -100,7 +100,7 @@ static bool walk_begin(struct walk *walk, const struct trace *trace, int32_t typ
                           .repeats = count < INT32_MAX
                                          ? count
                                          : INT32_MAX}; /* so that runs of elements have a number */
-    bool any = false; /* element at all: else there is nothing to repeat */
+    bool any = false; /* without any element there is nothing to repeat */
     for (uint32_t i = 0; i < walk->type->segment_count; i++) {
         if (walk->type->segment[i].basic >= trace->datatype_count)
             return false;
@@ -113,7 +113,7 @@ static bool walk_begin(struct walk *walk, const struct trace *trace, int32_t typ
     return true;
 }
 
-/* The type of the next elements; NULL at the end. */
+/* Returns the type of the next elements; NULL at the end. */
 static const struct trace_datatype *walk_at(struct walk *walk)
 {
     while (walk->repeats > 0 && walk->left == 0) {
@@ -128,10 +128,10 @@ static const struct trace_datatype *walk_at(struct walk *walk)
                              : NULL;
 }
 
-/* A type of one segment is one long run. */
+/* Returns how many elements of that type follow. A type of one segment is one long run. */
 static uint64_t walk_run(const struct walk *walk)
 {
-    CORE_CHECK(walk->repeats > 0); /* walk_at has found more */
+    CORE_CHECK(walk->repeats > 0); /* the caller saw that walk_at found more */
     CORE_CHECK(walk->left > 0);
     return walk->type->segment_count == 1
                ? walk->left + (uint64_t)(walk->repeats - 1) * walk->type->segment[0].count
@@ -150,19 +150,19 @@ static void walk_pass(struct walk *walk, uint64_t elements)
     }
 }
 
-/* The next elements of both. *out_end: those behind them do not lie side by side any more. */
+/* Compares the next elements of both. *out_end: the elements after them can no longer be paired. */
 static enum types_difference elements_compare(const struct trace_datatype *x,
                                               const struct trace_datatype *y, bool *out_end)
 {
     if (x == y)
         return TYPES_ALIKE;
-    *out_end = !x->name || !y->name; /* basic types have names: of this one nothing is known */
+    *out_end = !x->name || !y->name; /* basic types have names: this type is unknown */
     if (*out_end)
         return TYPES_ALIKE;
     enum kind kind = kind_of(x->name), other = kind_of(y->name);
     *out_end = kind == KIND_UNKNOWN || other == KIND_UNKNOWN || kind == KIND_PACKED ||
                other == KIND_PACKED ||
-               (kind == KIND_PAIR) != (other == KIND_PAIR) || /* sent as its two members */
+               (kind == KIND_PAIR) != (other == KIND_PAIR) || /* a pair may go as two members */
                (kind == KIND_BYTE) != (other == KIND_BYTE);
     if (*out_end)
         return (kind == KIND_BYTE && other != KIND_PACKED) ||
@@ -191,13 +191,13 @@ enum types_difference types_compare(const struct trace *trace, int32_t sent, int
             break;
         enum types_difference found = elements_compare(x, y, &end);
         if (found > worst) {
-            CORE_CHECK(x->name && y->name); /* which is what is told */
+            CORE_CHECK(x->name && y->name); /* the caller reports the names */
             worst = found;
             *out_sent = x->name;
             *out_received = y->name;
         }
         uint64_t run = walk_run(&a) < walk_run(&b) ? walk_run(&a) : walk_run(&b);
-        CORE_CHECK(run > 0); /* each round goes on */
+        CORE_CHECK(run > 0); /* so the loop ends */
         walk_pass(&a, run);
         walk_pass(&b, run);
     }

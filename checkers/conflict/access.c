@@ -1,7 +1,7 @@
-/* See access.h. Accesses of one kind by one rank make a line: they are completed in the order in
- * which they were made, so what comes before another access is the beginning of the line, what
- * comes behind it the end, and what nothing orders lies between, found by halving. A sweep over the
- * bytes of each target keeps in each line those that cover the byte it is at.
+/* See access.h. Accesses of one kind by one rank form a line: they complete in the order in which
+ * the rank made them. So the accesses ordered before another one are a prefix of the line, those
+ * ordered after it a suffix, and binary search finds the unordered ones between. A sweep over the
+ * bytes of each target keeps in each line the accesses that cover its position.
  *
  * Invariants
  *  1. line->at[0, count) are in the order of their calls; unless jumbled, of their ends too. */
@@ -44,8 +44,8 @@ bool access_explained(const struct trace *trace, const struct access *all, uint3
     return false;
 }
 
-/* With a lock held by the other side, a program may wait for a value to change: the order then
- * comes from the value. */
+/* Tells whether a is a load that may poll: while the other side holds a lock, a program may wait
+ * for a value to change, and then the value orders the two. */
 static bool access_polls(const struct access *a, const struct access *b)
 {
     return a->itself && a->kind == LOAD && b->passive;
@@ -56,7 +56,7 @@ static bool is_known(const struct trace *trace, int32_t datatype)
     return datatype >= 0 && (uint32_t)datatype < trace->datatype_count;
 }
 
-/* For all that is known. */
+/* Tells whether the element types are equal; unknown types count as equal. */
 static bool same_elements(const struct trace *trace, const struct access *a, const struct access *b)
 {
     const char *x, *y;
@@ -65,7 +65,7 @@ static bool same_elements(const struct trace *trace, const struct access *a, con
            types_compare(trace, a->datatype, 1, b->datatype, 1, &x, &y) != TYPES_DIFFER;
 }
 
-/* The basic datatype of all its elements; -1: there are several, or it is not known. */
+/* Returns the basic datatype of all elements; -1: several, or unknown. */
 static int32_t basic_of(const struct trace *trace, int32_t datatype)
 {
     int32_t basic = -1;
@@ -81,8 +81,8 @@ static int32_t basic_of(const struct trace *trace, int32_t datatype)
     return is_known(trace, basic) ? basic : -1;
 }
 
-/* Where in an element, of its own size, the first one begins: all others begin there as well where
- * they lie densely. 0: unknown. */
+/* Returns the offset of the first element modulo the element size, which is also that of all others
+ * in a dense type; 0: unknown. */
 static int64_t phase_of(const struct trace *trace, const struct access *access)
 {
     int32_t basic = basic_of(trace, access->datatype);
@@ -97,8 +97,8 @@ static int64_t phase_of(const struct trace *trace, const struct access *access)
     return phase < 0 ? phase + trace->datatype[basic].size : phase;
 }
 
-/* Each element of one is no element of the other: such accumulates are not defined, whoever makes
- * them. */
+/* Tells whether the elements of the two never coincide, in type or alignment. MPI leaves such
+ * accumulates undefined, whoever makes them. */
 static bool elements_differ(const struct trace *trace, const struct access *a,
                             const struct access *b)
 {
@@ -111,9 +111,9 @@ static bool elements_differ(const struct trace *trace, const struct access *a,
            (a->datatype == b->datatype && phase_of(trace, a) != phase_of(trace, b));
 }
 
-/* Atomic with respect to each other: of one operation on elements of one datatype, or one only
- * reads (the info key accumulate_ops, by default same_op_no_op); or of one origin, whose
- * accumulates to one place come in the order in which it called them (the info key
+/* Tells whether two accumulates are atomic with respect to each other: both have one operation and
+ * datatype, or one only reads (the info key accumulate_ops, by default same_op_no_op); or both have
+ * one origin, whose accumulates to one place MPI applies in program order (the info key
  * accumulate_ordering, by default all). */
 static bool access_atomic(const struct trace *trace, const struct access *a, const struct access *b)
 {
@@ -148,26 +148,26 @@ bool access_may_meet(const struct trace *trace, const struct access *a, const st
         (!access_writes(trace, a) && !access_writes(trace, b)))
         return false;
     if (a->win != b->win && (a->kind >= LOAD || b->kind >= LOAD))
-        return false; /* what the target does itself is known of each of its windows */
+        return false; /* each window lists the target's own accesses */
     return !access_atomic(trace, a, b) &&
            !(a->origin == b->origin && (a->kind == LOAD || a->kind == STORE) &&
              (b->kind == LOAD || b->kind == STORE));
 }
 
-/* Locks keep the two apart: one is exclusive, and both have one. */
+/* Tells whether locks keep the two apart: both accesses hold one, and one lock is exclusive. */
 static bool locked_apart(const struct access *a, const struct access *b)
 {
     return a->win == b->win && a->passive && b->passive && (a->exclusive || b->exclusive);
 }
 
-/* x is complete before y is made. */
+/* Tells whether x is complete before y begins. */
 static bool access_before(const struct order *order, const struct access *x, const struct access *y)
 {
     bool same = x->origin == y->origin;
 
     if (locked_apart(x, y))
         return !same || x->end <= y->seq;
-    /* what a rank did itself was done when the call was entered */
+    /* a rank's own access happened before it entered the call */
     if (x->end == UINT64_MAX)
         return false;
     return same && !y->itself ? order_within(order, x->origin, x->end, y->origin, y->seq)
@@ -182,20 +182,20 @@ bool access_ordered(const struct order *order, const struct access *a, const str
 /* --- the sweep -------------------------------------------------------------------------------- */
 
 struct line {
-    const struct access *like; /* one of them */
+    const struct access *like; /* any access of the line */
     uint32_t *at;
     uint32_t count, room;
     int64_t high_min, high_max;
     bool jumbled;
 };
-struct sweep { /* over one target of one area */
+struct sweep { /* sweep over one target of one area */
     const struct trace *trace;
     const struct order *order;
     const struct access *access;
     struct line line[LINES_MAX];
     uint32_t line_count;
-    bool meet[LINES_MAX][LINES_MAX]; /* by lines, were they to the same bytes */
-    int64_t low;                     /* where it is */
+    bool meet[LINES_MAX][LINES_MAX]; /* by lines: would their accesses conflict on the same bytes */
+    int64_t low;                     /* present position */
     enum core_status status;
 };
 
@@ -226,7 +226,7 @@ static bool lines_meet(const struct sweep *sweep, const struct access *a, const 
     return access_may_meet(sweep->trace, &x, &y) && (a->origin == b->origin || !locked_apart(a, b));
 }
 
-/* NULL: there are too many. */
+/* Returns the line of the access; NULL: there are too many lines. */
 static struct line *line_of(struct sweep *sweep, const struct access *access)
 {
     uint32_t at = 0;
@@ -246,7 +246,7 @@ static struct line *line_of(struct sweep *sweep, const struct access *access)
     return &sweep->line[at];
 }
 
-/* Accesses that end where the sweep is, or before, leave the line. */
+/* Removes accesses that end at or before the position of the sweep. */
 static void line_prune(const struct sweep *sweep, struct line *line)
 {
     uint32_t kept = 0;
@@ -263,7 +263,7 @@ static void line_prune(const struct sweep *sweep, struct line *line)
         line->high_min = high < line->high_min ? high : line->high_min;
     }
     CORE_CHECK(kept <= line->count);
-    CORE_CHECK(line->high_min >= sweep->low); /* what is left goes on beyond it */
+    CORE_CHECK(line->high_min >= sweep->low); /* the remaining accesses end later */
     line->count = kept;
 }
 
@@ -293,7 +293,7 @@ static void line_add(struct sweep *sweep, struct line *line, uint32_t index)
     line->high_max = new->to > line->high_max ? new->to : line->high_max;
 }
 
-/* Whether an access of the line is not ordered with this one. */
+/* Tells whether an access of the line is unordered with `other`. */
 static bool line_conflicts(const struct sweep *sweep, const struct line *line,
                            const struct access *other)
 {
@@ -312,12 +312,13 @@ static bool line_conflicts(const struct sweep *sweep, const struct line *line,
         if (!access_ordered(sweep->order, &access[line->at[i]], other))
             return true;
         if (!line->jumbled)
-            return false; /* invariant 1: what is behind it is ordered as well */
+            return false; /* invariant 1: later ones are ordered too */
     }
     return false;
 }
 
-/* Whether the access is not ordered with one that covers the same bytes. */
+/* Adds the access to the sweep. Returns whether it is unordered with one that covers the same
+ * bytes, or has too many lines to tell. */
 static bool sweep_to(struct sweep *sweep, uint32_t index)
 {
     const struct access *access = &sweep->access[index];
@@ -391,7 +392,7 @@ enum core_status access_suspects(const struct trace *trace, const struct order *
             out_suspect[item[i].index] = suspect;
         CORE_CHECK(end > first);
         CORE_CHECK(end == count ||
-                   item_compare(&item[first], &item[end]) < 0); /* target by target */
+                   item_compare(&item[first], &item[end]) < 0); /* one target after another */
     }
     status = sweep->status;
     for (uint32_t i = 0; i < LINES_MAX; i++)

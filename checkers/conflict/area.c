@@ -15,7 +15,7 @@ static int64_t end_of(const struct area_part *part)
     return end;
 }
 
-/* Those whose address is not known come last. */
+/* Sorts by address; unknown addresses come last. */
 static int part_compare(const void *a, const void *b)
 {
     const struct area_part *x = a, *y = b;
@@ -29,7 +29,7 @@ static int part_compare(const void *a, const void *b)
     return (x->win > y->win) - (x->win < y->win);
 }
 
-/* The parts [first, end) are one area: each of them overlaps one before it. */
+/* Gives the parts [first, end) the number of one area: each overlaps an earlier one of them. */
 static void area_name(struct area_part *first, const struct area_part *end)
 {
     int32_t area = first < end ? first->win : 0;

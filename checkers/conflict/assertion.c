@@ -9,7 +9,8 @@
 #include "core/array.h"
 #include "core/check.h"
 
-/* How many epochs the followed rank has had with the other one, as origin or as target. */
+/* Finds the counter of epochs that the followed rank has had with `other`, as origin or as target.
+ */
 static enum core_status count_of(struct assertions *assertions, int32_t win, uint32_t other,
                                  bool target, uint32_t **out_count)
 {
@@ -39,7 +40,7 @@ static enum core_status assertion_opened(struct assertions *assertions,
     status = core_table_put(&assertions->epoch, &key, "epochs", &epoch);
     if (status != CORE_OK)
         return status;
-    CORE_CHECK(target ? !epoch->post : !epoch->start); /* a rank is followed once */
+    CORE_CHECK(target ? !epoch->post : !epoch->start); /* each rank is followed only once */
     if (target) {
         epoch->post = event->seq;
         epoch->post_mode = mode;
@@ -107,7 +108,8 @@ void assertions_done(struct assertions *assertions)
     free(assertions->calm);
 }
 
-/* MPI_MODE_NOCHECK: a start and the post that belongs to it say the same, and the post has come. */
+/* Checks MPI_MODE_NOCHECK: a start and its post must both assert it, and the post must come first.
+ */
 static void compare_check(const struct assertion_epoch *epoch, const struct order *order,
                           struct finding_dedup *dedup)
 {
@@ -229,6 +231,6 @@ void assertions_compare_stores(struct assertions *assertions, const struct acces
             continue;
         CORE_CHECK(store->seq <= all[at].to);
         say_stored(&all[at], store, dedup);
-        last = at; /* one of them is enough */
+        last = at; /* one store per assertion is enough */
     }
 }

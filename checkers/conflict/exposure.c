@@ -1,7 +1,6 @@
-/* Locks and posts of the same part of a window, in the order of windows, ranks, targets, calls. A
- * part's posts follow each other, so those that end before a lock begins are the first ones, and
- * those that begin after it has ended the last ones: the one behind the first ones is the one to
- * look at. */
+/* Sorts locks and posts of a part of a window by window, rank, target and call. The posts of a part
+ * follow each other. Those that end before a lock begins come first, those that begin after its end
+ * come last: only the first post after the former needs a look. */
 #include "checkers/conflict/exposure.h"
 
 #include <stdlib.h>
@@ -10,7 +9,7 @@
 #include "core/check.h"
 #include "core/work.h"
 
-enum { EXPOSURE_POSTED = -2 }; /* in place of a target */
+enum { EXPOSURE_POSTED = -2 }; /* takes the place of a target */
 
 static enum core_status span_begin(struct exposures *exposures, const struct trace_event *event,
                                    int32_t target, struct exposure_how how, bool post)
@@ -47,7 +46,8 @@ static void span_end(struct exposures *exposures, const struct trace_event *even
     open->index = 0;
 }
 
-/* A value that a rank reads under a lock may tell it what another one has done. */
+/* Keeps the rank's first lock or MPI_Win_sync: values read from then on may tell it what another
+ * rank has done. */
 static enum core_status passive_keep(struct exposures *exposures, const struct trace_event *event)
 {
     uint64_t rank = event->rank;
@@ -122,7 +122,7 @@ void exposures_sort(struct exposures *exposures)
         qsort(exposures->lock, exposures->lock_count, sizeof *exposures->lock, span_compare);
 }
 
-/* How many spans come before the key. */
+/* Returns how many spans sort before the key. */
 static uint32_t spans_before(const struct exposure_span *span, uint32_t count,
                              const struct exposure_span *key)
 {
@@ -151,7 +151,7 @@ bool exposures_holds(const struct exposures *exposures, int32_t win, uint32_t ra
     return exposure_holds(exposures, &own, exclusive) || exposure_holds(exposures, &all, exclusive);
 }
 
-/* The first post of the window, from `first` on, of another rank than the one there. */
+/* Returns the index of the first post of the next rank or window, after that of post `first`. */
 static uint32_t rank_end(const struct exposures *exposures, uint32_t first)
 {
     const struct exposure_span *post = &exposures->post[first],
@@ -168,14 +168,14 @@ static bool exposure_learns(const struct exposures *exposures, uint32_t rank, ui
     return passive && passive->seq < before;
 }
 
-/* A lock and the posts [low, end) of one rank. */
+/* Compares a lock with the posts [low, end) of one rank. */
 static void lock_compare(const struct exposures *exposures, const struct order *order,
                          const struct exposure_span *lock, uint32_t low, uint32_t end,
                          exposure_fn tell, void *context)
 {
     const struct exposure_span *all = exposures->post;
 
-    /* the first one that is not over when the lock begins */
+    /* the first post that is not over when the lock begins */
     low = CORE_ARRAY_FIND(
         at, low, end,
         (core_work(1), order_before(order, all[at].rank, all[at].to, lock->rank, lock->from)));
@@ -212,7 +212,7 @@ void exposures_compare(struct exposures *exposures, const struct order *order, e
     }
 }
 
-/* The lock and those of `rank` that name the target (-1: all ranks). */
+/* Compares the lock with the locks of `rank` on the target (-1: on all ranks). */
 static void unchecked_compare(const struct exposures *exposures, const struct order *order,
                               const struct exposure_span *lock, uint32_t rank, int32_t target,
                               exposure_fn tell, void *context)
@@ -242,7 +242,7 @@ void exposures_compare_unchecked(const struct exposures *exposures, const struct
                                  exposure_fn tell, void *context)
 {
     uint32_t count = exposures->lock_count;
-    int32_t ranks = 0; /* none has a higher number that locked anything, or was */
+    int32_t ranks = 0; /* one more than the highest rank that locked or was locked */
 
     for (uint32_t i = 0; i < count; i++) {
         const struct exposure_span *lock = &exposures->lock[i];

@@ -40,7 +40,8 @@ static void say_missing(const struct fences *fences, struct finding_dedup *dedup
     free(text);
 }
 
-/* A fence is called by all, as long as none has freed the window. */
+/* Reports ranks that leave out fences which others call. All ranks must call a fence until one
+ * frees the window. */
 static void compare_counts(const struct fences *fences, struct finding_dedup *dedup)
 {
     uint32_t ranks = dedup->input->trace->rank_count, least = UINT32_MAX, missing_count = 0,
@@ -67,7 +68,8 @@ static void compare_counts(const struct fences *fences, struct finding_dedup *de
     free(missing);
 }
 
-/* MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED are given by all ranks or by none. */
+/* Reports ranks that disagree on MPI_MODE_NOPRECEDE or MPI_MODE_NOSUCCEED: MPI wants all or none to
+ * assert them. */
 static void compare_modes(const struct fences *fences, struct finding_dedup *dedup)
 {
     const int64_t shared = EVENT_ASSERT_NOPRECEDE | EVENT_ASSERT_NOSUCCEED;

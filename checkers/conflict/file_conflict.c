@@ -1,19 +1,19 @@
-/* Two accesses to the same bytes of a file, one of which writes, that MPI leaves undefined
- * (MPI 4.0, 14.6.1): nothing orders them; or only collective calls on the file lie in between,
- * which need not make ranks wait; or they are ordered, in nonatomic mode, but without MPI_File_sync
- * by the writer before, and by the other rank behind, whatever orders the two (a note where that
- * one writes as well). Opening and closing a file synchronise like MPI_File_sync; that they order
- * the ranks of the file is taken for granted.
+/* Finds two accesses to the same bytes of a file, one of which writes, whose result MPI leaves
+ * undefined (MPI 4.0, 14.6.1). Either nothing orders them; or only collective calls on the file
+ * order them, which need not make ranks wait; or they are ordered in nonatomic mode, but the writer
+ * does not call MPI_File_sync before, or the other rank after, what orders them (a note if the
+ * other one writes too). Opening and closing a file synchronise like MPI_File_sync and are assumed
+ * to order the ranks of the file.
  *
- * An access is a stretch of the data that its view shows; what these are in the file, the
- * filetype's tiles tell. Per file all accesses are swept together by offset, each giving its next
- * piece when its turn comes: nothing is held but what covers the present offset.
+ * An access is a range of the data that its view shows; the tiles of the filetype map it to the
+ * file. A sweep goes over all accesses of a file by offset. It asks each access for its next piece
+ * only when it gets there, so it holds only what covers the present offset.
  *
- * Where an access at the shared pointer lies is bounded by what others do there (pointer.h).
+ * The other accesses through the shared pointer bound where such an access lies (pointer.h).
  *
- * Left out, so that nobody is blamed: positions that the trace does not tell (append, the end of
- * the file, behind short reads), views in other representations than native,
- * types whose map was not kept, and what was not moved. */
+ * To blame no rank wrongly it leaves out positions that the trace does not show (append, the end of
+ * the file, after short reads), views in other representations than native, types without a
+ * recorded map, and bytes that were not moved. */
 #include "checkers/conflict/file_conflict.h"
 
 #include <inttypes.h>
@@ -32,47 +32,46 @@
 
 enum { FINDINGS_MAX = 16, COMPARED_MAX = 20000000, FILES_MAX = 4096 };
 
-struct shape {       /* a datatype as filetype */
-    int64_t *before; /* bytes of data before each of its segments */
+struct shape {       /* a datatype used as filetype */
+    int64_t *before; /* bytes of data before each segment */
     bool known, fits;
 };
 struct handle {             /* a rank's side of a file */
-    int64_t disp, unit, at; /* the view; the individual pointer, -1 unknown */
+    int64_t disp, unit, at; /* the view; `at`: the individual pointer in etypes, -1 unknown */
     int32_t filetype;
-    bool open, shown, atomic; /* shown: the view can be followed */
+    bool open, shown, atomic; /* shown: the check can follow the view */
     uint32_t opening, begun;  /* begun: access + 1 of the split collective */
-    uint32_t epoch, turn;     /* of the shared pointer (pointer.h) */
+    uint32_t epoch, turn;     /* for the shared pointer (pointer.h) */
     int64_t from;
-    uint64_t *sync; /* calls that synchronise */
+    uint64_t *sync; /* seq of each call that synchronises */
     uint32_t sync_count, sync_room;
 };
 struct access {
-    uint64_t seq, end;          /* the call; the one that completed it, UINT64_MAX none */
-    int64_t first, bytes, disp; /* of what the view shows */
+    uint64_t seq, end;          /* the call, and the call that completed it; UINT64_MAX: none */
+    int64_t first, bytes, disp; /* in bytes of the data that the view shows */
     int32_t file, filetype, site, call;
     uint32_t rank, opening;
-    bool writes, atomic, pointed; /* pointed: at the individual pointer */
-    bool shared;                  /* at the shared one */
-    bool loose;                   /* its place is one of several, `first` the first of them */
-    bool cut;                     /* fewer bytes were moved than it asked for */
+    bool writes, atomic, pointed; /* pointed: uses the individual pointer */
+    bool shared;                  /* uses the shared pointer */
+    bool loose;                   /* it may begin at several places; `first` is the first of them */
+    bool cut;                     /* it moved fewer bytes than it asked for */
 };
-struct cursor { /* an access's next piece */
+struct cursor { /* the next piece of an access */
     int64_t low, high, tile, left;
     uint32_t access, segment;
 };
-struct owner { /* one handle's pieces that cover the offset of the sweep, in the order of its calls
-                */
+struct owner { /* pieces of one handle that cover the present offset, in the order of its calls */
     struct cursor *piece;
     uint32_t count, room, rank;
     int32_t file;
-    int64_t until; /* the first of them ends there */
+    int64_t until; /* the earliest end of them */
 };
 struct live {
-    struct owner *owner; /* that have any */
+    struct owner *owner; /* handles with such pieces */
     uint32_t count, room;
 };
 enum verdict { APART, UNSYNCED, CALLED, TOGETHER };
-enum contents { CONTENTS_UNKNOWN, CONTENTS_EQUAL, CONTENTS_DIFFER }; /* of two writes */
+enum contents { CONTENTS_UNKNOWN, CONTENTS_EQUAL, CONTENTS_DIFFER }; /* compares two writes */
 struct said {
     int32_t site[2], call[2];
     enum verdict verdict;
@@ -87,8 +86,8 @@ struct conflict {
     struct shape *shape;   /* by datatype */
     struct access *access;
     struct pointer_access *pointer;
-    struct requests requests;     /* of the rank that is read; own[0]: access + 1 */
-    struct order *order, *called; /* called: with the collective calls on files */
+    struct requests requests;     /* of the rank that is read now; own[0]: access + 1 */
+    struct order *order, *called; /* called: also counts the collective calls on files */
     struct said said[FINDINGS_MAX];
     struct opens opens;
     struct trace_event *deleting; /* calls that delete files */
@@ -96,13 +95,13 @@ struct conflict {
     uint32_t pointer_count, pointer_room;
     uint32_t handle_room, access_count, access_room, said_count;
     uint64_t compared;
-    bool locks, deferred; /* deferred: some accesses go on when their calls return */
+    bool locks, deferred; /* deferred: some accesses outlast their calls */
     enum core_status status;
 };
 
 #define ACCESSES "accesses to files" /* out of memory for ... */
 
-/* Whether there is room; the first failure counts. */
+/* Keeps the first failure; tells whether there was none so far. */
 static bool file_conflict_good(struct conflict *c, enum core_status status)
 {
     if (status != CORE_OK && c->status == CORE_OK)
@@ -135,7 +134,7 @@ static int64_t segment_bytes(const struct conflict *c, const struct spool_segmen
     return (int64_t)segment->count * c->trace->datatype[segment->basic].size;
 }
 
-/* Whether the pieces of the type, repeated, come one behind the other. */
+/* Returns the shape of the type; NULL unless its repetitions put the pieces in ascending order. */
 static const struct shape *shape_of(struct conflict *c, int64_t filetype)
 {
     const struct trace_datatype *type = type_of(c, filetype);
@@ -162,8 +161,8 @@ static const struct shape *shape_of(struct conflict *c, int64_t filetype)
     return shape->fits ? shape : NULL;
 }
 
-/* The piece that holds the byte of data `at`, of a view of which `left` bytes from there are
- * accessed. */
+/* Sets the cursor to the piece with data byte `at` of a view; `left` bytes from there are accessed.
+ */
 static void cursor_at(const struct conflict *c, struct cursor *cursor, int64_t at, int64_t left)
 {
     const struct access *access = &c->access[cursor->access];
@@ -174,9 +173,9 @@ static void cursor_at(const struct conflict *c, struct cursor *cursor, int64_t a
         return;
     }
     const struct trace_datatype *type = &c->trace->datatype[access->filetype];
-    CORE_CHECK(c->shape[access->filetype].fits); /* moves() saw to it, */
+    CORE_CHECK(c->shape[access->filetype].fits); /* moves() ensured it */
     CORE_CHECK(at >= 0);
-    CORE_CHECK(left > 0); /* and sweep() */
+    CORE_CHECK(left > 0); /* sweep() ensured it */
     const int64_t *before = c->shape[access->filetype].before;
     uint32_t low = 0, high = type->segment_count;
 
@@ -244,7 +243,7 @@ static void file_conflict_opened(struct conflict *c, const struct trace_event *e
         return;
     handle->open = true;
     handle->opening = c->opens.count - 1;
-    handle->filetype = -1; /* all bytes, until a view is set */
+    handle->filetype = -1; /* a file shows all bytes until a view is set */
     handle->disp = 0;
     handle->unit = 1;
     handle->shown = true;
@@ -282,10 +281,10 @@ static void file_conflict_moved(struct conflict *c, uint32_t index,
     if (!completion || (completion->error == 0 && completion->bytes >= (uint64_t)access->bytes))
         return;
     struct handle *handle = handle_of(c, access->file, access->rank);
-    /* a read that came to the file's end would have had what another rank writes there */
+    /* a read cut off by the end of the file would have got what another rank writes there */
     if (completion->error || access->writes)
         access->bytes = completion->error ? 0 : (int64_t)completion->bytes;
-    CORE_CHECK(access->bytes >= 0); /* fewer than were asked for */
+    CORE_CHECK(access->bytes >= 0); /* fewer than requested */
     if (handle && access->pointed)
         handle->at = -1;
 }
@@ -295,8 +294,8 @@ static bool is_shared(const struct trace_event *event)
     return (event->traits & (TRAIT_BIT(SHARED_POINTER) | TRAIT_BIT(ORDERED))) != 0;
 }
 
-/* Where the access begins, in etypes; 0 at the shared pointer, whose place is found later
- * (pointers_place). Moves the individual pointer on. -1: not known. */
+/* Returns where the access begins, in etypes; -1: unknown; 0 at the shared pointer, where
+ * pointers_place finds it later. Advances the individual pointer. */
 static int64_t file_conflict_begin(struct conflict *c, const struct trace_event *event,
                                    struct handle *handle)
 {
@@ -311,7 +310,8 @@ static int64_t file_conflict_begin(struct conflict *c, const struct trace_event 
     return at;
 }
 
-/* access: index + 1; 0: it is not known what it moved. */
+/* Records an access through the shared pointer. access: index + 1; 0: how much it moved is unknown.
+ */
 static void moves_pointer(struct conflict *c, const struct trace_event *event,
                           struct handle *handle, uint32_t access)
 {
@@ -460,7 +460,7 @@ static void on_file(struct conflict *c, const struct trace_event *event)
         return;
     case VERB_GET_POSITION:
         if (is_shared(event))
-            return; /* others may move it at once */
+            return; /* other ranks may move it at the same time */
         handle->at = trace_arg_value(c->trace, event, "offset", -1);
         return;
     case VERB_READ:
@@ -499,7 +499,7 @@ static enum core_status read_rank(struct conflict *c, uint32_t rank)
     return status == CORE_OK ? c->status : status;
 }
 
-/* Where something was cut short, the pointer may stand elsewhere than was counted. */
+/* Makes the pointer's positions around a short access unknown: it may be elsewhere than counted. */
 static void cut_forget(struct conflict *c)
 {
     for (uint32_t i = 0; i < c->pointer_count; i++) {
@@ -565,15 +565,15 @@ static bool file_conflict_synced(struct conflict *c, const struct access *a, con
            order_within(c->order, a->rank, from, b->rank, to); /* an opening orders them itself */
 }
 
-/* Whether a is over before b in every way that MPI asks for. If so, all that the handle did before
- * a is. */
+/* Tells whether a is over before b in every way that MPI requires. If so, all earlier accesses of
+ * a's handle are too. */
 static bool file_conflict_safe(struct conflict *c, const struct access *a, const struct access *b)
 {
-    /* what was read before cannot change any more */
+    /* a completed read cannot change any more */
     return file_conflict_before(c->order, a, b) && (!a->writes || file_conflict_synced(c, a, b));
 }
 
-/* *first and *second leave in the order in which they happened, if they have one. */
+/* Judges two accesses. Swaps *first and *second if they happened in the other order. */
 static enum verdict file_conflict_judge(struct conflict *c, const struct access **first,
                                         const struct access **second)
 {
@@ -598,7 +598,7 @@ static enum verdict file_conflict_judge(struct conflict *c, const struct access 
     return file_conflict_safe(c, *first, *second) ? APART : UNSYNCED;
 }
 
-/* Names the MPI_File_sync that is missing. */
+/* Adds a fact that names the missing MPI_File_sync. */
 static void say_missing(struct conflict *c, struct finding *finding, const struct access *a,
                         const struct access *b)
 {
@@ -748,27 +748,27 @@ static void file_conflict_compare(struct conflict *c, const struct cursor *x,
 
     if (a == b || (a->file == b->file && a->atomic && b->atomic))
         return;
-    if (a->file == b->file && a->shared && b->shared) /* the pointer moves on */
+    if (a->file == b->file && a->shared && b->shared) /* each moves the pointer on */
         return;
     if (a->rank > b->rank ||
-        (a->rank == b->rank && a->seq > b->seq)) { /* whichever comes first in the file */
+        (a->rank == b->rank && a->seq > b->seq)) { /* order by rank, then by call */
         const struct access *swap = a;
         a = b;
         b = swap;
     }
-    bool one = a->file == b->file && a->rank == b->rank; /* in order, but for what is under way */
+    bool one = a->file == b->file && a->rank == b->rank; /* in order but for deferred accesses */
     enum verdict verdict = !one              ? file_conflict_judge(c, &a, &b)
                            : a->end > b->seq ? TOGETHER
                                              : APART;
     if ((a->loose || b->loose) && verdict != TOGETHER)
-        return; /* it may have been another one that was there */
+        return; /* another access may have been at this place */
     if (verdict != APART && c->status == CORE_OK)
         file_conflict_say(c, verdict, a, b, x->low > y->low ? x->low : y->low,
                           x->high < y->high ? x->high : y->high);
 }
 
-/* The first of the owner's pieces, from `low` on, that is not safe before (behind: is safe behind)
- * the access. */
+/* Returns the first of the owner's pieces from `low` on that is not safe before the access
+ * (`behind`: the first that the access is safe before). */
 static uint32_t file_conflict_boundary(struct conflict *c, const struct owner *owner, uint32_t low,
                                        const struct access *access, bool behind)
 {
@@ -791,12 +791,12 @@ static void file_conflict_expire(struct owner *owner, int64_t low)
                 owner->piece[i].high < owner->until ? owner->piece[i].high : owner->until;
             owner->piece[kept++] = owner->piece[i];
         }
-    CORE_CHECK(owner->until >= low); /* what is left goes on beyond it */
+    CORE_CHECK(owner->until >= low); /* the remaining pieces end later */
     owner->count = kept;
 }
 
-/* Compares what covers the piece's start with the piece: of each other handle only what is not
- * safe, which lies together in the order of calls. */
+/* Compares the piece with all pieces that cover its start. The unsafe pieces of another handle are
+ * contiguous in the order of its calls, so only they are compared. */
 static void file_conflict_meet(struct conflict *c, struct live *live, const struct cursor *piece)
 {
     const struct access *access = &c->access[piece->access];
@@ -843,7 +843,7 @@ static void file_conflict_enter(struct conflict *c, struct live *live, const str
         return;
     for (at = owner->count++; at && owner->piece[at - 1].access > piece->access; at--)
         owner->piece[at] = owner->piece[at - 1];
-    CORE_CHECK(!at || owner->piece[at - 1].access <= piece->access); /* in the order of calls */
+    CORE_CHECK(!at || owner->piece[at - 1].access <= piece->access); /* in call order */
     owner->piece[at] = *piece;
     owner->until = piece->high < owner->until ? piece->high : owner->until;
 }
@@ -866,7 +866,7 @@ static void file_conflict_sink(struct cursor *heap, uint32_t count, uint32_t at)
     }
 }
 
-/* The accesses of one file. */
+/* Sweeps over the accesses of one file. */
 static void file_conflict_sweep(struct conflict *c, uint32_t file)
 {
     struct live live[2] = {{0}, {0}}; /* reads, writes */
@@ -921,7 +921,8 @@ static void file_conflict_sweep(struct conflict *c, uint32_t file)
     free(heap);
 }
 
-/* A file that is deleted while it is open may be gone or not: library and system decide. */
+/* Reports files that are deleted while they are open: whether the file is gone then depends on
+ * library and system. */
 static void file_conflict_deleted(struct conflict *c)
 {
     struct finding_dedup dedup = {.input = c->input, .list = c->list, .rule = RULE_FILE};

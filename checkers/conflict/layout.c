@@ -1,5 +1,5 @@
-/* Each part of the one access against the other's, of which only the elements that can reach it are
- * looked at: a datatype's elements lie an extent apart. */
+/* Compares each part of one access with the other access, looking only at elements that can reach
+ * the part: elements of a datatype lie one extent apart. */
 #include "checkers/conflict/layout.h"
 
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 enum { STEPS_MAX = 4000000 };
 
-/* Bytes of the segment, from its element on. */
+/* Returns the bytes of a segment of an element. */
 static struct layout_span part_of(const struct trace *trace, const struct layout *x,
                                   int64_t element, uint32_t segment)
 {
@@ -27,13 +27,13 @@ static bool layout_cut(struct layout_span a, struct layout_span b, struct layout
 
     if (both.low >= both.high)
         return false;
-    CORE_CHECK(both.low >= a.low && both.high <= a.high); /* it lies in both */
+    CORE_CHECK(both.low >= a.low && both.high <= a.high); /* it is in both */
     CORE_CHECK(both.low >= b.low && both.high <= b.high);
     *out = both;
     return true;
 }
 
-/* The elements of x whose segment may reach the span: from *out_first up to before *out_end. */
+/* Finds the elements of x whose segment may reach the span: [*out_first, *out_end). */
 static void layout_reaching(const struct layout *x, struct layout_span part,
                             struct layout_span span, int64_t *out_first, int64_t *out_end)
 {
@@ -44,7 +44,7 @@ static void layout_reaching(const struct layout *x, struct layout_span part,
     *out_end = x->count;
     if (extent <= 0)
         return;
-    /* part is of element 0; element e has it e * extent further on */
+    /* part belongs to element 0; element e has it e * extent later */
     if (span.low >= part.high)
         *out_first = (span.low - part.high) / extent;
     if (span.high > part.low && (span.high - part.low) / extent + 1 < *out_end)

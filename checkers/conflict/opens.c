@@ -1,4 +1,4 @@
-/* Openings of files (opens.h). */
+/* Finds openings of one file (opens.h). */
 #include "checkers/conflict/opens.h"
 
 #include <stdlib.h>
@@ -108,7 +108,8 @@ static int by_inode(const void *x, const void *y)
                                 : order_indices(a, b);
 }
 
-/* Where the trace does not tell places. Ranks may stand in different folders. */
+/* Compares names if the trace has no paths. Relative names count for one rank only: ranks may have
+ * different working directories. */
 static bool same_name(const struct trace *trace, const struct opening *a, const struct opening *b)
 {
     const char *x = trace->rank[a->rank].host, *y = trace->rank[b->rank].host;

@@ -1,22 +1,22 @@
-/* Vector clocks. Each rank's calls that talk to others are its points, in order; a point takes over
- * the clocks of what it waits for: a receive (where it completes) that of the send, a collective
- * (where it completes) those of all members' calls, MPI_Win_start those of its targets' posts (but
- * one that asserts MPI_MODE_NOCHECK does not wait), MPI_Win_wait those of its origins' completes:
- * the n-th start of an origin belongs to the n-th post that names it, window by window and target
- * by target. Opening and closing a file counts as a collective; its other collective calls, which
- * MPI lets return early, only where that is asked for. Clocks are numbers of calls: clock[r] of a
- * point is the last call of rank r that comes before what follows the point.
+/* Computes vector clocks. The calls of a rank that communicate are its points, in order. A point
+ * joins the clocks of what it waits for: a receive (where it completes) that of the send, a
+ * collective (where it completes) those of all members' calls, MPI_Win_start those of its targets'
+ * posts (but one that asserts MPI_MODE_NOCHECK does not wait), MPI_Win_wait those of its origins'
+ * completes: the n-th start of an origin belongs to the n-th post that names it, window by window
+ * and target by target. Opening and closing a file counts as a collective; other collective calls
+ * on the file, which MPI lets return early, count only with ORDER_FILES. Clocks are numbers of
+ * calls: clock[r] of a point is the last call of rank r that comes before what follows the point.
  *
- * Where the threads of a rank are apart, each has a line of points and an entry in the clocks. MPI
- * orders them by their messages, and by a request that one begins and another one completes. What
- * else orders them (mutexes, barriers of OpenMP) is not recorded. Taken for granted: the first call
- * of a thread comes behind all that had returned in the rank, as the thread may have been made only
- * then. In a program with OpenMP the main thread's calls outside of a parallel region are ordered
- * with those of all threads. In another program what a thread has called last comes before all that
- * is called later, as it may have been joined.
+ * With ORDER_THREADS_APART each thread has a line of points and an entry in the clocks. MPI orders
+ * threads by their messages, and by a request that one begins and another completes. Other
+ * synchronisation (mutexes, barriers of OpenMP) is not recorded. Assumed: the first call of a
+ * thread comes after all calls of the rank that had returned, as the thread may have been created
+ * only then. In a program with OpenMP the main thread's calls outside of a parallel region are
+ * ordered with those of all threads. In other programs the last call of a thread comes before all
+ * later calls of the rank, as the thread may have been joined.
  *
- * Points are gone through in any order in which all that a point waits for has been seen; points
- * that never can be (the job hung there) end it. */
+ * The computation visits a point once all that it waits for was visited; it ends when only points
+ * are left that never can be (the job hung there). */
 #include "checkers/conflict/order.h"
 
 #include <stdlib.h>
@@ -34,25 +34,25 @@ enum point_kind { POINT_SEND, POINT_RECEIVE, POINT_ARRIVE, POINT_LEAVE, POINT_FO
 
 struct point {
     uint64_t seq;
-    uint64_t key; /* sends, receives: the receive's seq as posted; collectives and epochs: index of
-                     its gathering; those that follow another thread: the seq of its call */
-    uint64_t *clock; /* behind it */
+    uint64_t key; /* sends, receives: seq of the receive when it was posted; collectives and epochs:
+                     index of the gathering; POINT_FOLLOW: seq of the other thread's call */
+    uint64_t *clock; /* the clock after it */
     uint8_t kind;
 };
-struct line { /* the points of a rank, or of a thread */
+struct line { /* the points of a rank or thread */
     struct point *point;
     uint32_t count, room, next;
 };
 struct rank_lines {
-    uint32_t first, count; /* of the lines; the last one is that of all further threads */
-    uint8_t *thread;       /* by seq: which of them; NULL: there is one */
+    uint32_t first, count; /* of the lines; all threads beyond the limit share the last one */
+    uint8_t *thread;       /* by seq: the thread's line; NULL: one line */
     uint32_t room;
 };
 struct place {
     uint64_t space, number;
 };
-struct gathering { /* one collective: its n-th on a communicator or window; or a post for one
-                      origin, or a complete for one target, for which others wait: 1 member */
+struct gathering { /* one collective, the n-th on a communicator or window; or, with 1 member, one
+                      post for one origin or one complete for one target, for which others wait */
     struct place place;
     uint64_t *clock;
     uint32_t arrived, members;
@@ -64,7 +64,7 @@ struct message {
 struct order {
     struct trace *trace;
     bool files; /* every collective call on a file orders its ranks */
-    bool apart; /* threads have a line each */
+    bool apart; /* each thread has its own line */
     bool openmp;
     struct line *line;
     uint32_t line_count;
@@ -94,7 +94,7 @@ static bool order_add(struct order *order, uint32_t rank, enum point_kind kind, 
            CORE_OK;
 }
 
-/* comes: the caller is a member. */
+/* Finds or adds the gathering. comes: the caller is a member. */
 static bool order_gather(struct order *order, uint64_t space, uint64_t number, bool comes,
                          uint64_t *out_index)
 {
@@ -104,14 +104,14 @@ static bool order_gather(struct order *order, uint64_t space, uint64_t number, b
     if (core_table_put(&order->gathering, &place, AN_ORDER, &found) != CORE_OK)
         return false;
     found->members += comes;
-    CORE_CHECK(!found->arrived); /* ranks are read before anything runs */
+    CORE_CHECK(!found->arrived); /* all ranks are read before any point is visited */
     *out_index = (uint64_t)(found - (struct gathering *)core_table_at(&order->gathering, 0));
     return true;
 }
 
-struct epoch {       /* of one rank on one window: as origin, or as target */
-    uint32_t *count; /* by world rank of the other side: epochs with it so far */
-    int64_t *member; /* of the one that is open; NULL none */
+struct epoch {       /* epochs of one rank on one window, as origin or as target */
+    uint32_t *count; /* by world rank of the other side: epochs so far */
+    int64_t *member; /* of the open epoch; NULL: none */
     uint32_t members;
 };
 
@@ -120,19 +120,19 @@ struct walk {
     uint32_t rank;
     uint64_t *number; /* by space: communicators, then windows and files */
     uint32_t spaces, comms;
-    struct epoch *epoch;            /* by window: as origin, as target */
-    uint32_t epochs;                /* of these, twice as many as windows */
+    struct epoch *epoch;            /* by window: [origin, target] */
+    uint32_t epochs;                /* length of epoch[]: twice the windows */
     uint32_t main;                  /* the line of MPI_Init */
     uint64_t serial;                /* the main thread's last call outside of parallel regions */
     struct met {                    /* by line of the rank */
-        uint64_t first, final;      /* calls of the thread; 0: others, in parallel regions */
-        uint64_t last, left, prior; /* its last call so far, when that returned, the one before */
+        uint64_t first, final;      /* first and last call of the thread; 0: in a parallel region */
+        uint64_t last, left, prior; /* last call so far, when it returned, the call before it */
     } met[LINES_MAX];
-    uint64_t followed[LINES_MAX][LINES_MAX]; /* up to which call the one thread follows the other */
+    uint64_t followed[LINES_MAX][LINES_MAX]; /* until which call a thread follows another one */
 };
 
-/* The gathering to which a call counts as the rank's next one in its space: its index + 1 in
- * *out_member. */
+/* Counts the call as the rank's next one in its space, and returns the index + 1 of its gathering
+ * in *out_member. */
 static bool order_arrive(struct walk *walk, uint64_t seq, uint32_t space, uint32_t *out_member)
 {
     uint64_t index;
@@ -162,8 +162,8 @@ static struct epoch *epoch_of(struct walk *walk, int32_t win, int side)
     return epoch->count ? epoch : NULL;
 }
 
-/* One side of the epoch between an origin and a target: what the target's post gives to the
- * origin's start, or the origin's complete to the target's wait. */
+/* Adds one side of the epoch between an origin and a target: the target's post signals the origin's
+ * start, or the origin's complete signals the target's wait. */
 static bool order_signal(struct walk *walk, const struct trace_event *event, int side,
                          uint32_t other, uint32_t number, bool gives)
 {
@@ -179,7 +179,7 @@ static bool order_signal(struct walk *walk, const struct trace_event *event, int
                      index);
 }
 
-/* MPI_Win_start, MPI_Win_post. */
+/* Follows MPI_Win_start and MPI_Win_post. */
 static bool open_epoch(struct walk *walk, const struct trace_event *event, int side)
 {
     struct epoch *epoch = epoch_of(walk, event->win, side);
@@ -207,7 +207,7 @@ static bool open_epoch(struct walk *walk, const struct trace_event *event, int s
     return true;
 }
 
-/* MPI_Win_complete, MPI_Win_wait, and MPI_Win_test that found it ended. */
+/* Follows MPI_Win_complete, MPI_Win_wait, and an MPI_Win_test with flag true. */
 static bool close_epoch(struct walk *walk, const struct trace_event *event, int side)
 {
     struct epoch *epoch = epoch_of(walk, event->win, side);
@@ -227,7 +227,7 @@ static bool close_epoch(struct walk *walk, const struct trace_event *event, int 
     return true;
 }
 
-/* Whether MPI_Win_test says that the epoch has ended. */
+/* Tells whether MPI_Win_test ended the epoch. */
 static bool has_ended(struct trace *trace, const struct trace_event *event)
 {
     return trace_arg_value(trace, event, "flag", 0) != 0;
@@ -239,7 +239,7 @@ static bool file_orders(const struct walk *walk, const struct trace_event *event
            (walk->order->files || event->verb == VERB_OPEN_FILE || event->verb == VERB_CLOSE_FILE);
 }
 
-/* The space in which a collective call orders its ranks; -1: it orders none. */
+/* Returns the space in which a collective call orders its ranks; -1: it orders none. */
 static int64_t space_of(const struct walk *walk, const struct trace_event *event,
                         const struct request *request)
 {
@@ -263,7 +263,7 @@ static int64_t space_of(const struct walk *walk, const struct trace_event *event
     }
 }
 
-/* The call begins behind an earlier one of another thread. */
+/* Makes the call follow an earlier call of another thread. */
 static bool order_follow(struct walk *walk, const struct trace_event *event, uint64_t seq)
 {
     uint32_t first = walk->order->rank[walk->rank].first;
@@ -277,7 +277,7 @@ static bool order_follow(struct walk *walk, const struct trace_event *event, uin
     return order_add(walk->order, walk->rank, POINT_FOLLOW, event->seq, seq);
 }
 
-/* Compilers make a function of a parallel region. */
+/* Recognises a parallel region: compilers make it a function of its own. */
 static bool is_parallel(const struct trace_site *site)
 {
     return site->symbol &&
@@ -290,7 +290,7 @@ static bool in_parallel(const struct trace *trace, const struct trace_event *eve
            is_parallel(&trace->site[event->site]);
 }
 
-/* Adds the order of threads that is assumed (see the head of this file). */
+/* Adds the assumed order of threads (see the head of this file). */
 static bool follow_threads(struct walk *walk, const struct trace_event *event)
 {
     struct order *order = walk->order;
@@ -318,7 +318,7 @@ static bool follow_threads(struct walk *walk, const struct trace_event *event)
     return good;
 }
 
-/* Finds which thread made each call, and which was its first and its last one. */
+/* Finds which thread made each call, and the first and last call of each thread. */
 static enum core_status read_threads(struct walk *walk)
 {
     struct trace *trace = walk->order->trace;
@@ -356,7 +356,7 @@ static enum core_status read_threads(struct walk *walk)
     return status;
 }
 
-/* Collectives keep their gathering in own[0]. */
+/* Adds the points of a call. Collectives keep their gathering in own[0]. */
 static enum core_status point_add(enum request_step step, const struct trace_event *event,
                                   struct request *request, const struct trace_completion *done,
                                   void *context)
@@ -467,7 +467,7 @@ static enum core_status add_message(const struct trace_message *message, void *c
         (struct message){message->source, message->dest, message->send, message->receive});
 }
 
-/* The first point with this seq or a later one. */
+/* Returns the index of the first point with this seq or a later one. */
 static uint32_t first_point(const struct line *line, uint64_t seq)
 {
     uint32_t low = CORE_ARRAY_FIND(at, 0, line->count, line->point[at].seq < seq);
@@ -513,7 +513,7 @@ static void order_join(uint64_t *clock, const uint64_t *other, uint32_t lines)
         clock[i] = other[i] > clock[i] ? other[i] : clock[i];
 }
 
-/* The last point of the line up to the call seq; NULL: none. */
+/* Returns the last point of the line up to call seq; NULL: none. */
 static const struct point *last_point(const struct line *line, uint64_t seq)
 {
     uint32_t behind = first_point(line, seq + 1);
@@ -521,7 +521,8 @@ static const struct point *last_point(const struct line *line, uint64_t seq)
     return behind ? &line->point[behind - 1] : NULL;
 }
 
-/* The sends that the receive took, or the call that it follows, have been seen. */
+/* Tells whether the sends that the receive took, or the call that the point follows, were visited.
+ */
 static bool sources_seen(const struct order *order, uint32_t rank, const struct point *point,
                          const struct message *first)
 {
@@ -561,11 +562,11 @@ static void sources_join(const struct order *order, uint32_t rank, struct point 
     }
 }
 
-/* False: what it waits for has not been seen. */
+/* Visits a point; false: what it waits for was not visited yet. */
 static bool order_take(struct order *order, uint32_t rank, uint32_t line, struct point *point,
                        const uint64_t *before)
 {
-    CORE_CHECK(!point->clock); /* each point once */
+    CORE_CHECK(!point->clock); /* each point is visited once */
     CORE_CHECK(line < order->line_count);
     struct gathering *g = point->kind == POINT_ARRIVE || point->kind == POINT_LEAVE
                               ? core_table_at(&order->gathering, (uint32_t)point->key)
@@ -581,13 +582,13 @@ static bool order_take(struct order *order, uint32_t rank, uint32_t line, struct
     if (!point->clock)
         return false;
     order_join(point->clock, before, order->line_count);
-    CORE_CHECK(!before || before[line] <= point->seq); /* a thread's own calls are in order */
+    CORE_CHECK(!before || before[line] <= point->seq); /* calls of a thread are in order */
     point->clock[line] = point->seq;
     sources_join(order, rank, point, first);
     switch (point->kind) {
     case POINT_ARRIVE:
         g->arrived++;
-        CORE_CHECK(g->arrived <= g->members); /* each member was counted as its rank was read */
+        CORE_CHECK(g->arrived <= g->members); /* members were counted when the ranks were read */
         if (!g->clock)
             g->clock = calloc(order->line_count, sizeof *g->clock);
         if (g->clock)
@@ -627,7 +628,7 @@ static void order_run(struct order *order)
     }
 }
 
-/* The lines of all ranks. */
+/* Makes the lines of all ranks. */
 static enum core_status lines_make(struct order *order)
 {
     struct trace *trace = order->trace;
@@ -706,7 +707,7 @@ uint32_t order_line(const struct order *order, uint32_t rank, uint64_t seq)
     return line_of(order, rank, seq);
 }
 
-/* with: what call b_seq waits for counts as well. */
+/* Tells whether call a_seq reaches b. with: what call b_seq waits for counts too. */
 static bool order_reaches(const struct order *order, uint32_t a, uint64_t a_seq, uint32_t b,
                           uint64_t b_seq, bool with)
 {
@@ -721,11 +722,11 @@ static bool order_reaches(const struct order *order, uint32_t a, uint64_t a_seq,
     for (; !with && behind < line->count && line->point[behind].seq == b_seq &&
            line->point[behind].kind == POINT_FOLLOW;
          behind++)
-        ; /* it is so when the call begins */
+        ; /* these hold when the call begins */
     const struct point *last = behind ? &line->point[behind - 1] : NULL;
     if (!last)
         return false;
-    return !last->clock || last->clock[from] >= a_seq; /* never reached: nothing is claimed */
+    return !last->clock || last->clock[from] >= a_seq; /* a point never visited: claims nothing */
 }
 
 bool order_before(const struct order *order, uint32_t a, uint64_t a_seq, uint32_t b, uint64_t b_seq)

@@ -5,7 +5,7 @@
 
 #include "core/check.h"
 
-enum { TOGETHER_MAX = 2048 }; /* each is compared with each */
+enum { TOGETHER_MAX = 2048 }; /* limits the comparison of all pairs */
 
 static int by_epoch(const void *a, const void *b)
 {
@@ -20,7 +20,7 @@ static int by_epoch(const void *a, const void *b)
     return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-/* Whether a moves the pointer before b does, whatever happens. */
+/* Tells whether a moves the pointer before b in every run. */
 static bool pointer_precedes(const struct order *order, const struct pointer_access *a,
                              const struct pointer_access *b)
 {
@@ -43,7 +43,7 @@ static void pointer_place_one(struct pointer_access *one, const struct pointer_a
 
         if (other->from != one->from || other->bytes < 0 || low > INT64_MAX / 4 ||
             high > INT64_MAX / 4)
-            return; /* ranks say different things, or far beyond any disk */
+            return; /* ranks disagree, or it is beyond any disk */
         if (other == one || pointer_precedes(order, one, other))
             continue;
         high += other->bytes;

@@ -57,19 +57,19 @@ bool regions_hold(const struct regions *regions, int64_t at)
     return found;
 }
 
-/* So many accesses that nothing orders are compared with all others. */
+/* Limits how many unordered accesses are compared with all others. */
 enum { LOOKED_MAX = 1000 };
 
 enum held { HELD_NEVER, HELD_MAYBE, HELD_SURELY };
 
-/* Tells how a byte is held, and by which memory. */
+/* Says how surely a byte is attached, and by which region. */
 struct hold {
     enum held held;
-    const struct region *region; /* that holds the byte at some time */
-    bool gone;                   /* it may be, or is, detached too early, not attached too late */
+    const struct region *region; /* holds the byte at some time */
+    bool gone; /* it is detached too early (or may be); false: attached too late */
 };
 
-/* Sets *hold to how the byte is held, if that is less. */
+/* Lowers *hold to how surely the byte is attached, if that is less. */
 static void hold_byte(const struct regions *regions, int64_t at, const struct access *access,
                       const struct order *order, struct hold *hold)
 {
@@ -96,8 +96,8 @@ static void hold_byte(const struct regions *regions, int64_t at, const struct ac
         *hold = best;
 }
 
-/* Whether the rank whose call comes second may know from memory of windows that the other one's is
- * done, or from another thread. */
+/* Tells whether the rank whose call comes second may know, from window memory or another thread,
+ * that the first one is done. */
 static bool may_know_done(const struct rma_accesses *all, const struct trace *trace,
                           const struct access *access, bool gone)
 {

@@ -17,7 +17,7 @@ static const char *const kind_names[] = {"reads", "writes", "accumulates to",
                                          "swaps", "reads",  "writes"};
 _Static_assert(sizeof kind_names / sizeof *kind_names == STORE + 1, "a name per kind of access");
 
-struct said { /* conflicts of accesses at the same two places are one finding */
+struct said { /* conflicts between the same two places are one finding */
     struct said_side {
         int32_t call, site;
         enum access_kind kind;
@@ -25,21 +25,21 @@ struct said { /* conflicts of accesses at the same two places are one finding */
     bool unsure;
     uint32_t finding; /* index in the list */
     uint64_t count;
-    bool *told; /* by rank, twice: of which ranks the finding has a call at each place */
+    bool *told; /* two flags per rank: the finding has a call of it at that place */
 };
 struct conflicts {
     const struct check_input *input;
     struct finding_list *list;
     struct rma_accesses *all;
     struct said *said;
-    uint32_t said_count, most; /* findings, and how many there may be */
+    uint32_t said_count, most; /* findings so far, and their limit */
     const struct order *order, *apart;
-    bool *unsure; /* by window: a conflict that something else may order is told, as only the first
-                     is */
+    bool *unsure; /* by window: a conflict that something unrecorded may order was reported; only
+                     the first is */
     enum core_status status;
 };
 
-/* Whether there is room; the first failure counts. */
+/* Keeps the first failure; tells whether there was none so far. */
 static bool rma_conflict_good(struct conflicts *c, enum core_status status)
 {
     if (c->status == CORE_OK)
@@ -47,15 +47,15 @@ static bool rma_conflict_good(struct conflicts *c, enum core_status status)
     return status == CORE_OK;
 }
 
-/* The address of the window that the access is to, at its target; 0: unknown. */
+/* Returns the address of the accessed window at its target; 0: unknown. */
 static int64_t base_of(const struct rma_accesses *all, const struct access *access)
 {
     CORE_CHECK((uint32_t)access->win < all->window_room);
     return all->window[access->win].part[access->target].base;
 }
 
-/* A watchpoint tells that some of its bytes were touched: it may be others than those of *shared.
- */
+/* Tells whether the access surely touched bytes of *shared. A watchpoint shows only that some bytes
+ * of the access were touched, so all of them must be in *shared. */
 static bool rma_conflict_touches(const struct access *access, int64_t base,
                                  const struct layout_span *shared)
 {
@@ -63,7 +63,7 @@ static bool rma_conflict_touches(const struct access *access, int64_t base,
            (shared->low <= base + access->low && shared->high >= base + access->high);
 }
 
-/* The spans meet: do the bytes? First those of *out. */
+/* Tells whether the bytes meet, not only the spans; *out: the first common bytes. */
 static bool bytes_meet(const struct conflicts *c, const struct access *a, const struct access *b,
                        struct layout_span *out)
 {
@@ -101,7 +101,8 @@ static void say_place(struct finding *finding, const struct trace *trace,
         finding_of_load(finding, trace, access->site);
 }
 
-/* Whether the rank may know by then, by itself or from another, what an atomic operation read. */
+/* Tells whether the rank may know by then, itself or through another, what an atomic operation
+ * read. */
 static bool may_know(const struct conflicts *c, const struct access *access)
 {
     for (uint32_t rank = 0; rank < c->input->trace->rank_count; rank++) {
@@ -114,9 +115,10 @@ static bool may_know(const struct conflicts *c, const struct access *access)
     return false;
 }
 
-/* Whether atomic operations, of any window, may order the two: the one that comes behind does so as
- * something was read, which is there when a call has completed the reading. MPI_Compare_and_swap
- * beside other accumulates is what locks are made of, and MPI does not say what operation it is. */
+/* Tells whether atomic operations, on any window, may order the two: the later access may depend on
+ * a value that was read, which the rank has once the read completed. MPI_Compare_and_swap beside
+ * other accumulates may order them too: programs build locks from it, and MPI does not name its
+ * operation. */
 static bool atomics_between(const struct conflicts *c, const struct access *a,
                             const struct access *b)
 {
@@ -126,9 +128,8 @@ static bool atomics_between(const struct conflicts *c, const struct access *a,
     return swapped || may_know(c, a) || may_know(c, b);
 }
 
-/* Whether the rank may have waited for what the other one put there, and stored only then: while
- * the other side has a lock that is allowed, and done with MPI_Win_sync, before the store or, where
- * there was no need to wait, behind it. */
+/* Tells whether the rank may have waited for what the other one wrote, and stored only then. It can
+ * do so while the other side holds a lock, with MPI_Win_sync before the store. */
 static bool may_have_waited(const struct conflicts *c, const struct access *own,
                             const struct access *other)
 {
@@ -138,8 +139,8 @@ static bool may_have_waited(const struct conflicts *c, const struct access *own,
     return own->itself && other->passive && since && since <= own->seq;
 }
 
-/* Whether a flag may order the two, which the rank of the first set behind it and the rank of the
- * second waited for: both have called MPI_Win_sync, the second before its access. */
+/* Tells whether a flag may order the two: the first rank sets it after its access, and the second
+ * waits for it. Both have called MPI_Win_sync, the second before its access. */
 static bool flag_orders(const struct conflicts *c, const struct access *first,
                         const struct access *second)
 {
@@ -156,8 +157,8 @@ static bool flag_between(const struct conflicts *c, const struct access *a, cons
            (flag_orders(c, a, b) || flag_orders(c, b, a));
 }
 
-/* Only what orders the threads of a rank is missing, as far as it is known. What the program did
- * itself is known by the next call only, which another thread may have made. */
+/* Tells whether only the unknown order of a rank's threads is missing. An access by the program
+ * itself is known from the next call, which another thread may have made. */
 static bool threads_between(const struct conflicts *c, const struct access *a,
                             const struct access *b)
 {
@@ -165,13 +166,13 @@ static bool threads_between(const struct conflicts *c, const struct access *a,
     return a->itself || b->itself || access_ordered(c->order, a, b);
 }
 
-/* Whether something orders the two. */
+/* Tells whether anything orders the two. */
 static bool is_ordered(const struct conflicts *c, const struct access *a, const struct access *b)
 {
     return access_ordered(a->itself || b->itself ? c->order : c->apart, a, b);
 }
 
-/* Names the ranks of which several threads called. */
+/* Names the ranks of which several threads made calls. */
 static void say_threads(const struct conflicts *c, struct finding *finding)
 {
     const struct trace *trace = c->input->trace;
@@ -209,7 +210,7 @@ static bool same_side(const struct said_side *a, const struct said_side *b)
     return a->call == b->call && a->site == b->site && a->kind == b->kind;
 }
 
-/* One that was told and is between the same two places; *out_swapped: the other way round. */
+/* Finds a reported conflict between the same two places; *out_swapped: in the reverse order. */
 static struct said *said_find(struct conflicts *c, const struct said *of, bool *out_swapped)
 {
     for (uint32_t i = 0; i < c->said_count; i++) {
@@ -225,7 +226,7 @@ static struct said *said_find(struct conflicts *c, const struct said *of, bool *
     return NULL;
 }
 
-/* The rank's call is part of the finding, unless one of it at that place is already. */
+/* Adds the rank's call to the finding, unless the finding has a call of the rank at that place. */
 static void said_call(struct conflicts *c, struct said *said, int side, const struct access *access)
 {
     CORE_CHECK(access->origin < c->input->trace->rank_count);
@@ -246,7 +247,8 @@ static void said_call(struct conflicts *c, struct said *said, int side, const st
     *told = true;
 }
 
-/* The rank of the access, and its thread where the other one is by another thread of that rank. */
+/* Names the rank of the access, and its thread if the other access is by another thread of the
+ * rank. */
 static const char *who_says(const struct conflicts *c, const struct access *access,
                             const struct access *other, char *text, size_t room)
 {
@@ -263,7 +265,7 @@ static const char *who_says(const struct conflicts *c, const struct access *acce
     return text;
 }
 
-/* Finds the first conflict between two places. */
+/* Describes the first conflict found between two places. */
 static void tell_first(struct conflicts *c, struct finding *finding, const struct access *a,
                        const struct access *b, const struct layout_span *bytes, bool atomics,
                        bool flag)
@@ -302,7 +304,7 @@ static void tell_first(struct conflicts *c, struct finding *finding, const struc
                               "MPI_Win_sync; a flag there would order the two, but cannot be seen");
 }
 
-/* A conflict of two accesses; false: enough has been said. */
+/* Reports a conflict of two accesses; false: the limit of findings is reached. */
 static bool rma_conflict_tell(struct conflicts *c, const struct access *a, const struct access *b,
                               const struct layout_span *bytes)
 {
@@ -346,7 +348,7 @@ static bool rma_conflict_tell(struct conflicts *c, const struct access *a, const
     return true;
 }
 
-/* How many there are of each that was told. */
+/* Adds to each finding how many pairs of accesses conflict. */
 static void say_counts(struct conflicts *c)
 {
     char number[32];
@@ -360,7 +362,7 @@ static void say_counts(struct conflicts *c)
     }
 }
 
-/* The accesses that may be in conflict, in their order. */
+/* Lists the accesses that may conflict, in their order. */
 static enum core_status rma_conflict_suspects(struct conflicts *c, uint32_t **out_at,
                                               uint32_t *out_count)
 {
