@@ -77,7 +77,7 @@ static const struct {
            {"MPI_LXOR", MPI_LXOR}, {"MPI_BAND", MPI_BAND},  {"MPI_BOR", MPI_BOR},
            {"MPI_BXOR", MPI_BXOR}, {"MPI_NO_OP", MPI_NO_OP}};
 
-/* Returns the predefined operation; MPI_OP_NULL for others conflicts with all. */
+/* Returns the predefined operation; MPI_REPLACE for others, as it conflicts with all. */
 static MPI_Op op_of(const struct trace *trace, int32_t op)
 {
     const char *name = op >= 0 && (uint32_t)op < trace->op_count ? trace->op_name[op] : NULL;

@@ -1,5 +1,5 @@
-/* The rules: in what ways a world fails, and what it notes. Worlds, the fuzzer (in process and on
- * real ranks) and their reports share this one table, and hand rules on by number. */
+/* The rules: how a world can fail, and what it reports besides. Worlds, the fuzzer (in process and
+ * on real ranks) and their reports share this one table, and exchange rules by number. */
 #ifndef WORLD_RULE_H
 #define WORLD_RULE_H
 
@@ -12,19 +12,19 @@
 /* The traits of a rule's findings. */
 enum world_rule_trait {
     WORLD_FAILS = 1,      /* the program fails */
-    WORLD_OF_CALL = 2,    /* it is about the call in which a rank is */
-    WORLD_ENDS = 4,       /* a rank ended the job by it */
-    WORLD_REFUSED = 8,    /* MPI, or the world for it, refused a call */
-    WORLD_UNSEEN = 16,    /* a library goes on with it as if nothing were wrong */
-    WORLD_NOTE = 32,      /* the world goes on, and findings that are no notes take its place */
-    WORLD_ASTRAY = 64,    /* one mistake, data that go astray, shows as any of these */
-    WORLD_OF_RANKS = 128, /* of worlds whose ranks are processes: the fuzzer has none */
+    WORLD_OF_CALL = 2,    /* the finding is about a rank's current call */
+    WORLD_ENDS = 4,       /* a rank ended the job because of it */
+    WORLD_REFUSED = 8,    /* MPI, or the world in its place, refused a call */
+    WORLD_UNSEEN = 16,    /* a library continues as if nothing were wrong */
+    WORLD_NOTE = 32,      /* the world continues; findings that are no notes replace it */
+    WORLD_ASTRAY = 64,    /* one mistake, data that go astray, can show as any of these */
+    WORLD_OF_RANKS = 128, /* only in worlds of processes: the fuzzer never reports it */
     WORLD_CALL_ENDED = WORLD_FAILS | WORLD_OF_CALL | WORLD_ENDS,
     WORLD_CALL_REFUSED = WORLD_CALL_ENDED | WORLD_REFUSED
 };
 
-/* X(rule, id, traits, what is right where it finds nothing, usual remedy or NULL). Those that fail
- * come first, and of these the worst: a world that fails in several ways is told by that. */
+/* X(rule, id, traits, what is right if it finds nothing, usual remedy or NULL). Rules that fail
+ * come first, the worst of them first: the first names a world that fails in several ways. */
 #define WORLD_RULES(X)                                                                            \
     X(CRASH, "crash", WORLD_FAILS, "no rank crashes", NULL) /* what no other rule knows */        \
     X(ABORT, "abort", WORLD_CALL_ENDED, "no rank aborts", NULL)                                   \
@@ -98,10 +98,10 @@ enum world_rule {
 };
 
 struct world_rule_row {
-    const char *id; /* what people and scripts see; it never changes */
+    const char *id; /* name for people and scripts; it never changes */
     unsigned traits;
-    const char *says; /* what is right where it finds nothing */
-    const char *help; /* usual remedy; NULL: there is none */
+    const char *says; /* what is right if it finds nothing */
+    const char *help; /* usual remedy; NULL if none */
 };
 
 static inline const struct world_rule_row *world_rule_row(enum world_rule rule)
@@ -116,7 +116,7 @@ static inline const struct world_rule_row *world_rule_row(enum world_rule rule)
     return &row[rule];
 }
 
-/* WORLD_RULE_NONE: there is none of that name. */
+/* Returns the rule of that name; WORLD_RULE_NONE if there is none. */
 static inline enum world_rule world_rule_named(const char *id, size_t length)
 {
     for (int rule = WORLD_RULE_NONE + 1; rule < WORLD_RULE_COUNT; rule++) {

@@ -1,15 +1,15 @@
-/* Shared by the files of the in-process MPI: the handles behind mpi.h's opaque types, ranks,
+/* Shared by the files of the in-process MPI: the objects behind mpi.h's opaque handles, ranks,
  * fibers, the world.
  *
  * Invariants:
- * 1. One world at a time; `world_state` is it. Its memory comes from the arena and dies with it:
+ * 1. One world at a time: `world_state`. Its memory comes from the arena and is freed with it:
  * handles are never reused within a world, so a stale handle is recognised by its magic number.
  * 2. A fiber is running, in the ready queue once, or blocked; a blocked fiber is made ready by
  * exactly one event.
  * 3. Posted receives of a rank are in post order, unexpected messages in arrival order; both are
  * searched from the front, so messages of a pair do not overtake each other.
- * 4. A handle made by a rank is on that rank's list until the world ends; what is not freed then is
- * a leak. */
+ * 4. A handle made by a rank is on that rank's list until the world ends; a handle not freed by
+ * then is a leak. */
 #ifndef WORLD_STATE_H
 #define WORLD_STATE_H
 
@@ -26,8 +26,8 @@
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* 1: the ranks are processes, and these files are compiled for the library that is preloaded into
- * them (ranks/). What all of them share then lies in memory that all have mapped at one address:
- * the variables marked so, and whatever the arena gives. */
+ * them (ranks/). The variables marked WORLD_SHARED and the memory of the arena are then shared:
+ * every rank maps them at the same address. */
 #ifndef WORLD_PROCESSES
 #define WORLD_PROCESSES 0
 #endif
@@ -56,17 +56,17 @@ _Static_assert((HANDLE_MAGIC & 0xffff) == 0 && (HANDLE_DEAD & 0xffff) == 0 &&
                    HANDLE_KIND_COUNT <= 0xffff,
                "the low half of a magic number is the kind");
 
-/* Programs were linked with Open MPI: the size of its predefined objects is part of them, as a copy
- * of each may lie in the program. */
+/* The size of Open MPI's predefined objects is part of programs that were linked with it, as a copy
+ * of each object may be in the program. */
 #define PREDEFINED(bytes) __attribute__((aligned(bytes)))
 
 struct world_handle {
     uint32_t magic; /* HANDLE_MAGIC or HANDLE_DEAD, plus kind */
     int32_t references;
-    struct world_handle *next; /* made by the same rank */
-    const char *made_by;       /* the call */
+    struct world_handle *next; /* handles of the same rank */
+    const char *made_by;       /* the call that made it */
 #ifdef WORLD_SHIM
-    MPI_Fint number; /* by which the program knows it (shims/); 0: none yet, or MPICH's file */
+    MPI_Fint number; /* for the program (shims/); 0: none yet, or MPICH's file */
 #endif
 };
 
@@ -100,7 +100,7 @@ enum world_basic {
 
 _Static_assert(BASIC_COUNT <= UINT8_MAX, "a byte of a datatype holds one");
 
-struct world_run { /* count basics side by side from disp */
+struct world_run { /* count basics next to each other, from disp */
     ptrdiff_t disp;
     size_t count;
     uint32_t basic;
@@ -119,7 +119,7 @@ struct ompi_datatype_t {
     struct world_handle handle;
     bool predefined, committed, dense; /* dense: element i is size bytes at i*size */
     bool uniform;                      /* all runs are of one basic type */
-    bool lb_given, ub_given;           /* by a resize: overrides what the data would give */
+    bool lb_given, ub_given;           /* set by a resize, which overrides the bounds of the data */
     uint16_t align;
     uint8_t pair; /* MINLOC and MAXLOC types: enum world_basic of the value */
     size_t size;
@@ -140,18 +140,18 @@ static inline ptrdiff_t type_extent(const struct ompi_datatype_t *type)
     return type->ub - type->lb;
 }
 
-/* Copies to and from packed bytes; never more than `room`. Return the bytes moved. */
+/* Copy to and from packed bytes, at most `room` of them. Return the number of bytes moved. */
 size_t world_type_pack(void *packed, size_t room, const void *buffer, size_t count,
                        MPI_Datatype type);
 size_t world_type_unpack(void *buffer, size_t count, MPI_Datatype type, const void *packed,
                          size_t bytes);
-/* From one typed buffer to another: at most what both hold. */
+/* Copies from one typed buffer to another: at most what fits both. */
 size_t world_type_copy(void *to, size_t to_count, MPI_Datatype to_type, const void *from,
                        size_t from_count, MPI_Datatype from_type);
 uint64_t world_type_checksum(const void *buffer, size_t count, MPI_Datatype type);
-/* How many basic elements `bytes` of packed data hold; -1 when they end inside one. */
+/* Returns how many basic elements `bytes` of packed data hold; -1 if the last one is incomplete. */
 ptrdiff_t world_type_elements(MPI_Datatype type, size_t bytes);
-/* The worst difference of the basics that the first bytes of both describe. */
+/* The worst difference between the basics that the first bytes of both types describe. */
 enum world_types {
     WORLD_TYPES_ALIKE,
     WORLD_TYPES_NAMED, /* integers of one size */
@@ -159,10 +159,10 @@ enum world_types {
 };
 enum world_types world_type_compare(MPI_Datatype a, MPI_Datatype b, size_t bytes);
 int world_type_check(MPI_Datatype type, bool committed);
-/* Where count elements begin and end, from the buffer's address. */
+/* Returns where count elements begin and end, relative to the buffer's address. */
 void world_type_reach(MPI_Datatype type, size_t count, ptrdiff_t *out_low, ptrdiff_t *out_high);
-MPI_Datatype world_type_again(MPI_Datatype type); /* another handle for the caller to free */
-/* datatype.c, for the constructors of other files: a new type is opened, filled, closed. */
+MPI_Datatype world_type_again(MPI_Datatype type); /* another handle, which the caller frees */
+/* datatype.c, for constructors in other files: a new type is opened, filled and closed. */
 MPI_Datatype world_type_open(void);
 void world_type_append(MPI_Datatype type, ptrdiff_t at, size_t count, MPI_Datatype old);
 void world_type_close(MPI_Datatype type);
@@ -174,20 +174,20 @@ struct world_envelope *world_type_envelope(MPI_Datatype type, int combiner, int 
 struct ompi_op_t {
     struct world_handle handle;
     MPI_User_function *function; /* NULL: predefined */
-    bool fortran;                /* it gets the number of the type */
+    bool fortran;                /* it is called with the number of the type */
     uint8_t builtin;
     bool commutative;
 };
 struct PREDEFINED(2048) ompi_predefined_op_t {
     struct ompi_op_t op;
 };
-/* b = a op b, element by element. */
+/* Computes b = a op b, element by element. */
 int world_op_apply(MPI_Op op, const void *a, void *b, int count, MPI_Datatype type);
 int world_op_check(MPI_Op op, MPI_Datatype type);
 
 struct ompi_group_t {
     struct world_handle handle;
-    MPI_Fint fortran; /* its number there: Open MPI's Fortran library reads it here */
+    MPI_Fint fortran; /* its number in Fortran, which Open MPI's Fortran library reads here */
     int size;
     const int *member; /* world ranks */
 };
@@ -199,7 +199,7 @@ struct ompi_errhandler_t {
     struct world_handle handle;
     uint8_t kind;                                   /* 0 fatal, 1 return, 2 function */
     void (*function)(void *object, int *code, ...); /* of a communicator, a window or a file */
-    MPI_Fint (*number)(void *object);               /* of a function in Fortran: what it gets */
+    MPI_Fint (*number)(void *object);               /* for a function in Fortran: its argument */
 };
 struct PREDEFINED(1024) ompi_predefined_errhandler_t {
     struct ompi_errhandler_t errhandler;
@@ -241,7 +241,7 @@ struct ompi_communicator_t {
     const int *member; /* world ranks */
     int remote_size;   /* 0: not an intercommunicator */
     const int *remote;
-    uint32_t meeting_count;    /* collective calls so far, the same on every member */
+    uint32_t meeting_count;    /* collective calls so far: the same on every member */
     uint32_t collective_count; /* for the tags of built-in collectives */
     MPI_Errhandler errhandler;
     struct world_topology *topology;
@@ -249,10 +249,10 @@ struct ompi_communicator_t {
     const char *name;
     struct world_info_entry *info;
     bool overtaking;                 /* by its info, messages may overtake each other */
-    struct world_overtaking *met[2]; /* of those, what was sent and received (explore_report.c) */
-    struct world_part **turns;       /* of its rank's threads; NULL: there was none */
-    uint32_t object;                 /* names its turns (replay/policy/policy.h) */
-    const char *freed; /* what a thread frees with it (explore_access.c); NULL: not yet */
+    struct world_overtaking *met[2]; /* the sends and receives on it (explore_report.c) */
+    struct world_part **turns;       /* of the rank's threads; NULL: none so far */
+    uint32_t object;                 /* names it in turns (replay/policy/policy.h) */
+    const char *freed; /* what a thread frees with it (explore_threads.c); NULL: not yet */
     const struct world_fiber *freed_by;
 };
 struct PREDEFINED(512) ompi_predefined_communicator_t {
@@ -263,15 +263,15 @@ struct PREDEFINED(512) ompi_predefined_communicator_t {
 
 enum { MESSAGE_SMALL = 64 };
 
-struct world_delayed { /* a message under way, or a fiber that sleeps */
+struct world_delayed { /* a pending message, or a fiber that sleeps */
     struct world_delayed *next;
     uint64_t due;            /* the tick */
-    struct world_rank *dest; /* of a message; NULL: it is a fiber */
+    struct world_rank *dest; /* of a message; NULL for a fiber */
 };
 struct world_delayed_list {
     struct world_delayed *first, **end;
 };
-enum { WORLD_DELAY_LEVELS = 63 }; /* so many bits a tick has at most */
+enum { WORLD_DELAY_LEVELS = 63 }; /* bits that a tick has at most */
 
 struct world_message { /* sent, not yet received */
     struct world_message *next;
@@ -280,17 +280,17 @@ struct world_message { /* sent, not yet received */
     int32_t tag;
     int32_t world; /* the sender's world rank */
     size_t bytes;
-    const struct world_causes *causes; /* order=explore: what it would not be without */
+    const struct world_causes *causes; /* order=explore: decisions that it depends on */
     struct ompi_request_t *send;       /* waits for the match; NULL: buffered */
     uint32_t number;                   /* of the send: R.#N of a policy; else 0 */
     int32_t id;                        /* of the request that sent it */
-    uint32_t place;                    /* among all that were sent */
-    uint8_t *packed;   /* the data; NULL: still with the sender, which processes never are */
+    uint32_t place;                    /* number of the message in the world */
+    uint8_t *packed;   /* the data; NULL: still in the sender's buffer, but never for processes */
     MPI_Datatype type; /* of the sender, for signatures; may be NULL */
     uint64_t start[2];
     const char *call;
-    size_t room;       /* that it has in its sender's attached buffer; 0: none */
-    uint32_t attached; /* in which of them */
+    size_t room;       /* bytes in its sender's attached buffer; 0: it uses none */
+    uint32_t attached; /* number of that buffer */
     struct world_delayed delayed;
     uint8_t small[MESSAGE_SMALL];
 };
@@ -311,12 +311,12 @@ enum world_request_kind {
     REQUEST_COLL,
     REQUEST_GENERAL,
     REQUEST_EPOCH,   /* no handle: the end of an exposure epoch */
-    REQUEST_DEFERRED /* complete from the start; what it stands for is done when it is waited for */
+    REQUEST_DEFERRED /* complete from the start; its work is done when it is waited for */
 };
 _Static_assert(REQUEST_SEND < REQUEST_COLL && REQUEST_RECV < REQUEST_COLL,
                "what exchanges a message comes first");
 
-struct world_deferred { /* the first member of whatever the request's maker keeps */
+struct world_deferred { /* first member of the data that the request's maker keeps */
     void (*finish)(struct ompi_request_t *request, struct world_deferred *self);
 };
 enum world_mode { MODE_STANDARD, MODE_BUFFERED, MODE_SYNCHRONOUS, MODE_READY };
@@ -336,31 +336,31 @@ struct ompi_request_t {
     int32_t peer, tag;
     int32_t id;
     MPI_Fint
-        fortran; /* its number there, once it has one: Open MPI's Fortran library reads it here */
+        fortran; /* its number in Fortran, if any, which Open MPI's Fortran library reads here */
     uint32_t number; /* of a standard send or a receive of the application (policy.h: R.#N), or 0 */
     int error;
-    uint8_t *late; /* data that arrived, handed over at completion; of deferred ones never NULL */
+    uint8_t *late; /* data that arrived and is copied at completion; never NULL if deferred */
     size_t late_bytes;
     MPI_Status status;
     uint64_t checksum;
     uint64_t post[2], done[2];
-    /* order=explore: which posting of all; its place among its rank's; what it needed to be posted
-     * and to complete; what decides about a wildcard; it was looked at in vain */
+    /* order=explore: number of its posting among all, and among its rank's; causes of its posting
+     * and of its completion; the decision about a wildcard; whether a poll for it failed */
     uint32_t serial, order;
     const struct world_causes *causes, *done_causes;
     struct world_decider *decider;
     bool polled;
-    bool cancelling, refuses;       /* what it gets, if anything, is decided; it will be nothing */
-    int32_t got_world;              /* the message that it got */
-    uint32_t got_place, got_before; /* the latter: so many decisions were made before that */
-    bool certain;                   /* its message was known to be there when it was posted */
-    bool settled;                   /* a send: whether it has a buffer was decided on its own */
-    bool seen;       /* the program was told that it is complete, and has not taken it */
-    uint32_t listed; /* the latest list of requests that named it */
-    bool masked;     /* a hash of its rank's memory has left out its buffer (ranks/states.c) */
+    bool cancelling, refuses;       /* its answer is being decided; it will get no message */
+    int32_t got_world;              /* sender of its message */
+    uint32_t got_place, got_before; /* got_before: decisions made before it got the message */
+    bool certain;                   /* its rank knows that its message is there */
+    bool settled;                   /* a send: whether it has a buffer was decided separately */
+    bool seen;       /* a call told the program that it is complete, without completing it */
+    uint32_t listed; /* number of the latest list of requests that named it */
+    bool masked;     /* a hash of its rank's memory omitted its buffer (ranks/states.c) */
     struct world_general *general;
     struct world_deferred *deferred;
-    struct world_fiber *completing; /* the thread that is in a call which completes it */
+    struct world_fiber *completing; /* the thread whose call completes it */
 };
 struct PREDEFINED(256) ompi_predefined_request_t { /* only its address counts */
     struct {
@@ -372,7 +372,7 @@ struct PREDEFINED(256) ompi_predefined_request_t { /* only its address counts */
 _Static_assert(offsetof(struct ompi_request_t, fortran) == 0x68, "where Open MPI has it");
 _Static_assert(offsetof(struct ompi_group_t, fortran) == 0x18, "where Open MPI has it");
 #endif
-/* Each is an object of the program, too, which was linked with Open MPI's. */
+/* Each is an object of the program, too, which was linked with Open MPI. */
 _Static_assert(sizeof(struct ompi_predefined_datatype_t) == 512, "as large as Open MPI's");
 _Static_assert(sizeof(struct ompi_predefined_op_t) == 2048, "as large as Open MPI's");
 _Static_assert(sizeof(struct ompi_predefined_group_t) == 256, "as large as Open MPI's");
@@ -391,7 +391,7 @@ struct world_exceptions {
 
 struct world_fiber {
     void *sp;
-    uint8_t *stack; /* lowest usable byte; the guard lies below */
+    uint8_t *stack; /* lowest usable byte; the guard page is below */
     size_t stack_bytes;
     void *fake_stack; /* the address sanitizer's */
     struct world_exceptions exceptions;
@@ -399,26 +399,26 @@ struct world_fiber {
     void (*body)(struct world_fiber *fiber);
     void *argument;
     bool live;
-    bool dirty; /* abandoned in the middle: its stack may be poisoned */
+    bool dirty; /* abandoned in the middle of a call: its stack may be poisoned */
     struct world_fiber *paused_next;
     unsigned paused_turn;
     struct world_delayed delayed;
-    bool is_rank; /* a rank's own fiber, or its thread's; not one of a nonblocking collective */
-    /* Where several threads of a rank call MPI: the next thread of the rank, which of them it is
-     * (0: its first), and which thread of the process goes on when this fiber does
+    bool is_rank; /* of a rank or its thread, not of a nonblocking collective */
+    /* If several threads of a rank call MPI: the rank's next thread, the number of this one (0: the
+     * rank's first), and the thread of the process that runs when this fiber runs
      * (ranks/threads.c). */
     struct world_fiber *sibling;
     uint32_t thread, slot;
-    uint32_t helper; /* of a nonblocking collective: which of its rank's, from 1 */
+    uint32_t helper; /* number of the rank's nonblocking collective, from 1 */
     struct decision_count decisions;
-    int32_t forced; /* for its next decision: world_force_answer */
-    int waiting;    /* requests it still waits for before it is ready */
+    int32_t forced; /* answer of its next decision: world_force_answer */
+    int waiting;    /* requests that it still waits for */
     bool probing;
-    const struct world_causes *causes; /* order=explore: decisions that are causes of it */
-    struct world_decider *decider;     /* it asks */
+    const struct world_causes *causes; /* order=explore: decisions that it depends on */
+    struct world_decider *decider;     /* the decision that it waits for */
     const void *site;                  /* where the program made the call; NULL: unknown */
-    /* Where a world goes on from its states (ranks/states.c): a hash of the arguments that the call
-     * still uses, 0: not known; and what it overwrites when it returns, or NULL. */
+    /* For the search by states (ranks/states.c): a hash of the arguments that the call still uses
+     * (0: unknown), and what the call overwrites when it returns, or NULL. */
     uint64_t arguments;
     MPI_Status *status;
     int *index;
@@ -430,21 +430,21 @@ struct world_fiber {
     const char *why;
 };
 
-struct world_type_name { /* that a rank gave to a predefined datatype, which all share */
+struct world_type_name { /* a rank's name for a predefined datatype, which all share */
     struct world_type_name *next;
     MPI_Datatype type;
     const char *name;
 };
 
-struct world_extra {                   /* of a rank: what few programs need */
+struct world_extra {                   /* state of a rank that few programs need */
     struct world_type_name *type_name; /* the latest first */
     struct world_error_code *error_code;
     int error_code_last;
-    void **fortran; /* handles by the number that Fortran knows them by */
+    void **fortran; /* handles by their Fortran number */
     int fortran_count, fortran_room;
-    bool from_fortran;              /* a number was given for a handle */
-    MPI_Datatype by_range;          /* those of MPI_Type_create_f90_... */
-    MPI_Errhandler file_errhandler; /* of MPI_FILE_NULL: what new files start with */
+    bool from_fortran;              /* some handle has a number */
+    MPI_Datatype by_range;          /* types of MPI_Type_create_f90_... */
+    MPI_Errhandler file_errhandler; /* of MPI_FILE_NULL: the handler of new files */
 };
 
 struct world_rank {
@@ -456,45 +456,45 @@ struct world_rank {
     struct world_handle *handles;
     uint64_t clock[2], send_free[2], recv_free[2];
     uint64_t pattern;
-    uint32_t send_count, call_count; /* the latter only where calls may be delayed */
-    uint64_t *due_to; /* the last tick at which a message of this one's is due, by rank; or NULL */
-    uint32_t named_receives; /* that have a number; probes are receives here */
-    uint32_t held_count;     /* buffered messages to this rank that it has not received */
+    uint32_t send_count, call_count; /* call_count is only kept if calls may be delayed */
+    uint64_t *due_to;                /* by rank: tick of the latest message to it; or NULL */
+    uint32_t named_receives;         /* receives that have a number; probes count as receives */
+    uint32_t held_count;             /* buffered messages to this rank that it has not received */
     size_t held_bytes;
-    uint32_t named_count, wildcard_count; /* receives matched */
-    int wildcard_source;                  /* of all wildcards so far; -2: of several */
+    uint32_t named_count, wildcard_count; /* matched receives: that name their source; wildcards */
+    int wildcard_source;                  /* source of all wildcards so far; -2: several */
     int32_t request_count;
-    uint32_t idle_polls, alone; /* alone: calls after which the others went first */
-    uint32_t news;              /* what it did or heard of that was no poll in vain */
-    bool repeats;               /* it polls in vain, and will do nothing else */
-    uint64_t polled_state;      /* where it was when it did so, and had looked so often */
+    uint32_t idle_polls, alone; /* alone: calls after which the others ran first */
+    uint32_t news;              /* events of the rank other than failed polls */
+    bool repeats;               /* it only repeats failed polls */
+    uint64_t polled_state;      /* its state then, and the number of clock reads so far */
     uint32_t polled_looks;
     void *bsend_buffer;
     size_t bsend_bytes, bsend_used; /* used: by messages that no receive has taken */
-    uint32_t bsend_attached;        /* how often one was */
+    uint32_t bsend_attached;        /* number of buffers attached so far */
     struct ompi_communicator_t world, self;
     int self_member;
     uint32_t order_count;                                    /* order=explore */
     uint32_t comm_count, win_count, port_count, epoch_count; /* made so far */
-    uint32_t turns; /* how often it went on although it might have waited */
-    uint32_t round; /* WORLD->round in which a message of it was last looked at */
+    uint32_t turns; /* times that it continued although it might have waited */
+    uint32_t round; /* WORLD->round in which a message of it was last examined */
     struct world_decider *decided;
     struct world_polled *polled;
     struct world_heard *heard;
-    struct world_decider *polls; /* looks of it that wait for news */
+    struct world_decider *polls; /* its waiting polls of windows */
     struct world_extra *extra;   /* NULL until something in it is needed: world_extra() */
     uint8_t
-        *globals; /* this rank's copy of the program's global variables, while it does not run */
-    uint32_t helpers; /* so many fibers it had beside its own */
-    int helper_count; /* of a process: its fibers that are no rank, not yet ended */
-    bool leaving;     /* of a process: it ends as soon as there are none */
-    /* Where a world goes on from its states: hashes of the messages that the call got in receives
-     * of its own, and of the answers that it was given; what its order_count was as the call began;
-     * and room for its own handles, whose addresses then do not depend on what other ranks do. */
+        *globals; /* this rank's copy of the program's global variables, while other ranks run */
+    uint32_t helpers; /* number of fibers that it had besides its own */
+    int helper_count; /* of a process: its live fibers that are no rank */
+    bool leaving;     /* of a process: it exits as soon as helper_count is 0 */
+    /* For the search by states: hashes of the messages that the call received itself, and of its
+     * answers; order_count when the call began; memory for the rank's own handles, so that their
+     * addresses do not depend on other ranks. */
     uint64_t gained, answered;
     uint32_t order_before;
     bool inexact; /* a receive that does not name both source and tag got a message */
-    bool own;     /* it has sent to itself, but for a collective */
+    bool own;     /* it has sent to itself, outside of collectives */
     uint8_t *slab;
     size_t slab_used, slab_bytes;
 };
@@ -507,44 +507,44 @@ struct world_state {
     struct replay_choice choice;
     struct world_rank *rank;
     int rank_count;
-    struct world_fiber *fiber; /* the one that runs */
+    struct world_fiber *fiber; /* the running one */
     struct world_rank *me;
     struct world_fiber **ready; /* ring */
     uint32_t ready_mask, ready_head, ready_count;
-    struct world_fiber *paused; /* by turn; they go on when nobody is ready, or polls in vain */
-    uint64_t delayed_levels;    /* of what happens later: which lists are not empty (delay.c) */
+    struct world_fiber *paused; /* by turn; run when none is ready, or others poll in vain */
+    uint64_t delayed_levels;    /* of future events: which lists are not empty (delay.c) */
     struct world_delayed_list delayed[WORLD_DELAY_LEVELS];
     uint64_t ticks;
     int live_count;                /* ranks not yet returned */
     bool chosen;                   /* order=random */
     struct world_explore *explore; /* order=explore, else NULL */
-    uint32_t serial;               /* of requests */
-    uint32_t lists;                /* of requests that were waited for together */
-    uint32_t handle_count;         /* made and not yet killed */
+    uint32_t serial;               /* number of requests so far */
+    uint32_t lists;                /* number of lists of requests that were waited for */
+    uint32_t handle_count;         /* live handles */
     bool stop;
     bool tag_asked; /* for MPI_TAG_UB */
-    int tag_high;   /* above WORLD_TAG_PROMISED; 0: none */
-    uint32_t round; /* looks at what can be received, each at a sender once */
+    int tag_high;   /* highest tag above WORLD_TAG_PROMISED; 0: none */
+    uint32_t round; /* number of the search for messages, which examines each sender once */
     uint64_t step_count, step_count_max;
     uint64_t now_ns;
-    uint32_t time_streak; /* looks at the clock with nothing between them */
+    uint32_t time_streak; /* consecutive reads of the clock */
     uint32_t context_next;
     struct world_port *ports;       /* port.c */
-    struct world_service *services; /* names that are published */
+    struct world_service *services; /* published names */
     int keyval_count;
     struct world_heap *heap;
-    uint32_t looks;                 /* at the clock */
-    struct world_file_shared *file; /* open ones */
-    struct world_part **file_part;  /* order=explore: whose turn it is, by their names */
+    uint32_t looks;                 /* reads of the clock */
+    struct world_file_shared *file; /* open files */
+    struct world_part **file_part;  /* order=explore: the order of accesses, by file name */
     struct world_meeting *meeting;
     struct world_message *message_free;
     bool running;
-    bool siblings; /* of fibers: some rank has, or had, several threads */
-    struct world_block *block[WORLD_BLOCK_CLASSES]; /* given back, by the power of two they hold */
-    /* A world that goes on from its states (ranks/states.c): who has the turn when no rank can go
-     * on; NULL: it does not. */
+    bool siblings; /* of fibers: some rank has or had several threads */
+    struct world_block *block[WORLD_BLOCK_CLASSES]; /* returned ones, by power of two of size */
+    /* For the search by states (ranks/states.c): the fiber that runs when no rank can continue;
+     * NULL: there is no such search. */
     struct world_fiber *searcher;
-    const uint8_t *begun_end; /* of the arena when something was first decided; NULL: not yet */
+    const uint8_t *begun_end; /* end of the arena at the first decision; NULL: none yet */
 };
 
 extern struct world_state world_state;
@@ -552,12 +552,13 @@ extern struct world_state world_state;
 #define WORLD (&world_state)
 #define ME (world_state.me)
 
-/* arena.c: memory of one world. Never NULL: an exhausted budget ends the world with a finding. */
+/* arena.c: allocates memory of one world. Never returns NULL: an exhausted budget ends the world
+ * with a finding. */
 void *world_alloc(size_t bytes);
 void *world_zalloc(size_t bytes); /* zeroed */
 char *world_strdup(const char *text);
-/* For what comes and goes in worlds of processes, which run programs that exchange much: given back
- * with the same size. Fibers have it from the arena until the world ends. */
+/* Allocates memory that worlds of processes return with the same size, as their programs exchange
+ * much; fibers take it from the arena until the world ends. */
 void *world_block_reuse(size_t bytes);
 void world_block_return(void *block, size_t bytes);
 static inline void *world_block_take(size_t bytes)
@@ -576,99 +577,99 @@ struct world_heap {
     size_t bytes;
     bool mapped;
 };
-/* A block of its own, zeroed, where the address sanitizer sees what goes past its end. Freed with
- * the world at the latest. */
+/* Allocates a zeroed block of its own, so that the address sanitizer sees accesses past its end. It
+ * is freed with the world at the latest. */
 void *world_heap_alloc(size_t bytes);
 void *world_heap_sparse(size_t bytes);
 void world_heap_free(void *block);
 void world_heap_end(void);
 void world_arena_reset(void);
 void world_arena_used(uint8_t **out_begin, uint8_t **out_end); /* of the current chunk */
-void world_arena_forget(void); /* what was given stays, and nothing more is given of it */
+void world_arena_forget(void); /* keeps what was allocated, and allocates no more of this memory */
 void world_arena_done(void);
 
-/* globals.c: the program's global variables, of which every rank has its own. */
+/* globals.c: every rank's own copy of the program's global variables. */
 extern size_t world_globals_bytes;
 void world_globals_start(
     void); /* of a world; from now on world_globals_bytes tells whether there are any */
 void world_globals_hold(
     struct world_rank *rank); /* its values are in place; only where there are any */
-const uint8_t *world_globals_of(const struct world_rank *rank); /* NULL: as they began */
+const uint8_t *world_globals_of(const struct world_rank *rank); /* NULL: unchanged */
 void world_globals_end(void);
 void world_globals_done(void);
 
 /* fiber.c */
-/* One more thread of a rank that is a process; it has a stack. */
+/* Makes another thread of a rank that is a process; it has a stack. */
 struct world_fiber *world_fiber_thread(struct world_rank *rank, uint32_t thread);
-/* The fiber is its thread's: runs it to its end, and says who goes on; NULL: nobody can. */
+/* Runs the fiber to its end on its own thread, and returns the next one; NULL if none can run. */
 struct world_fiber *world_fiber_serve(struct world_fiber *fiber);
 void world_fiber_drop(struct world_rank *rank); /* its threads end wherever they are */
 struct world_fiber *world_fiber_get(struct world_rank *rank, void (*body)(struct world_fiber *),
                                     void *argument);
 void world_fiber_ready(struct world_fiber *fiber);
-void world_fiber_block(void);    /* run somebody else until made ready */
-void world_fiber_yield(void);    /* let the others go first */
-void world_pause_end(void);      /* the first of those that pause is ready again */
-_Noreturn void world_stop(void); /* gives up on the world, from inside a fiber */
-/* The same, where the program has ended it: under order=explore the other ranks first go on as far
- * as they can. */
+void world_fiber_block(void);    /* runs others until made ready */
+void world_fiber_yield(void);    /* lets the others run first */
+void world_pause_end(void);      /* makes the first paused fiber ready */
+_Noreturn void world_stop(void); /* gives up the world, from inside a fiber */
+/* Does the same when the program ended the world: under order=explore the other ranks first run as
+ * far as they can. */
 _Noreturn void world_end_job(void);
-struct world_fiber *world_fiber_next(void); /* who goes on, entered; NULL: nobody can */
-void world_fiber_loop(void);                /* from the main context: run until nobody can */
+struct world_fiber *world_fiber_next(void); /* the next one to run, entered; NULL: none can */
+void world_fiber_loop(void);                /* from the main context: runs fibers until none can */
 void world_fiber_reset(void);
 void world_fiber_done(void);
 enum core_status world_fiber_reserve(int count, size_t stack_bytes);
 
-/* delay.c: fibers that sleep and messages that are under way, by the tick they are due. */
-void world_delayed_call(void);          /* what the running rank takes before its call */
-uint32_t world_delayed_ticks(int dest); /* of the running rank's message; 0: no delay */
+/* delay.c: sleeping fibers and pending messages, by the tick at which they are due. */
+void world_delayed_call(void);          /* delays the running rank before its call */
+uint32_t world_delayed_ticks(int dest); /* delay of the running rank's message; 0: none */
 void world_delayed_message(struct world_message *message, struct world_rank *dest, uint32_t ticks);
-bool world_delayed_next(void); /* time passes to what is due next; false: nothing is */
-void world_delayed_tick(void); /* one tick passes */
+bool world_delayed_next(void); /* advances time to the next event; false: there is none */
+void world_delayed_tick(void); /* advances time by one tick */
 
-/* ranks/: what only worlds of processes have. */
-/* The turn goes to the process of `to`, and comes back at some time. Returns the fiber of this
- * process that goes on. NULL: nobody can, so the world is over. */
+/* ranks/: only in worlds of processes. */
+/* Switches to the process of `to` and returns when this process is scheduled again: the fiber of
+ * this process that runs. NULL: no fiber can run, so the world is over. */
 struct world_fiber *world_process_switch(struct world_fiber *from, struct world_fiber *to);
-/* A thread of its own for a helper fiber, where threads call MPI; false: it needs a stack. */
+/* Starts a thread for a helper fiber, if threads call MPI; false: the fiber needs a stack. */
 bool world_process_host(struct world_fiber *fiber);
 uint8_t *world_process_stack(size_t bytes); /* of a helper fiber, private */
 void world_process_stack_ended(uint8_t *stack);
-/* Runs it in the process of that rank, whose memory it may touch. */
+/* Runs the function in the process of that rank, which owns the memory that it touches. */
 void world_process_at(struct world_rank *rank, void (*run)(void *argument), void *argument);
-int world_process_init(int required); /* what MPI_Init does; MPI_THREAD_... that is had */
-/* Between MPI_Init and the first call that is not the same on every rank there is one process. */
+int world_process_init(int required); /* called by MPI_Init; returns the MPI_THREAD_... provided */
+/* Before the first call after MPI_Init that differs between ranks there is one process. */
 extern bool world_process_early;
-void world_process_begin(void);    /* there are ranks now: returns in every rank of a world */
-int world_process_threads(void);   /* MPI_THREAD_... that is had */
-extern bool world_process_several; /* this rank has had several that may call MPI */
-/* guard.c: the program's own loads and stores in the memory of its windows are turns there. */
+void world_process_begin(void);    /* forks the ranks: returns in every rank of a world */
+int world_process_threads(void);   /* the MPI_THREAD_... provided */
+extern bool world_process_several; /* this rank has had several threads that may call MPI */
+/* guard.c: makes the program's own loads and stores in window memory turns. */
 struct world_part;
-extern int world_process_depth;                    /* of calls of MPI that the program is in */
-extern bool world_process_guards;                  /* there is such memory, and it is seen */
-void world_process_guard(struct world_part *part); /* the running rank's: from now on, if it can */
+extern int world_process_depth;                    /* of nested calls of MPI */
+extern bool world_process_guards;                  /* guarded memory exists */
+void world_process_guard(struct world_part *part); /* guards the running rank's part if it can */
 void world_process_unguard(const struct world_part *part);
 void world_process_guard_open(void);
 void world_process_guard_close(void);
-void world_process_guard_end(void);                       /* nothing is seen any more */
-void world_process_guard_looked(struct world_part *part); /* that covers the loads that follow */
-bool world_process_is_main(void);                         /* the calling thread */
-const void *world_process_site(void); /* where the program called this library */
-/* Ends the world where the program has loaded what is built for another MPI library. */
+void world_process_guard_end(void);                       /* nothing is seen from now on */
+void world_process_guard_looked(struct world_part *part); /* it covers the loads that follow */
+bool world_process_is_main(void);                         /* the calling thread is the first one */
+const void *world_process_site(void); /* address in the program that called this library */
+/* Ends the world if the program has loaded something built for another MPI library. */
 void world_process_loaded(void);
-/* The same only where the running rank will do the same, as long as it gets nothing new; 0: that
- * cannot be told. */
+/* Returns a hash of the running rank's state: if it is equal, the rank will do the same until it
+ * gets something new. 0: unknown. */
 uint64_t world_process_state(void);
-/* In a world that goes on from its states: they have exchanged something. */
+/* For the search by states: notes that the two ranks have exchanged something. */
 void world_process_met(int rank, int other);
 void world_process_aborts(int code);
-/* The runner is told where the rank is. */
+/* Tells the runner the rank's current call. */
 void world_process_stands(const struct world_fiber *fiber, const char *why);
 void world_process_asked(uint32_t options, enum replay_reason reason, uint32_t answer);
-void *world_process_memory(size_t *out_bytes); /* all that the arena has */
-void *world_process_table(size_t bytes);       /* zeroed, for good */
+void *world_process_memory(size_t *out_bytes); /* all memory of the arena */
+void *world_process_table(size_t bytes);       /* zeroed, never freed */
 
-/* The running rank may have, or have had, several threads that call MPI. */
+/* Tells whether the running rank has or had several threads that call MPI. */
 static inline bool world_several(void)
 {
     return WORLD_PROCESSES ? world_process_several : UNLIKELY(world_state.siblings);
@@ -684,7 +685,7 @@ static inline uint32_t world_choose(uint32_t options, enum replay_reason reason)
     return answer;
 }
 
-/* A request that lives no longer than a call: fibers have it on their stack. */
+/* Returns a request that lives no longer than a call: on the stack of a fiber. */
 static inline struct ompi_request_t *world_request_local(struct ompi_request_t *here)
 {
     struct ompi_request_t *local = WORLD_PROCESSES ? world_block_take(sizeof *local) : here;
@@ -699,27 +700,27 @@ static inline void world_request_local_end(struct ompi_request_t *local)
 }
 
 /* world.c */
-/* A world up to where its ranks can begin, and from where they have ended. */
+/* Begin a world, up to where its ranks can start, and end it after them. */
 enum core_status world_open(const struct world_options *options, struct world_outcome *outcome);
 void world_close(void);
-void world_rank_leave(struct world_rank *me, int status); /* it ends; what was forgotten is said */
+void world_rank_leave(struct world_rank *me, int status); /* reports what the rank left */
 void world_found(enum world_rule rule, int rank, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Arguments of a send or receive: peer is a world rank. */
-/* message: of a send whose data are told too, else NULL. */
+/* Arguments of a send or receive; peer is a world rank. */
+/* message: of a send whose data is reported too, else NULL. */
 void world_emit_message(enum world_event_kind kind, const struct ompi_request_t *request,
                         const struct world_message *message, int peer, uint64_t bytes, bool flag);
 void world_emit(enum world_event_kind kind, int peer, int tag, uint32_t context, uint64_t bytes,
                 int32_t request, bool flag);
-/* Notes what others wait for, and who has waited for it: for order=explore. */
+/* Record events that others wait for, and those who waited for them: for order=explore. */
 enum world_gate {
     GATE_MEETING,   /* number */
     GATE_BEGUN,     /* a nonblocking collective: rank, its helper */
     GATE_ENDED,     /* the same */
-    GATE_POSTED,    /* an exposure epoch: window, its rank, who may access it */
+    GATE_POSTED,    /* an exposure epoch: window, its rank, the rank that may access it */
     GATE_COMPLETED, /* window, its rank */
-    GATE_SHARED,    /* a lock that was shared is free: window, its rank */
-    GATE_EXCLUSIVE, /* the same of one that was not */
+    GATE_SHARED,    /* a shared lock was released: window, its rank */
+    GATE_EXCLUSIVE, /* an exclusive lock was released: window, its rank */
     GATE_CANCELLED, /* a receive: its rank, request */
     GATE_TURN       /* an operation: window or file, its rank, name */
 };
@@ -728,25 +729,25 @@ void world_gate_cancel(const struct ompi_request_t *recv);
 void world_gate_need(enum world_gate gate, uint32_t object, int rank, int name);
 int world_error(MPI_Comm comm, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same for windows and files: `object` is what their handler gets a pointer to. */
+/* Does the same for windows and files; `object`: what their handler gets a pointer to. */
 int world_error_on(MPI_Errhandler handler, void *object, int code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 const char *world_error_name(int code);
 struct world_extra *world_extra(void); /* of the running rank */
-void world_step_limit(void);           /* returns if it is not reached */
+void world_step_limit(void);           /* returns unless the limit is reached */
 void world_thread_check(void);
-void world_thread_leave(void); /* another rank's global variables are about to come in place */
-void world_poll_count(void);   /* notices a livelock */
-void world_poll_failed(void); /* a test or probe found nothing: let others run, notice a livelock */
+void world_thread_leave(void); /* before another rank's global variables are put in place */
+void world_poll_count(void);   /* detects a livelock */
+void world_poll_failed(void);  /* a test or probe failed: lets others run, detects a livelock */
 void *world_handle_new(enum world_handle_kind kind, size_t bytes);
 void world_handle_kill(struct world_handle *handle);
 void world_not_initialized(void);
 
-void world_turn_wake(struct world_rank *rank); /* explore_access.c: it looks again */
-/* explore_states.c: the world does what keeps equal states from being told; why, a literal. */
+void world_turn_wake(struct world_rank *rank); /* explore_access.c: lets its polls run again */
+/* explore_states.c: the world did what prevents comparing states; why: a literal. */
 void world_states_beyond(const char *why);
-void world_states_called(const char *call); /* of a rank, after something was decided */
-/* The pointers that the call still uses while it waits, and which of them it overwrites. */
+void world_states_called(const char *call); /* called after the first decision */
+/* Notes the pointers that the call still uses while it waits, and which of them it overwrites. */
 static inline void world_call_uses(const void *const pointer[], int count, MPI_Status *status,
                                    int *index)
 {
@@ -777,8 +778,7 @@ static inline bool handle_good(const void *handle, enum world_handle_kind kind)
     return handle && ((const struct world_handle *)handle)->magic == (uint32_t)HANDLE_MAGIC + kind;
 }
 
-/* Every MPI call starts with this: who calls what, the step budget, and a chance for others to run.
- */
+/* Begins every MPI call: notes the call, counts it, and may let other ranks run. */
 static inline void world_enter_local(const char *call)
 {
     CORE_CHECK_HOT(WORLD->running && WORLD->fiber->rank == ME);
@@ -836,10 +836,10 @@ static inline void world_thread_go(const bool *alone)
 #define ALONE
 #endif
 #define ENTER(call) ALONE world_enter(call)
-/* A call that does the same on every rank, and speaks to none. */
+/* For a call that does the same on every rank and communicates with none. */
 #define ENTER_LOCAL(call) ALONE world_enter_local(call)
 
-/* The calling rank's own object behind a handle that all ranks share. */
+/* Returns the calling rank's own object of a handle that all ranks share. */
 static inline MPI_Comm comm_of(MPI_Comm comm)
 {
     if (LIKELY(comm == (MPI_Comm)&ompi_mpi_comm_world))
@@ -849,7 +849,7 @@ static inline MPI_Comm comm_of(MPI_Comm comm)
     return handle_good(comm, HANDLE_COMM) ? comm : NULL;
 }
 
-/* The world's rank of one that a communicator's messages name; MPI_ANY_SOURCE stays. */
+/* Returns the world rank of a communicator's peer; keeps MPI_ANY_SOURCE. */
 static inline int world_peer(MPI_Comm comm, int peer)
 {
     return peer == MPI_ANY_SOURCE ? MPI_ANY_SOURCE
@@ -863,12 +863,12 @@ void world_message_arrive(struct world_message *message, struct world_rank *dest
 struct world_message *world_match_find(struct world_rank *rank, uint32_t context, int source,
                                        int tag, bool take);
 void world_message_receive(struct ompi_request_t *request, struct world_message *message);
-/* Takes back that it was buffered: the send is complete when it is received. */
+/* Makes a buffered send unbuffered: it then completes when it is received. */
 void world_message_unbuffer(struct world_message *message, struct ompi_request_t *send,
                             struct world_rank *dest);
 void world_request_complete(struct ompi_request_t *request);
 void world_request_deliver(struct ompi_request_t *request); /* late data */
-/* Takes over what completion brings: late data, clocks, the check of the send buffer. */
+/* Does the work of completion: late data, clocks, the check of the send buffer. */
 void world_request_finish(struct ompi_request_t *request);
 void world_request_wait(struct ompi_request_t *request);
 bool world_recv_unpost(struct ompi_request_t *request);
@@ -880,9 +880,9 @@ struct world_general {
     MPI_Grequest_free_function *free;
     MPI_Grequest_cancel_function *cancel;
     void *state;
-    bool fortran; /* the three are in Fortran */
+    bool fortran; /* the three functions are in Fortran */
 };
-/* A request that is complete; `finish` runs when it is waited for or tested. */
+/* Returns a complete request; `finish` runs when it is waited for or tested. */
 struct ompi_request_t *world_request_deferred(struct world_deferred *deferred);
 void world_wait_describe(const struct ompi_request_t *request);
 struct ompi_request_t *world_request_new(enum world_request_kind kind);
@@ -893,25 +893,25 @@ int world_irecv(void *buffer, size_t count, MPI_Datatype type, int source, int t
                 uint32_t context, struct ompi_request_t *request);
 
 /* comm.c */
-/* All members of a communicator come together: each puts down a pointer, and goes on once the last
- * has come. No message is sent. For an intercommunicator both groups meet, the one with the lowest
- * world rank first. */
+/* A meeting of all members of a communicator: each stores a pointer and continues once the last
+ * member has arrived. No message is sent. For an intercommunicator both groups meet, the group with
+ * the lowest world rank first. */
 struct world_meeting {
     struct world_meeting *next;
     uint32_t key, number;
     int first, arrived, size;
     const char *call;
     int root;
-    uint32_t context; /* a new one, the same for all who met */
+    uint32_t context; /* a new context, the same for all members */
     void **slot;
     struct world_fiber **waiting;
     const struct world_causes *causes;
 };
 struct world_meeting *world_meet(MPI_Comm comm, void *mine);
-/* Compares this collective call with the other members' calls of the same number; returns the
- * number. */
+/* Compares this collective call with the other members' calls of the same number, which it returns.
+ */
 uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root);
-/* The request is complete when the body, on a fiber of its own, says so. */
+/* Starts `body` on a fiber of its own; the request completes when the body says so. */
 void world_helper_start(struct ompi_request_t *request, void (*body)(struct world_fiber *),
                         void *argument);
 MPI_Comm world_comm_new(uint32_t context, int rank, int size, const int *member, MPI_Comm parent);
@@ -919,10 +919,10 @@ int world_comm_check(MPI_Comm comm, MPI_Comm *out_comm);
 
 /* attr.c; object: the handle as the callbacks get it */
 enum world_attribute_owner { OF_COMM, OF_TYPE, OF_WIN };
-/* A key whose callbacks are in Fortran; wide: values are of address size. */
+/* Creates a key with callbacks in Fortran; wide: values have the size of an address. */
 int world_keyval_fortran(enum world_attribute_owner owner, void *copy, void *drop, MPI_Aint extra,
                          bool wide, int *out_key);
-/* A key whose callbacks are called by functions of MPICH's Fortran library, which are told the kind
+/* Sets the functions of MPICH's Fortran library that call a key's callbacks, and are told the kind
  * of the value. */
 enum { WORLD_ATTRIBUTE_AINT = 1 };
 typedef int world_copy_proxy_fn(MPI_Comm_copy_attr_function *copy, int object, int key, void *extra,
@@ -930,11 +930,11 @@ typedef int world_copy_proxy_fn(MPI_Comm_copy_attr_function *copy, int object, i
 typedef int world_delete_proxy_fn(MPI_Comm_delete_attr_function *drop, int object, int key,
                                   int kind, void *value, void *extra);
 void world_keyval_proxy(int key, world_copy_proxy_fn *copy, world_delete_proxy_fn *drop);
-/* A predefined attribute in Fortran; others are as they are. */
+/* Converts a predefined attribute for Fortran; keeps others as they are. */
 MPI_Aint world_attribute_number(int key, void *value);
 int world_attributes_copy(struct world_attribute *from, void *object, struct world_attribute **to);
 int world_attributes_drop(struct world_attribute **from, void *object);
-/* fortran.c: a handle as the program's callbacks know it: theirs, where a shim (shims/) stands
+/* fortran.c: converts a handle for the program's callbacks: to their own, if a shim (shims/) is
  * between the program and this library. */
 #ifdef WORLD_SHIM
 MPI_Fint world_handle_number(void *handle);
@@ -943,12 +943,12 @@ void *world_number_handle(enum world_handle_kind kind, MPI_Fint number); /* NULL
 #else
 #define world_program_handle(handle) ((void *)(handle))
 #endif
-/* 0 as long as no call came from Fortran, whose library asks for none. */
+/* 0 until the first call from Fortran, whose library does not ask for numbers. */
 MPI_Fint world_group_number(MPI_Group group);
-/* The handles of the numbers that a range may hold. */
+/* Visits the handles whose numbers a range may hold. */
 void world_numbers_each(const struct world_rank *rank, const void *begin, size_t bytes,
                         world_range_fn visit, void *context);
-/* The values, and what keys were made with: addresses, perhaps. */
+/* Visit values and extra states of keys, which may be addresses. */
 void world_attributes_each(const struct world_attribute *first, world_range_fn visit,
                            void *context);
 void world_keyvals_each(world_range_fn visit, void *context);
@@ -957,22 +957,22 @@ static inline void *comm_handle(MPI_Comm comm)
     return comm == &ME->world ? MPI_COMM_WORLD : comm == &ME->self ? MPI_COMM_SELF : comm;
 }
 
-/* env.c: what an object keeps of an info given to it, and a new info of that for the caller to
- * free. */
+/* env.c: copies what an object keeps of its info, and makes a new info from that copy, which the
+ * caller frees. */
 struct world_info_entry *world_info_keep(MPI_Info info);
-/* Its info is this one from now on. */
+/* Replaces the communicator's info. */
 void world_comm_info(MPI_Comm comm, MPI_Info info);
 MPI_Info world_info_new(const struct world_info_entry *entry);
 
 /* group.c */
 MPI_Group world_group_new(const int *member, int size);
 
-/* op.c: b = a op b over count basics side by side. */
+/* op.c: computes b = a op b over count adjacent basics. */
 bool world_op_apply_basic(MPI_Op op, uint32_t basic, const void *a, void *b, int count);
-/* Whether the operation may be used by MPI_Accumulate and its kin: 0 no, 1 yes, 2 replaces, 3 does
- * nothing. */
+/* Tells whether MPI_Accumulate and its relatives may use the operation: 0 no, 1 yes, 2 it replaces,
+ * 3 it does nothing. */
 int world_op_remote(MPI_Op op);
-/* Whether the result may depend on the order in which it is done: it rounds. */
+/* Tells whether the result may depend on the order of operations, because it rounds. */
 bool world_op_rounds(MPI_Op op, MPI_Datatype type);
 
 #endif

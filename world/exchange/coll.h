@@ -52,24 +52,25 @@ struct world_coll {
     struct ompi_request_t *request;
 };
 
-/* All others have -1 there, which a program may say, too. */
+/* Tells whether a root is an argument; the others have root -1, which a program may pass as well.
+ */
 static inline bool coll_has_root(enum world_coll_kind kind)
 {
     return kind == COLL_BCAST || kind == COLL_REDUCE || kind == COLL_GATHER ||
            kind == COLL_GATHERV || kind == COLL_SCATTER || kind == COLL_SCATTERV;
 }
-/* It stands beside a root of its own group. */
+/* Tells whether the rank is in the root's group without being the root. */
 static inline bool coll_is_alone(const struct world_coll *c)
 {
     return coll_has_root(c->kind) && c->root == MPI_PROC_NULL;
 }
 
 int world_coll_run(const struct world_coll *coll);
-/* How many ranks it gets something from, and how many it gives something to, where a list says how
- * much: of neighbours, as many as the topology names. */
+/* Counts the ranks that it receives from and sends to, if the call has lists of counts; among
+ * neighbours, those that the topology names. */
 void world_coll_partners(const struct world_coll *coll, int *out_in, int *out_out);
 
-/* The parts that others are made of, on c->comm, which is no intercommunicator. */
+/* Building blocks of other collectives, on c->comm, which is no intercommunicator. */
 int world_coll_barrier(const struct world_coll *c);
 int world_coll_bcast(const struct world_coll *c, void *buffer, int count, MPI_Datatype type,
                      int root);
@@ -77,7 +78,7 @@ int world_coll_reduce(const struct world_coll *c, const void *send, void *recv, 
                       MPI_Datatype type, int root);
 int world_coll_scatter(const struct world_coll *c, const void *send, MPI_Datatype type);
 void *world_coll_scratch(int count, MPI_Datatype type);
-/* coll_inter.c: any of them between the two groups of an intercommunicator. */
+/* coll_inter.c: runs any of them between the two groups of an intercommunicator. */
 int world_coll_inter(const struct world_coll *c);
 
 static inline void coll_send(const struct world_coll *c, const void *buffer, int count,
@@ -127,7 +128,7 @@ static inline int coll_recv_now(const struct world_coll *c, void *buffer, int co
     return code;
 }
 
-/* Both directions at once; the code is the receive's. */
+/* Finishes both directions; returns the code of the receive. */
 static inline int coll_finish_both(struct ompi_request_t *recv, struct ompi_request_t *send)
 {
     int code = coll_finish(recv);

@@ -1,27 +1,26 @@
-/* Inside of the order of turns, shared by explore_access.c (which turn comes next) and
- * explore_alternatives.c (which could have come instead). Nobody else includes this. */
+/* Inside of the order of turns, shared by explore_access.c (which turn is next) and
+ * explore_alternatives.c (which turn could have been instead). No other file includes this. */
 #ifndef WORLD_EXCHANGE_EXPLORE_ACCESS_INSIDE_H
 #define WORLD_EXCHANGE_EXPLORE_ACCESS_INSIDE_H
 
 #include "world/exchange/explore_access.h"
 #include "world/exchange/explore_overlap.h"
 
-/* Whether the order of two turns of one memory, lock or communicator makes a difference. */
+/* Tells whether the order of two turns of one memory, lock or communicator makes a difference. */
 bool world_access_conflict(const struct world_decider *a, const struct world_decider *b);
-/* The turns that are asked for, or that were decided, and that may conflict with this one. */
+/* Return the waiting, or the decided, turns that may conflict with this one. */
 struct world_overlaps world_access_asking(const struct world_decider *turn);
 struct world_overlaps world_access_decided(const struct world_decider *turn);
 
-/* Lists the turns that must come before `asks` for it to precede `d`, in the order that they had.
- */
+/* Returns the turns that must come before `asks` for it to precede `d`, in their recorded order. */
 const struct world_causes *world_alternatives_witnesses(const struct world_decider *d,
                                                         const struct world_decider *asks);
-/* A turn is asked for from now on: reports it for each earlier decision that it could have had. */
+/* Reports a new waiting turn for each earlier decision that it could have answered. */
 void world_alternatives_asking(const struct world_decider *asks);
-/* A turn was decided. Without those that conflict with it and came before it, it could have been
- * another turn: reports what conflicts with that, and did not take it, as first. */
+/* Reports what else could have come first: without the conflicting turns before it, a decided turn
+ * could have preceded others that conflict with it. */
 void world_alternatives_decided(const struct world_decider *turn);
-/* A lock was given away: reports those who wait until it is free, who cannot ask yet. */
+/* Reports those that wait for a lock that was given away, as they cannot ask before it is free. */
 void world_alternatives_locked(struct world_decider *lock);
 
 #endif

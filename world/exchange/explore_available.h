@@ -5,20 +5,21 @@
 
 #include "world/exchange/explore.h"
 
-/* It is the first that fits of its sender, and no receive that was posted earlier would get it. */
+/* Tells whether the message is the first of its sender that fits, and no earlier posted receive
+ * would get it. */
 bool world_available(const struct world_rank *rank, const struct world_message *message,
                      const struct world_decider *d);
-/* Those that can be had, of each sender at most one, in the order in which they came: the first,
- * then the next one behind it; nothing else is asked for between. NULL: no more. */
+/* Return the messages that can be had, at most one of each sender, in the order of arrival: the
+ * first, then the next after `message`. NULL: no more. Nothing else may be asked for in between. */
 struct world_message *world_available_first(const struct world_rank *rank,
                                             const struct world_decider *d);
 struct world_message *world_available_more(const struct world_rank *rank,
                                            const struct world_decider *d,
                                            const struct world_message *message);
-/* The message of that sender, a world rank; negative: of any. */
+/* Returns the message of that sender, a world rank; negative: of any. */
 struct world_message *world_available_from(const struct world_rank *rank,
                                            const struct world_decider *d, int world);
-/* One of them is known to be there. */
+/* Tells whether the rank knows that one of them is there. */
 bool world_available_known(const struct world_rank *rank, const struct world_decider *d);
 
 #endif

@@ -1,10 +1,11 @@
-/* Turns at one rank's memory, by where they reach: those that may conflict with one are found
- * without going through all others. A turn that reaches much of the memory may conflict with all.
+/* Indexes turns at one rank's memory by the bytes that they reach, so that those which may conflict
+ * with a turn are found without a walk through all. A turn that reaches much of the memory may
+ * conflict with all.
  *
  *     for (struct world_overlaps e = world_overlaps_of(list, index, turn);
  * world_overlaps_next(&e);) if (conflict(turn, e.turn)) ...
  *
- * `list` holds the same turns, linked by `next`. Each is seen once. */
+ * `list` holds the same turns, linked by `next`. The loop visits each turn once. */
 #ifndef WORLD_EXCHANGE_EXPLORE_OVERLAP_H
 #define WORLD_EXCHANGE_EXPLORE_OVERLAP_H
 
@@ -15,10 +16,10 @@ struct world_overlap_node;
 
 struct world_overlaps {
     struct world_decider *turn;
-    const struct world_overlap_index *index; /* NULL: all of the list */
+    const struct world_overlap_index *index; /* NULL: the whole list */
     struct world_decider *list;
-    const struct world_overlap_node *node; /* the next one to look at */
-    uintptr_t piece, last;                 /* of memory: the one that is looked at */
+    const struct world_overlap_node *node; /* the next node to visit */
+    uintptr_t piece, last;                 /* the piece of memory visited, and the last */
     bool wide;
 };
 

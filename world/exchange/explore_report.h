@@ -12,29 +12,29 @@ struct world_explore {
     struct world_missed *missed;
     uint32_t *causes;
     uint32_t decision_room, option_room, missed_room, causes_room;
-    const struct world_decider **turn; /* by decision; NULL: there was none yet */
-    const char *beyond;                /* world_states_beyond; NULL: nothing is */
+    const struct world_decider **turn; /* by decision; NULL: none so far */
+    const char *beyond;                /* world_states_beyond; NULL: none */
 };
 
 #define EXPLORE (WORLD->explore)
 
 const struct world_causes *world_causes_add(const struct world_causes *causes, uint32_t decision);
 bool world_causes_has(const struct world_causes *causes, uint32_t decision);
-/* The causes, and for each turn among them those before it that conflict with it, unless they came
- * behind one of `without`: witnesses keep the order that they had. */
+/* Returns the causes, and for each turn among them the conflicting turns before it, except those
+ * that followed one of `without`: witnesses keep their order. */
 const struct world_causes *world_causes_ordered(const struct world_causes *causes,
                                                 const struct world_causes *without);
-/* Everything that was decided so far. */
+/* Returns the set of all decisions so far. */
 const struct world_causes *world_causes_all(void);
 
-void world_explore_turn(const struct world_decider *turn); /* it is decided */
-void world_explore_tell(int32_t answer);                   /* a possible one */
+void world_explore_turn(const struct world_decider *turn); /* a turn was decided */
+void world_explore_tell(int32_t answer);                   /* reports a possible answer */
 void world_explore_tell_turn(int32_t answer, uint32_t independent);
-/* The decision is made; its possible answers are those that were told from option_first on. given:
- * by the policy. */
+/* Records a decision; its possible answers were reported from option_first on. given: by the
+ * policy. */
 void world_explore_decision(struct world_decider *decider, uint32_t option_first, bool given);
 enum replay_reason world_explore_reason(const struct world_decider *decider);
-/* Whether the answer was seen before; from now on it was. */
+/* Marks the answer as seen; returns whether it was seen before. */
 bool world_explore_seen(struct world_decider *decider, uint32_t answer);
 void world_explore_missed(const struct world_decider *decider, int32_t answer,
                           const struct world_causes *causes, bool there);

@@ -1,7 +1,7 @@
-/* A world that goes on from its states (ranks/states.c) instead of from its start: which decisions
- * are possible now, and taking one of them. Nobody waits for a policy there: whoever searches
- * through the states takes each possible answer of each decision in turn, so nothing is told of
- * what a decision could have been had it been put off. */
+/* The search by states (ranks/states.c), which continues a world from its states instead of from
+ * its start: lists the decisions that are possible now, and takes one. No policy gives answers
+ * there: the search takes each possible answer of each decision in turn, so a decision's missed
+ * answers are not reported. */
 #ifndef WORLD_EXCHANGE_EXPLORE_STATES_H
 #define WORLD_EXCHANGE_EXPLORE_STATES_H
 
@@ -12,19 +12,19 @@ struct world_branch {
     int32_t answer;
 };
 
-/* NULL: nothing has been met that keeps equal states from being told. */
+/* Returns why states cannot be compared; NULL if nothing prevents it so far. */
 const char *world_states_why(void);
-/* Answers what is no choice. False: there is nothing. */
+/* Gives all answers that are no choice. False: there are none. */
 bool world_states_settle(void);
-/* Each answer to each decision that is possible now, `room` at most; returns how many there are. */
+/* Lists each answer to each decision that is possible now, at most `room`; returns their number. */
 uint32_t world_states_branches(struct world_branch *out_branch, uint32_t room);
 void world_states_take(const struct world_branch *branch);
-/* Nothing can be decided: a poll made again finds nothing. False: nobody polls. */
+/* Lets a repeated poll find nothing, as nothing can be decided. False: no rank polls. */
 bool world_states_fail(void);
-/* Whether the rank knows that the message is there. */
+/* Tells whether the rank knows that the message is there. */
 bool world_states_heard(const struct world_rank *rank, const struct world_message *message);
 
-/* A message that nobody has sent in this world arrives: a copy of it. */
+/* Delivers a copy of a message that no rank has sent in this world. */
 void world_states_arrive(const struct world_message *like, struct world_rank *dest);
 void world_states_settle_receives(struct world_rank *rank); /* explore.c */
 

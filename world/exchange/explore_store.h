@@ -1,17 +1,17 @@
-/* Tells which bytes a rank's own store changes that are not its first since the rank's last call:
- * the first alone has a turn (ranks/guard.c). The bytes that operations of other ranks under way
- * will change are kept when the rank has that turn, and compared when nobody but the rank has gone
- * on since. A store that leaves a byte as it was is not seen. */
+/* Finds which bytes a rank stores to after its first store since its last call: only the first
+ * store has a turn (ranks/guard.c). At that turn, the bytes that other ranks' pending operations
+ * will change are saved; they are compared if no other rank has run since. A store that leaves a
+ * byte unchanged is not seen. */
 #ifndef WORLD_EXCHANGE_EXPLORE_STORE_H
 #define WORLD_EXCHANGE_EXPLORE_STORE_H
 
 #include "world/exchange/explore.h"
 
-/* The running rank has had the turn of a store at `at`; NULL: it is not known where. */
+/* Saves the bytes after the running rank's turn of a store at `at`; NULL: unknown address. */
 void world_store_begin(const struct world_part *part, const void *at);
-/* Before others may go on. */
+/* Compares the bytes, before others may run. */
 void world_store_end(void);
-/* Others may have gone on: nothing is told of it. */
+/* Drops the bytes, as others may have run. */
 void world_store_drop(void);
 
 #endif

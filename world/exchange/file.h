@@ -1,10 +1,10 @@
 /* Files over POSIX: what the ranks that opened one together share, and each rank's view of it.
  *
- * Data that a rank writes reach the others only when MPI promises it: with MPI_File_sync, at the
- * close, or at once in atomic mode. Until then it waits with its writer, who sees it. Where the
- * choice source decides, some writes pass at once; under order=explore each passes at any time
- * until then, by itself, but behind those before it of its rank that touch the same bytes. An
- * access is one step there, and so is what is done to a shared pointer (file_order.c).
+ * MPI promises that data which a rank writes reach the others with MPI_File_sync, at the close, or
+ * at once in atomic mode. Until then they wait with their writer, who sees them. If the choice
+ * source decides, some writes become visible at once. Under order=explore each write becomes
+ * visible by itself at any time until then, but after its rank's earlier writes of the same bytes.
+ * There an access is one step, and so is an operation on a shared pointer (file_order.c).
  *
  * Invariants: 1. Positions and offsets count etypes of the view, `stream` offsets count bytes of
  * data in the view, `place` is a byte of the file. 2. `late` is in the order of writing. */
@@ -17,17 +17,17 @@
 #include "world/state.h"
 
 struct world_file_shared {
-    struct world_file_shared *next; /* open ones, of the world */
+    struct world_file_shared *next; /* open files of the world */
     const char *name;
     int amode;
-    int fd, code; /* of opening it */
+    int fd, code; /* result of the open */
     int opener;   /* world rank */
     bool tried;
     int users;
     MPI_Offset position;     /* the shared pointer */
-    struct world_part *part; /* order=explore: turns at files of such names */
-    uint64_t identity;       /* of its name */
-    off_t size;              /* that it had for sure when it was opened */
+    struct world_part *part; /* order=explore: order of accesses to files of such names */
+    uint64_t identity;       /* hash of its name */
+    off_t size;              /* minimum size when it was opened */
 };
 
 struct world_file_turn;
@@ -37,26 +37,26 @@ struct world_delayed_write {
     off_t place;
     size_t bytes;
     uint8_t *data;
-    struct world_file_turn *turn; /* of its access; NULL: nothing is explored */
+    struct world_file_turn *turn; /* turn of its access; NULL: without order=explore */
 };
 
 struct world_access;
 
 struct ompi_file_t {
     struct world_handle handle;
-    struct ompi_communicator_t comm; /* its own; only to meet on */
+    struct ompi_communicator_t comm; /* its own; only for meetings */
     MPI_Errhandler errhandler;
     struct world_file_shared *shared;
-    int fd; /* of all that are fibers; a process has its own */
+    int fd; /* shared by fibers; each process has its own */
     MPI_Offset position, disp;
     MPI_Datatype etype, filetype;
     const char *datarep;
     bool atomic;
     struct world_delayed_write *late, **late_end;
     size_t late_bytes;
-    struct world_file_turn *turn, **turn_end; /* of writes, since the others saw all of them */
-    int late_code;                            /* of what passed of them */
-    off_t sure;                               /* size that it has, whoever comes first */
+    struct world_file_turn *turn, **turn_end; /* of writes since the last synchronisation */
+    int late_code;                            /* first error of those that were written */
+    off_t sure;                               /* minimum size, whatever the order */
     struct world_access *split;               /* begun and not yet ended */
     struct world_info_entry *info;
 };
@@ -70,53 +70,52 @@ int world_file_check(MPI_File file);
 #define FILE_ERROR(file, code, ...) \
     world_error_on((file)->errhandler, &(MPI_File){file}, code, __VA_ARGS__)
 int world_file_error(int number); /* the class of an errno */
-void world_files_close(void);     /* those that a world left open */
+void world_files_close(void);     /* files that a world left open */
 
 /* file_view.c */
-/* Whether the data of the view at an offset in etypes has a place at all: the bytes before it can
- * be counted. */
+/* Tells whether the view has data at an offset in etypes: the number of bytes before it fits. */
 bool world_file_reaches(MPI_File file, MPI_Offset offset);
 off_t world_file_place(MPI_File file, MPI_Offset stream); /* of one byte of data */
 MPI_Offset world_file_end(MPI_File file);                 /* etypes before the end of the file */
 off_t world_file_size(MPI_File file);
-/* Packed bytes from or to the view; *out_bytes: how many were moved. Return an error class. */
+/* Transfer packed bytes from or to the view. *out_bytes: bytes moved. Return an error class. */
 int world_file_read(MPI_File file, MPI_Offset stream, uint8_t *packed, size_t bytes,
                     size_t *out_bytes);
 int world_file_write(MPI_File file, MPI_Offset stream, const uint8_t *packed, size_t bytes);
-int world_file_flush(MPI_File file); /* what is late */
-/* Its bytes are late: they are in `data`, by when its turn comes. */
+int world_file_flush(MPI_File file); /* writes late data */
+/* Delays a write: `data` holds its bytes by the time of its turn. */
 void world_file_put_off(MPI_File file, MPI_Offset stream, uint8_t *data, size_t bytes,
                         struct world_file_turn *turn);
-int world_file_pass(MPI_File file, const struct world_file_turn *turn); /* what it has put off */
-/* Where its bytes are, by place and none twice, from `base` on; NULL: they are not so sorted, and
- * lie within *out_whole. */
+int world_file_pass(MPI_File file, const struct world_file_turn *turn); /* writes its late data */
+/* Returns the ranges of the file that the bytes occupy, sorted and without overlaps, from `base`
+ * on; NULL if they are in another order, and *out_whole encloses them. */
 struct world_pieces *world_file_pieces(MPI_File file, MPI_Offset stream, size_t bytes,
                                        uintptr_t base, struct world_piece *out_whole);
 
 /* file_order.c: under order=explore. */
-struct world_transfer { /* what a data access moves */
+struct world_transfer { /* the transfer of a data access */
     bool write;
     MPI_Offset stream;
     void *buffer;
     size_t count;
     MPI_Datatype type;
 };
-/* The name is about to be opened or deleted by the running rank. */
+/* Called before the running rank opens or deletes the name. */
 enum world_file_use { FILE_FINDS, FILE_CREATES, FILE_CREATES_NEW, FILE_DELETES };
 void world_file_named(struct world_file_shared *shared, enum world_file_use use);
 void world_file_opened(struct world_file_shared *shared);
-void world_file_gone(const struct world_file_shared *shared); /* with its last user */
-/* A blocking read comes to its turn. */
+void world_file_gone(const struct world_file_shared *shared); /* called by its last user */
+/* Waits for the turn of a blocking read. */
 void world_file_read_turn(MPI_File file, MPI_Offset stream, size_t bytes);
 void world_file_size_turn(MPI_File file, bool sets);
 void world_file_pointer_turn(MPI_File file, bool moves);
-/* Each rank then has the others' writes among its causes, and knows how long the file is. */
+/* Adds the others' writes to the causes of each rank, which then knows the size of the file. */
 void world_file_meet(MPI_File file);
-/* From now on it may be done. */
+/* Starts an access, which may happen from now on. */
 struct world_file_turn *world_file_begin(MPI_File file, const struct world_transfer *transfer);
-void world_file_stage(struct world_file_turn *turn); /* the buffer of a write is the program's */
-/* It has been done; what was read lies in *out_packed. */
+void world_file_stage(struct world_file_turn *turn); /* copies the buffer of a write */
+/* Waits until the access has happened; *out_packed: what was read. */
 int world_file_finish(struct world_file_turn *turn, uint8_t **out_packed, size_t *out_bytes);
-int world_file_finish_all(MPI_File file); /* writes */
+int world_file_finish_all(MPI_File file); /* waits for all writes */
 
 #endif

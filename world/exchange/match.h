@@ -1,5 +1,6 @@
-/* Whether a message fits (core/matching/matching.h, M1), in the numbers of the mpi.h that the world
- * is compiled with. Shared by the exploring order and the matching that takes the first message. */
+/* Tells whether a message fits (core/matching/matching.h, M1), in the constants of the mpi.h that
+ * the world is compiled with. Used by order=explore and by the matching that takes the first
+ * message. */
 #ifndef WORLD_EXCHANGE_MATCH_H
 #define WORLD_EXCHANGE_MATCH_H
 
@@ -31,7 +32,7 @@ static inline bool world_match_fits(const struct world_message *message, uint32_
                                 tag);
 }
 
-/* Whether some message fits both of two receives or probes in one context. */
+/* Tells whether some message fits two receives or probes in one context. */
 static inline bool world_match_overlaps(int source, int tag, int other_source, int other_tag)
 {
     return matching_overlaps(world_match_source(source), world_match_source(other_source)) &&

@@ -1,6 +1,6 @@
-/* Memory that the process that runs worlds and the ranks of a world share: one memory file, mapped
- * by both. Behind the struct lie the variables of our library and the memory of the worlds, which
- * only the ranks use.
+/* Memory that the process that runs worlds shares with the ranks of a world: one memory file,
+ * mapped by both. The variables of our library and the memory of the worlds follow the struct; only
+ * the ranks use them.
  *
  * Invariants: 1. The runner writes the request between worlds, the program's side everything else
  * while a world runs; a byte over the socket passes the turn. 2. Names are `names` plus one where
@@ -15,7 +15,7 @@
 
 #define REGION_VARIABLE "CROSSWAIT_WORLD" /* NUMBERS: region, socket, then two for each rank */
 #define REGION_PRELOAD_VARIABLE "CROSSWAIT_WORLD_PRELOAD" /* what the user preloads */
-#define REGION_INPUT "crosswait-input" /* the file that the worlds read as standard input */
+#define REGION_INPUT "crosswait-input" /* the file that worlds read as standard input */
 
 enum {
     REGION_VERSION = 5,
@@ -31,43 +31,43 @@ enum {
     REGION_ANSWERS_MAX = 1 << 20
 };
 
-/* Messages of the program's side. */
+/* Messages from the program's side. */
 enum { REGION_READY = 'r', REGION_REFUSED = 'x', REGION_DONE = 'd', REGION_FAILED = 'f' };
 
-/* The binary interface of an MPI library: each but the last has a library of ours. */
+/* The binary interface of an MPI library; we have a library for each but the last. */
 enum region_abi { REGION_OPENMPI, REGION_MPICH, REGION_STANDARD, REGION_OTHER };
 
 struct region_rank {
-    _Atomic uint32_t scheduled; /* a futex: slot + 1 of the thread that goes on; 0: none does */
+    _Atomic uint32_t scheduled; /* a futex: slot + 1 of the thread that runs; 0: none */
     _Atomic int32_t pid;
     int32_t status; /* as of waitpid */
     int32_t abort_code;
-    bool ended, left, stopped, aborted; /* left: by exit, and has said so */
-    _Atomic bool waits;                 /* for its debugger */
-    /* Where it was when something was found of it; no call: nothing was. */
+    bool ended, left, stopped, aborted; /* left: it called exit and said so */
+    _Atomic bool waits;                 /* for a debugger */
+    /* Its call when something was found about it; an empty call: nothing was found. */
     char call[REGION_NAME_MAX], why[REGION_WHY_MAX];
     uint64_t site;
-    /* Its threads (ranks/threads.c): one may do more than was seen; another might have got a mutex
-     * first. */
-    bool loose, contended, several; /* it has had several */
-    bool shares; /* it has memory that it shares by itself with other processes */
-    bool early;  /* it ended without saying so, in the midst of the world */
-    /* Where worlds go on from states: whether it ran since its memory was hashed; the hash; why it
-     * has none, a literal of the program's side. */
+    /* About its threads (ranks/threads.c): one may do more than was seen; another might have got a
+     * mutex first. */
+    bool loose, contended, several; /* several: it has had several */
+    bool shares;                    /* it shares memory by itself with other processes */
+    bool early;                     /* it ended without notice while the world ran */
+    /* For the search by states: whether it ran since its memory was hashed; the hash; why it has
+     * none, a literal of the program's side. */
     bool ran;
     uint64_t memory[2];
     const char *why_not;
 };
 
 struct region_name {
-    uint64_t key; /* the address of the text in the program */
+    uint64_t key; /* address of the text in the program */
     char text[REGION_NAME_MAX];
 };
 
-/* A line of a script from which MPI was called: a site that no code has an address of. */
+/* A line of a script that called MPI: a site that is no code address. */
 #define REGION_SCRIPT ((uint64_t)1 << 63)
 struct region_script {
-    uint64_t site; /* from path and line, so that it is the same in all worlds; 0: none yet */
+    uint64_t site; /* from path and line, so that it is the same in all worlds; 0: not used yet */
     int32_t line;
     char path[REGION_PATH_MAX];
 };
@@ -79,8 +79,8 @@ _Static_assert(REGION_READY != REGION_REFUSED && REGION_READY != REGION_DONE &&
                    REGION_DONE != REGION_FAILED && REGION_REFUSED != REGION_FAILED,
                "what is said is distinguished");
 
-/* A world that goes on from its states (ranks/states.c). */
-struct region_version {  /* a process that a rank goes on in; the one before it waits for its end */
+/* A world that is searched by its states (ranks/states.c). */
+struct region_version {  /* a process in which a rank continues; its parent waits for its end */
     _Atomic int32_t pid; /* 0: it has ended */
     int32_t rank;
     uint32_t depth;
@@ -88,23 +88,23 @@ struct region_version {  /* a process that a rank goes on in; the one before it 
 
 struct region_states {
     /* The request. */
-    bool wanted, unmasked; /* unmasked: buffers of receives count, also before they are filled */
+    bool wanted, unmasked; /* unmasked: buffers of receives count even before they are filled */
     uint32_t ms_max;
     _Atomic uint32_t stop;
-    /* The answer: lists of answers, each behind its length, that lead to one end each. */
+    /* The answer: lists of answers, each after its length; each list leads to one end. */
     bool complete, asked_again;
-    char why[REGION_WHY_MAX];      /* it is not */
-    char together[REGION_WHY_MAX]; /* why ranks were not executed each by itself; "": they were */
+    char why[REGION_WHY_MAX];      /* the reason if not complete */
+    char together[REGION_WHY_MAX]; /* why ranks were not executed one by one; "" if they were */
     uint64_t state_count, step_count, list_count, answer_count;
     struct world_state_answer answer[REGION_ANSWERS_MAX];
-    /* The program's side alone. */
-    uint32_t depth; /* a rank of fewer goes on as a new version; 0: none does */
+    /* Used only by the program's side. */
+    uint32_t depth; /* a scheduled rank of a smaller depth continues in a new version; 0: none */
     /* Ranks that have exchanged anything since the first state have the same number: the lowest of
-     * them. */
+     * these ranks. */
     uint16_t part[WORLD_RANKS_MAX];
-    bool parts_joined;            /* since it was last cleared */
-    _Atomic uint32_t deaths;      /* a futex: so many versions have ended by themselves */
-    _Atomic uint32_t system_call; /* + 1: one that a rank was kept from; 0: none (kernel_state.c) */
+    bool parts_joined;            /* since the last clear */
+    _Atomic uint32_t deaths;      /* a futex: number of versions that ended by themselves */
+    _Atomic uint32_t system_call; /* + 1: call that a rank was kept from; 0: none */
     uint32_t version_count;
     struct region_version version[REGION_VERSIONS_MAX];
 };
@@ -112,26 +112,26 @@ struct region_states {
 struct region {
     uint32_t version, rank_count;
     uint64_t bytes;   /* of the whole file */
-    uint64_t address; /* in the program */
+    uint64_t address; /* in the program's address space */
     _Atomic int32_t zygote;
     _Atomic bool busy; /* a world runs */
     char refusal[REGION_REFUSAL_MAX];
-    enum region_abi abi; /* of a program that is refused as it has another than our library */
-    char bug[REGION_REFUSAL_MAX]; /* the assertion of ours that failed in a rank; "": none */
+    enum region_abi abi;          /* of a program refused because our library has another ABI */
+    char bug[REGION_REFUSAL_MAX]; /* our assertion that failed in a rank; "": none */
     struct scratch scratch;
-    char maps[REGION_MAPS_MAX]; /* the program's, with the names that it has for its files */
+    char maps[REGION_MAPS_MAX]; /* the program's maps, with its names for its files */
     /* The request. */
     bool late, warn_types;
     uint64_t step_count_max;
     uint32_t look_ns;
     enum replay_choice_kind kind;
-    struct core_random random; /* of a seed: where it stands */
+    struct core_random random; /* state of a seed's generator */
     uint64_t choice_count;
     _Atomic int32_t
         debugged; /* + 1: a rank that waits for its debugger; 0: none, or not any more */
     /* The answer. */
-    _Atomic uint32_t over; /* somebody saw that the world cannot go on: the rest is ended */
-    _Atomic uint32_t time; /* the runner's time was over */
+    _Atomic uint32_t over; /* a rank saw that the world cannot continue: the rest is ended */
+    _Atomic uint32_t time; /* the runner's time limit passed */
     struct world_outcome outcome;
     uint64_t question_count, event_count;
     bool lost;
@@ -142,7 +142,7 @@ struct region {
     struct world_question question[WORLD_LOG_MAX];
     struct world_event event[WORLD_LOG_MAX];
     struct region_states states;
-    struct region_rank rank[WORLD_RANKS_MAX + 1]; /* the last one is nobody's: who searches */
+    struct region_rank rank[WORLD_RANKS_MAX + 1]; /* the last one is the searcher's */
 };
 
 #endif

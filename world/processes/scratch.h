@@ -1,9 +1,9 @@
-/* Where worlds write: the folder that one stands in, the home folder and the one for temporary
- * files are overlaid, in a mount namespace that only the program's processes see, so that what they
- * write is gone with the world. What is written before the ranks begin, all worlds have. Nothing of
- * it outlives the processes.
+/* Isolates the files that worlds write: the current folder, the home folder and the folder for
+ * temporary files are overlaid, in a mount namespace that only the program's processes see, so that
+ * each world's files are dropped with it. Files that were written before the ranks began exist in
+ * all worlds. Nothing outlives the processes.
  *
- * Not all systems allow it: `why` then says what is in the way, and files are the real ones. */
+ * Not all systems allow this: `why` then tells the reason, and worlds write the real files. */
 #ifndef WORLD_PROCESSES_SCRATCH_H
 #define WORLD_PROCESSES_SCRATCH_H
 
@@ -13,21 +13,21 @@
 enum { SCRATCH_PLACES = 3, SCRATCH_PATH = 1024 };
 
 struct scratch {
-    uint32_t count; /* 0: there is none */
+    uint32_t count; /* 0: no overlay */
     bool mapped;    /* in a user namespace */
-    char stage[64]; /* an empty folder of the system, where what is written lies */
+    char stage[64]; /* an empty folder of the system that holds what is written */
     char place[SCRATCH_PLACES][SCRATCH_PATH];
     char why[160];
 };
 
-/* For the calling process and all that it starts; it has one thread. */
+/* Overlays the folders for the calling process, which has one thread, and all that it starts. */
 void scratch_enter(struct scratch *scratch);
-/* Makes the files written until now the state with which each world begins. False: `why`, and files
- * are lost. */
+/* Makes the files written until now the state in which each world begins. False: see `why`; the
+ * files are lost. */
 bool scratch_begin(struct scratch *scratch);
-/* Whether anything was written since. */
+/* Tells whether anything was written since. */
 bool scratch_written(const struct scratch *scratch);
-/* If anything was written since, it is gone. Nobody else runs. False: `why`. */
+/* Drops all that was written since. The caller is the only one to run. False: see `why`. */
 bool scratch_clear(struct scratch *scratch);
 
 #endif

@@ -1,13 +1,13 @@
-/* The numbers that handles of another ABI are, of what programs make; local/fortran.c has those of
- * what is predefined, and the table behind both. */
+/* The numbers of handles that programs make, in another ABI; local/fortran.c has those of
+ * predefined handles, and the table of both. */
 #ifndef WORLD_SHIMS_NUMBERS_H
 #define WORLD_SHIMS_NUMBERS_H
 
 #include "world/state.h"
 
 #ifdef SHIM_mpich
-/* How it is kept, what it is, its index: 2, 4 and 26 bits. What it is stands in each null handle.
- * The first few datatypes, of pairs, are predefined. */
+/* Storage class, kind and index: 2, 4 and 26 bits. Each null handle contains its kind. The first
+ * few datatypes, of pairs, are predefined. */
 enum {
     NUMBER_KEPT = (int)0x80000000,
     NUMBER_KIND = 0x3c000000,
@@ -40,7 +40,8 @@ static inline int number_index(enum world_handle_kind kind, MPI_Fint number)
     return made ? (number & NUMBER_INDEX) - NUMBER_LEAST : -1;
 }
 #else
-/* Behind all that the standard gives to what is predefined: its kind, and its index above. */
+/* Numbers follow all that the standard gives to predefined handles: the kind, and the index above
+ * it. */
 enum { NUMBER_FIRST = 4096, NUMBER_KINDS = 16 };
 
 static inline MPI_Fint number_made(enum world_handle_kind kind, int index)

@@ -1,6 +1,6 @@
-/* Between a program of another ABI and world/: what the generated functions (shim_calls.c) are made
- * of. world/ itself is compiled once more for each ABI, with that ABI's constants and statuses in
- * its mpi.h, so that handles alone are to be converted: a program's are numbers, kept in the table
+/* Between a program of another ABI and world/: what the generated functions (shim_calls.c) use.
+ * world/ itself is compiled once more for each ABI, with that ABI's constants and statuses in its
+ * mpi.h, so that only handles need a conversion: a program's handles are numbers, kept in the table
  * of local/fortran.c. */
 #ifndef WORLD_SHIMS_SHIM_H
 #define WORLD_SHIMS_SHIM_H
@@ -8,12 +8,12 @@
 #include "world/state.h"
 
 #ifdef SHIM_mpich
-typedef int shim_handle; /* but for files, which are pointers */
+typedef int shim_handle; /* except files, which are pointers */
 #else
 typedef void *shim_handle;
 #endif
 
-/* NULL: no handle of that kind, which the call then refuses. */
+/* NULL: no handle of that kind; the call then refuses it. */
 #define shim_object(kind, handle) world_number_handle(kind, (MPI_Fint)(intptr_t)(handle))
 static inline shim_handle shim_number(void *object)
 {
@@ -24,7 +24,7 @@ static inline void *shim_file(void *object)
     return (void *)(uintptr_t)(uint32_t)world_handle_number(object);
 }
 
-/* Statuses that are not asked for are NULL in world/. */
+/* Converts a status argument; world/ uses NULL for an ignored status. */
 static inline MPI_Status *shim_status(const MPI_Status *status)
 {
     uintptr_t at = (uintptr_t)status;
@@ -34,16 +34,17 @@ static inline MPI_Status *shim_status(const MPI_Status *status)
     return (MPI_Status *)at;
 }
 
-/* Handles that a call reads, and may change. */
+/* Handles that a call reads and may change. */
 struct shim_list {
-    void **object; /* NULL: the program gave none */
+    void **object; /* NULL: the program passed none */
     void *few[16];
 };
-enum { HANDLE_NONE = 0 }; /* the call gives all */
+enum { HANDLE_NONE = 0 }; /* the call sets all */
 void shim_list_begin(struct shim_list *list, int kind, int count, const shim_handle *handles);
 void shim_list_end(struct shim_list *list, int count, shim_handle *handles);
 
-/* A datatype for each partner of the calling rank; they live as long as the world. */
+/* Count the calling rank's partners, and convert a datatype for each, which lives as long as the
+ * world. */
 int shim_partners(shim_handle comm, bool neighbours, bool sends);
 const MPI_Datatype *shim_types(const void *buffer, const shim_handle *types, int count);
 

@@ -1,6 +1,6 @@
-/* A status as programs of another ABI lay it out: it stands in the place of Open MPI's in the mpi.h
- * that world/ is compiled with for them. The three fields that programs read are where they look
- * for them; what else is there is ours. */
+/* The layout of a status in another ABI: it replaces Open MPI's in the mpi.h that world/ is
+ * compiled with for that ABI. The three fields that programs read are at their place; all other
+ * fields are ours. */
 #ifndef WORLD_SHIMS_STATUS_H
 #define WORLD_SHIMS_STATUS_H
 
