@@ -55,7 +55,7 @@ struct world_event { /* all ranks are world ranks */
     bool standard;    /* a send that the library may buffer */
     const char *call; /* MPI_Send */
     uint64_t site;    /* where the program called it; 0: unknown */
-    /* Of a send under order=explore: a hash of its bytes, and its first element. */
+    /* order=explore: hash of a send's bytes, and its first element */
     uint64_t digest, first;
     char first_kind; /* 'i', 'u', 'f': a signed, unsigned or floating-point number; 0: other */
     uint8_t first_bytes;

@@ -46,8 +46,8 @@ struct rank_message {
     const char *call;
 };
 
-/* What lets a blocked rank continue, or shortens its wait: a message, or something that is complete
- * without one. */
+/* A message that lets a blocked rank continue or shortens its wait, or something that is complete
+ * without a message. */
 struct rank_want {
     uint32_t context;
     int32_t source, tag;
