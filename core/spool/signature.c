@@ -34,7 +34,7 @@ static uint64_t signature_power(uint64_t of, uint64_t exponent)
     return result;
 }
 
-/* 1 + ratio + ... + ratio^(count-1) */
+/* Returns 1 + ratio + ... + ratio^(count-1). */
 static uint64_t signature_geometric(uint64_t ratio, uint64_t count)
 {
     uint64_t sum = 0, factor = ratio,
@@ -56,7 +56,7 @@ uint64_t signature_basic(const char *name)
     return hash % prime ? hash % prime : 1;
 }
 
-/* Hash of the first `length` elements: h(s + element) = h(s) * base + element. */
+/* Returns the hash of the first `length` elements: h(s + element) = h(s) * base + element. */
 static uint64_t signature_prefix(const struct signature_run *run, size_t count, uint64_t length)
 {
     uint64_t hash = 0;

@@ -1,14 +1,14 @@
-/* Records that come again: the calls of a loop differ in number, times and request only. Such an
- * event, completion or list of requests is written as what differs from an earlier one of its lane
- * (SPOOL_EVENT_AGAIN, _DONE_AGAIN, _LIST_AGAIN of spool.h), in 16 and 8 bytes instead of 64, 40 and
- * 32. Writer and reader each keep what was seen before; spool_reader_next hands out whole records.
- * A longer list that is equal to an earlier one (counts of a collective, blocks of a datatype) is
- * written as where that is kept (SPOOL_LIST_SAME).
+/* Delta compression of records: the calls of a loop differ only in number, times and request. An
+ * event, completion or list of requests that resembles an earlier one of its lane is written as a
+ * difference (SPOOL_EVENT_AGAIN, _DONE_AGAIN, _LIST_AGAIN of spool.h), in 16 and 8 bytes instead of
+ * 64, 40 and 32. Writer and reader both keep the earlier records; spool_reader_next returns whole
+ * records. A longer list that equals an earlier one (counts of a collective, blocks of a datatype)
+ * is written as a reference to it (SPOOL_LIST_SAME).
  *
  *  1. The slots follow from the lane's records before the position alone: each whole event,
- *     completion (and list that is short enough) takes its slot, each that comes again
- *     changes the slot that it names. The writer uses the slots that it has filled since it last
- *     forgot them, which it does where a reader may begin (SPOOL_FLAG_LAST).
+ *     completion and short enough list fills its slot, each difference changes the slot that it
+ *     names. The writer uses only slots that it has filled since it last forgot them, which it does
+ *     at each place where a reader may begin (SPOOL_FLAG_LAST).
  *  2. A record whose differences do not fit is written whole. */
 #ifndef CORE_SPOOL_SPOOL_DELTA_H
 #define CORE_SPOOL_SPOOL_DELTA_H
@@ -38,19 +38,19 @@ struct spool_delta_same {
     unsigned char value[SPOOL_DELTA_SAME_MAX];
 };
 
-struct spool_delta_list { /* the last whole one of so many requests */
+struct spool_delta_list { /* the last whole list of this length */
     struct spool_list record;
     uint32_t value[SPOOL_DELTA_VALUES_MAX];
 };
 
-struct spool_delta { /* zeroed: nothing seen yet; head.kind of a slot is 0 until it is filled */
+struct spool_delta { /* zeroed: empty; head.kind of a slot is 0 until it is filled */
     uint64_t seq;    /* of the last record here */
-    uint64_t t;      /* when the last event was left */
+    uint64_t t;      /* time when the last event left */
     struct spool_event event[SPOOL_DELTA_EVENTS];
     struct spool_done done[SPOOL_DELTA_DONES];
     struct spool_delta_list list[SPOOL_DELTA_VALUES_MAX]; /* by count - 1 */
     bool filled[SPOOL_DELTA_SAMES];
-    /* Large, and seldom used: one that is not filled is never touched. */
+    /* Large and seldom used: unfilled entries are never touched. */
     struct spool_delta_same same[SPOOL_DELTA_SAMES];
     struct spool_loop loop;
 };
@@ -66,7 +66,7 @@ static inline void spool_delta_forget(struct spool_delta *again)
     spool_loop_end(&again->loop);
 }
 
-/* Limits the words seen to those that exist. */
+/* Copies the filled parts only. */
 static inline void spool_delta_copy(struct spool_delta *to, const struct spool_delta *from)
 {
     memcpy(to, from, offsetof(struct spool_delta, same));
@@ -82,7 +82,8 @@ static inline void spool_delta_copy(struct spool_delta *to, const struct spool_d
 
 /* --- slots ------------------------------------------------------------------------------------ */
 
-/* Neighbours in a program, or in a list of requests, do not get in each other's way. */
+/* Returns the slot of an event. Adjacent calls of a program get different slots, as do adjacent
+ * entries of a list of requests. */
 static inline unsigned spool_delta_event_slot(const struct spool_event *e)
 {
     uint32_t rest =
@@ -96,7 +97,7 @@ static inline unsigned spool_delta_done_slot(const struct spool_done *d)
     return (d->index + (rest >> (32 - SPOOL_DELTA_DONE_BITS))) % SPOOL_DELTA_DONES;
 }
 
-/* The slot of a list that may come again; else SPOOL_DELTA_VALUES_MAX. */
+/* Returns the slot of a list that can be written as a difference; else SPOOL_DELTA_VALUES_MAX. */
 static inline unsigned spool_delta_list_slot(const struct spool_list *l)
 {
     bool fits = l->head.a == SPOOL_LIST_REQUESTS && l->head.b == 4 && l->first == 0 &&
@@ -104,8 +105,8 @@ static inline unsigned spool_delta_list_slot(const struct spool_list *l)
     return fits ? l->count - 1 : SPOOL_DELTA_VALUES_MAX;
 }
 
-/* The same of a longer list: SPOOL_DELTA_SAMES if it may not. What lies in its middle and at its
- * end keeps lists apart that take turns. */
+/* Returns the slot of a longer list; SPOOL_DELTA_SAMES if its size is unsuitable. Values from its
+ * middle and its end give alternating lists different slots. */
 static inline unsigned spool_delta_same_slot(const struct spool_list *l, const void *value)
 {
     size_t bytes = spool_delta_list_bytes(l);
@@ -152,10 +153,10 @@ static inline void spool_delta_list(struct spool_delta *again, const struct spoo
     again->seq = l->seq;
 }
 
-/* --- what differs ----------------------------------------------------------------------------- */
+/* --- differences ------------------------------------------------------------------------------ */
 
-/* A slot and by how much the number is above the last one's, in 16 bits. What is beyond them: 0 if
- * they hold it. */
+/* Packs a slot, and the distance from the last number, into 16 bits. Returns 0 if the distance
+ * fits. */
 static inline uint64_t spool_delta_pack(unsigned slot, unsigned bits, uint64_t seq, uint64_t last,
                                         uint16_t *out_packed)
 {
@@ -169,7 +170,7 @@ static inline uint64_t spool_delta_seq(uint16_t packed, unsigned bits, uint64_t 
     return last + (packed >> bits) - (1ul << (16 - bits)) / 2;
 }
 
-/* The same of the signed difference of two request ids. */
+/* Packs the signed difference of two request ids in the same way. */
 static inline uint32_t spool_delta_step(uint32_t id, uint32_t before, uint16_t *out_step)
 {
     uint32_t step = id - before;
@@ -182,9 +183,9 @@ static inline uint32_t spool_delta_id(uint32_t before, uint16_t step)
     return before + (uint32_t)(int32_t)(int16_t)step;
 }
 
-/* Whether the events are alike in what is not written. Fields are read one by one: a wider load of
- * what has been stored would wait until that store, and all before it, are done, which takes long
- * where the library has written to another rank's memory in between. */
+/* Tells whether the events agree in the fields that a difference leaves out. Reads fields one by
+ * one: a wider load of recent stores would wait until those stores, and all before them, are done,
+ * which takes long if the library has written to another rank's memory in between. */
 static inline bool spool_delta_event_like(const struct spool_event *like,
                                           const struct spool_event *event)
 {
@@ -195,7 +196,8 @@ static inline bool spool_delta_event_like(const struct spool_event *like,
            e->type == like->type && e->count == like->count;
 }
 
-/* False: the event is to be written whole. Nothing is kept yet. */
+/* Makes the difference of an event. Returns false if the event must be written whole. Changes no
+ * slot. */
 static inline bool spool_delta_event_try(const struct spool_delta *again, unsigned slot,
                                          const struct spool_event *e, struct spool_event_again *out)
 {
@@ -211,7 +213,8 @@ static inline bool spool_delta_event_try(const struct spool_delta *again, unsign
     return !(beyond | lasted >> 32 | (gap + 0x80000000u) >> 32);
 }
 
-/* False: the completion is to be written whole. Nothing is kept yet. */
+/* Makes the difference of a completion. Returns false if it must be written whole. Changes no
+ * slot. */
 static inline bool spool_delta_done_try(const struct spool_delta *again, unsigned slot,
                                         const struct spool_done *d, struct spool_head *out)
 {
@@ -227,7 +230,8 @@ static inline bool spool_delta_done_try(const struct spool_delta *again, unsigne
     return !(beyond | differs | (like->bytes ^ d->bytes));
 }
 
-/* All requests are by the same above those of the list before. */
+/* Makes the difference of a list: all request ids exceed those of the previous list by the same
+ * amount. Returns false if the list must be written whole. */
 static inline bool spool_delta_list_try(const struct spool_delta *again, const struct spool_list *l,
                                         const uint32_t *value, struct spool_head *out)
 {
@@ -247,7 +251,7 @@ static inline bool spool_delta_list_try(const struct spool_delta *again, const s
              spool_delta_step(value[0], like->value[0], &out->b));
 }
 
-/* False: it is not the one that is kept. */
+/* Makes the reference to an equal list. Returns false if the kept list differs. */
 static inline bool spool_delta_same_try(const struct spool_delta *again, const struct spool_list *l,
                                         const void *value, struct spool_list_same *out)
 {
@@ -263,8 +267,8 @@ static inline bool spool_delta_same_try(const struct spool_delta *again, const s
            memcmp(like->value, value, spool_delta_list_bytes(l)) == 0;
 }
 
-/* --- what came again is kept, and whole again ------------------------------------------------- */
-/* NULL: there is nothing that it could be like. */
+/* --- restoring whole records ------------------------------------------------------------------ */
+/* Each returns NULL if the slot that the record refers to is empty. */
 
 static inline const struct spool_event *spool_delta_event_take(struct spool_delta *again,
                                                                const struct spool_event_again *r)
@@ -313,8 +317,8 @@ static inline const struct spool_list *spool_delta_same_take(struct spool_delta 
     return &l->record;
 }
 
-/* Restores a whole record from its difference, and keeps it for later records that are like it.
- * NULL: the record refers to none that is kept. */
+/* Restores a whole record from its difference, and keeps it for later records that resemble it.
+ * Returns NULL if the slot that the record refers to is empty. */
 static inline const struct spool_head *spool_delta_whole(struct spool_delta *again,
                                                          const struct spool_head *head)
 {

@@ -1,25 +1,25 @@
-/* The writer's side of loops (spool_loop.h): finds out that a lane's items come again, and from
- * then on writes no more than what is new.
+/* The writer's side of loops (spool_loop.h): detects that a lane's items repeat, and from then on
+ * writes only the differences.
  *
- * An item's code is what does not change from round to round, as far as that is quickly told. When
- * an item has another code than the one a period ago, the period is looked for anew: back to where
- * the last items had the same codes. A loop begins once the codes have come again for a round and
- * RUN_MIN items; whether they are a loop, the two rounds that follow tell.
+ * An item's code hashes the fields that do not change from round to round and are cheap to read. If
+ * an item's code differs from the code one period earlier, the writer looks for a new period: back
+ * to the place where the last items had the same codes. A loop begins once the codes have repeated
+ * for a round and RUN_MIN items; the next two rounds show whether they really form a loop.
  *
- * Looking costs some twenty instructions an item: where it finds nothing, it rests for most of the
- * time (spool_seek_turn).
+ * Looking costs about twenty instructions an item; if it finds nothing, it pauses most of the time
+ * (spool_seek_turn).
  *
- *  1. While a loop goes, loop.due items have come of which no record tells: the next record that
- *     does is an event's, spool_tell_parts's, or they are written whole (loop_break).
- *  2. The loop that the writer has is the one that a reader has at `position`. */
+ *  1. While a loop goes, loop.due items have come without a record: the next record for them is an
+ *     event's or spool_tell_parts's, or they are written whole (loop_break).
+ *  2. The writer's loop is the same as a reader's at `position`. */
 #include "core/spool/spool_write.h"
 
 enum {
-    RUN_MIN = 256,     /* a loop inside of a shorter one is part of it */
-    CONTEXT_SHIFT = 8, /* eight items are a context */
-    TURNS = 24,        /* of half a ring each, */
-    TURNS_LOOKS = 3,   /* and in so many of them loops are looked for, */
-    FOLDED_MIN = 1024  /* unless so many calls were folded in the last one */
+    RUN_MIN = 256,     /* a shorter loop is part of the loop around it */
+    CONTEXT_SHIFT = 8, /* eight items form a context */
+    TURNS = 24,        /* turns of half a ring each; */
+    TURNS_LOOKS = 3,   /* in so many of them the writer looks for loops, */
+    FOLDED_MIN = 1024  /* unless it folded so many calls in the last one */
 };
 _Static_assert(SPOOL_LOOP_ITEMS_MAX + RUN_MIN < SPOOL_SEEK_CODES, "a period's codes are there");
 #define HASH_FACTOR 0x9E3779B97F4A7C15u
@@ -50,7 +50,8 @@ static void seek_forget(struct spool_seek *seek)
     seek->context = 0;
 }
 
-/* The last item is another one than a period ago. place: of its context, before. */
+/* Looks for a new period, because the last item's code differs from that one period earlier. place:
+ * earlier place of its context. */
 static void period_find(struct spool_seek *seek, uint64_t last, uint32_t place)
 {
     uint32_t period = (uint32_t)last + 1 - place;
@@ -91,7 +92,7 @@ static void loop_begin(struct spool_writer *writer)
         return;
     *record = (struct spool_head){SPOOL_LOOP, 1, (uint16_t)count, 0};
     spool_loop_open(&writer->again.loop, count);
-    writer->watched = true; /* until it ends (invariant 2), whose turn it may be */
+    writer->watched = true; /* until the loop ends, whatever the turn (invariant 2) */
 }
 
 void spool_seek_turn(struct spool_writer *writer)
@@ -138,13 +139,14 @@ static bool put_whole(struct spool_writer *writer, const struct spool_head *reco
     return true;
 }
 
-/* Writes whole what has come and was not written yet, as what comes now is not what is due. */
+/* Ends the loop, because the next item is not the one that is due: writes the items whole that came
+ * without a record. */
 static void loop_break(struct spool_writer *writer)
 {
     struct spool_loop *loop = &writer->again.loop;
     uint32_t due = loop->due, at = (loop->next + loop->count - due) % loop->count;
 
-    CORE_CHECK_HOT(due < loop->count); /* invariant 3 of spool_loop.h: an event tells */
+    CORE_CHECK_HOT(due < loop->count); /* invariant 3 of spool_loop.h: an event resets it */
     spool_loop_end(loop);
     for (; due; due--, at = spool_loop_after(loop, at)) {
         const struct spool_head *record = spool_loop_record(loop, at);
@@ -165,7 +167,7 @@ void spool_tell_parts(struct spool_writer *writer)
     loop->due = 0;
 }
 
-/* Times that a word has no room for. */
+/* Writes times that do not fit into one word. */
 static bool times_put(struct spool_writer *writer, uint64_t gap, uint64_t lasted)
 {
     bool small = !((gap + 0x80000000u) >> 32 | lasted >> 32);
@@ -179,7 +181,7 @@ static bool times_put(struct spool_writer *writer, uint64_t gap, uint64_t lasted
     return at;
 }
 
-/* Takes the event as the next item of the loop that goes. */
+/* Writes the event as the next item of the loop. */
 static bool event_tell(struct spool_writer *writer, const struct spool_event *event)
 {
     struct spool_delta *again = &writer->again;

@@ -1,7 +1,7 @@
 /* See spool_loop.h. */
 #include "core/spool/spool_loop.h"
 
-/* Words of an item's steps. */
+/* Returns the words of an item's steps. */
 static uint32_t steps_words(const struct spool_head *record)
 {
     const struct spool_list *list = (const void *)record;
@@ -45,7 +45,7 @@ static void item_take(struct spool_loop *loop, const struct spool_head *record)
     CORE_CHECK_HOT(loop->words <= SPOOL_LOOP_WORDS_MAX);
 }
 
-/* --- what items are alike in, and what their steps are ---------------------------------------- */
+/* --- likeness and steps of items -------------------------------------------------------------- */
 
 static bool bytes_same(const void *a, const void *b, size_t bytes)
 {
@@ -63,7 +63,8 @@ static bool half_like(const struct spool_recv_half *kept, const struct spool_rec
     return kept->peer == half->peer && kept->type == half->type && kept->count == half->count;
 }
 
-/* All but numbers, requests, tags and values. A list's words may be left out in what is written. */
+/* Compares all fields except numbers, requests, tags and values. Ignores a list's words, which a
+ * written record may leave out. */
 static bool item_like(const struct spool_head *kept, const struct spool_head *record)
 {
     const struct spool_list *a = (const void *)kept, *b = (const void *)record;
@@ -81,7 +82,7 @@ static bool item_like(const struct spool_head *kept, const struct spool_head *re
         return a->argument == b->argument && a->total == b->total && a->first == b->first &&
                a->count == b->count;
     case SPOOL_ARGS:
-        return true; /* as many, head.a says */
+        return true; /* head.a, compared above, is their number */
     case SPOOL_REPEAT:
         return ((const struct spool_repeat *)(const void *)kept)->calls ==
                ((const struct spool_repeat *)(const void *)record)->calls;
@@ -128,7 +129,7 @@ static void step_put(struct spool_head *record, struct spool_loop_step value)
     }
 }
 
-/* Values of a list or of arguments: how many, how large, and where they are. */
+/* Finds the values of a list or of arguments: returns their number, their size and address. */
 static uint32_t values_of(struct spool_head *record, uint32_t *out_bytes, void **out_value)
 {
     struct spool_list *list = (void *)record;
@@ -192,7 +193,7 @@ static bool has_step(uint16_t kind)
 
 /* --- rounds ----------------------------------------------------------------------------------- */
 
-/* Returns whether the item is that of the round before, by its step further. */
+/* Learns the item's steps. Returns false if it does not resemble that of the stored round. */
 static bool item_learn(struct spool_loop *loop, const struct spool_head *record)
 {
     struct spool_head *kept = spool_loop_record(loop, loop->next);

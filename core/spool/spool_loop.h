@@ -1,24 +1,24 @@
-/* Loops of a lane: where the same items (events, completions, lists, further arguments) come round
- * after round, the writer says so (SPOOL_LOOP), and from then on writes of each call no more than
- * its times (SPOOL_NEXT). Writer and reader each keep the round; spool_reader_next hands out whole
+/* Loops of a lane. If the same items (events, completions, lists, further arguments) come round
+ * after round, the writer announces it (SPOOL_LOOP), and from then on writes only the times of each
+ * call (SPOOL_NEXT). Writer and reader both keep the round; spool_reader_next returns whole
  * records.
  *
  *     SPOOL_LOOP n       the next n items are a round
- *     n items, whole     they are taken (SPOOL_LOOP_TAKES)
- *     n items, whole     each is like that before, and differs in number, request, tag and values
- *                        by its step, which is learnt (SPOOL_LOOP_LEARNS)
- *     SPOOL_NEXT ...     the items that follow, up to the next event, have come, each by its step
- *                        further than in the round before (SPOOL_LOOP_GOES)
- *     SPOOL_NEXT_PARTS   so many have come, none of which is an event
+ *     n items, whole     they are stored (SPOOL_LOOP_TAKES)
+ *     n items, whole     each resembles that of the stored round, and differs in number, request,
+ *                        tag and values by its step, which is learnt (SPOOL_LOOP_LEARNS)
+ *     SPOOL_NEXT ...     the following items, up to the next event, have come, each advanced by its
+ *                        step from the round before (SPOOL_LOOP_GOES)
+ *     SPOOL_NEXT_PARTS   so many items have come, none of which is an event
  *
- * An item that is written whole while the loop goes ends it, as does one that is not alike while it
- * is learnt. Records of other kinds stand beside the loop.
+ * An item that is written whole while the loop goes ends the loop, as does an item that differs
+ * while the loop is learnt. Records of other kinds do not affect the loop.
  *
- *  1. The state follows from the lane's records before the position alone (spool_delta.h,
- *     invariant 1): writer and reader pass each item that is written whole to spool_loop_feed, and
- *     each SPOOL_LOOP to spool_loop_open. The slots of spool_delta.h do not change by what a loop
- *     says; its `seq` and `t` do.
- *  2. While it goes, item[next] is due, and every item's record says what came last in its place.
+ *  1. The state follows from the lane's records before the position alone (spool_delta.h, invariant
+ *     1): writer and reader pass each item that is written whole to spool_loop_feed, and each
+ *     SPOOL_LOOP to spool_loop_open. A loop does not change the slots of spool_delta.h, but its
+ *     `seq` and `t`.
+ *  2. While it goes, item[next] is due, and every item's record holds the last item in its place.
  *  3. A round that goes has an event. */
 #ifndef CORE_SPOOL_SPOOL_LOOP_H
 #define CORE_SPOOL_SPOOL_LOOP_H
@@ -32,29 +32,30 @@
 enum spool_loop_state { SPOOL_LOOP_NONE, SPOOL_LOOP_TAKES, SPOOL_LOOP_LEARNS, SPOOL_LOOP_GOES };
 enum {
     SPOOL_LOOP_ITEMS_MAX = 1 << 12,
-    SPOOL_LOOP_WORDS_MAX = 1 << 15 /* of their records and steps */
+    SPOOL_LOOP_WORDS_MAX = 1 << 15 /* of the items' records and steps */
 };
 
 struct spool_loop {
     uint8_t state; /* enum spool_loop_state */
-    bool bounded;  /* an event was taken (invariant 3) */
+    bool bounded;  /* an event was stored (invariant 3) */
     uint32_t count, next;
-    uint32_t words;    /* that are used */
-    uint32_t due;      /* reader: items to be handed out; writer: that came and are not on record */
-    uint64_t seq_step; /* from round to round */
-    /* Large, and seldom used: what is not used is never touched. */
-    uint32_t item[SPOOL_LOOP_ITEMS_MAX]; /* where in word its record is, its steps behind it */
+    uint32_t words;    /* words in use */
+    uint32_t due;      /* reader: items still to return; writer: items that came and are not on
+                          record */
+    uint64_t seq_step; /* difference between rounds */
+    /* Large and seldom used: unused entries are never touched. */
+    uint32_t item[SPOOL_LOOP_ITEMS_MAX]; /* index in word of its record, which its steps follow */
     uint64_t word[SPOOL_LOOP_WORDS_MAX];
 };
 
-/* A struct that ends in a loop is zeroed up to here: the bytes behind. */
+/* Bytes at the end of a struct with a loop that need no zeroing. */
 enum { SPOOL_LOOP_LARGE = sizeof(struct spool_loop) - offsetof(struct spool_loop, item) };
 
 struct spool_loop_step { /* of an event, a completion or a receive side */
     uint32_t request, tag;
 };
 
-/* Has each item a number at the same place? */
+/* Checks that each kind of item has its number at the same place. */
 #define SPOOL_LOOP_SEQ(type) \
     _Static_assert(offsetof(struct type, seq) == sizeof(struct spool_head), "an item's seq")
 SPOOL_LOOP_SEQ(spool_event);
@@ -98,21 +99,22 @@ static inline void spool_loop_end(struct spool_loop *loop)
     loop->due = 0;
 }
 
-/* From the next item on; count is in [1, SPOOL_LOOP_ITEMS_MAX]. */
+/* Opens a loop that begins with the next item; count is in [1, SPOOL_LOOP_ITEMS_MAX]. */
 void spool_loop_open(struct spool_loop *loop, uint32_t count);
-/* An item came that is written whole. */
+/* Feeds an item that is written whole. */
 void spool_loop_feed(struct spool_loop *loop, const struct spool_head *record);
-/* Whether it is the item that is due, of a kind other than those below: then its record is brought
- * up to date. values: of lists and arguments. */
+/* Tells whether a part (no event, no completion) is the item that is due, and then updates the
+ * item's record. values: of lists and arguments. */
 bool spool_loop_part_comes(struct spool_loop *loop, const struct spool_head *record,
                            const void *values);
-/* The item that is due has come: brings its record up to date, but for an event's times. */
+/* Advances the item that is due: updates its record, except an event's times. */
 struct spool_head *spool_loop_advance(struct spool_loop *loop);
-/* The same of so many whole rounds. */
+/* Advances all items by `rounds` whole rounds. */
 void spool_loop_advance_rounds(struct spool_loop *loop, uint64_t rounds);
 void spool_loop_copy(struct spool_loop *to, const struct spool_loop *from);
 
-/* Whether the events are alike in what a loop keeps: fields are read one by one (spool_delta.h). */
+/* Tells whether the events agree in the fields that a loop keeps. Reads fields one by one (see
+ * spool_delta_event_like). */
 static inline bool spool_loop_event_like(const struct spool_event *kept,
                                          const struct spool_event *event)
 {
@@ -123,7 +125,8 @@ static inline bool spool_loop_event_like(const struct spool_event *kept,
            e->count == kept->count;
 }
 
-/* Whether it is the event that is due: then its record is brought up to date, but for its times. */
+/* Tells whether the event is the item that is due, and then updates the item's record, except its
+ * times. */
 static inline bool spool_loop_event_comes(struct spool_loop *loop, const struct spool_event *event)
 {
     struct spool_event *kept = (void *)spool_loop_record(loop, loop->next);
@@ -144,7 +147,7 @@ static inline bool spool_loop_event_comes(struct spool_loop *loop, const struct 
     return true;
 }
 
-/* The same of a completion. */
+/* Does the same for a completion. */
 static inline bool spool_loop_done_comes(struct spool_loop *loop, const struct spool_done *done)
 {
     struct spool_done *kept = (void *)spool_loop_record(loop, loop->next);

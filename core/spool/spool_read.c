@@ -1,15 +1,15 @@
-/* A robust reader of spools. It takes one look at a lane's header, copies what the ring holds
- * beyond the spool file, and then walks the lane as one stream of bytes: [0, drained) from the
- * file, [drained, committed) from the copy.
+/* A robust reader of spools. It reads a lane's header once, copies the part of the ring that the
+ * spool file lacks, and then reads the lane as one stream of bytes: [0, drained) from the file,
+ * [drained, committed) from the copy.
  *
  * Invariants
  *  1. buffer[0, buffer_bytes) is the lane's bytes from buffer_start; buffer_start <= position <=
- *     buffer_start + buffer_bytes, but after a pad that reaches beyond the buffer: then the buffer
- *     is empty and starts at position.
+ *     buffer_start + buffer_bytes, except after a pad that reaches beyond the buffer: then the
+ *     buffer is empty and starts at position.
  *  2. position is a multiple of 8 and the start of a record, or the end.
- *  3. A record is handed out only when all of it is in the buffer and record_fits said that its
- *     fields stay inside it.
- *  4. After torn is set nothing more is handed out, but what was read before. */
+ *  3. A record is returned only if all of it is in the buffer and record_fits said that its fields
+ *     stay inside it.
+ *  4. Once torn is set, only records that were read before are returned. */
 #include "core/spool/spool_read.h"
 
 #include <dirent.h>
@@ -31,8 +31,8 @@ enum { BUFFER_BYTES = 128 * 1024, COPY_TRIES = 16 };
 _Static_assert(BUFFER_BYTES >= 2 * SPOOL_RECORD_WORDS_MAX * 8,
                "a record fits, and reading ahead pays");
 
-/* Records are read where they lie in a buffer of 8-byte words (spool.h invariant 1): what stands
- * behind a record's fixed part begins at a word. */
+/* Records are read in place in a buffer of 8-byte words (spool.h invariant 1), so the part behind a
+ * record's fixed part must begin at a word. */
 #define WHOLE_WORDS(type) _Static_assert(sizeof(struct type) % 8 == 0, "fixed part of a record")
 WHOLE_WORDS(spool_head);
 WHOLE_WORDS(spool_list);
@@ -56,8 +56,8 @@ WHOLE_WORDS(spool_base_lock);
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* A number as the recorder writes it, below `limit`, and what follows it; NULL: none. "00" is no
- * such name of 0: one lane must not be read twice. */
+/* Parses a number as the recorder writes it, below `limit`. Returns the text behind it; NULL: no
+ * such number. Refuses "00", so that no lane is read twice. */
 static const char *number_parse(const char *at, uint64_t limit, uint64_t *out_number)
 {
     uint64_t number = 0;
@@ -96,7 +96,7 @@ static int lane_compare(const void *a, const void *b)
     return x->lane < y->lane ? -1 : x->lane > y->lane;
 }
 
-/* A folder that changes while it is read may tell a name twice. */
+/* Removes duplicates: a folder that changes while it is read may list a name twice. */
 static uint32_t lanes_unique(struct spool_lane_name *lane, uint32_t count)
 {
     uint32_t kept = count > 0;
@@ -104,7 +104,7 @@ static uint32_t lanes_unique(struct spool_lane_name *lane, uint32_t count)
     for (uint32_t i = 1; i < count; i++) {
         if (lane_compare(&lane[kept - 1], &lane[i]) == 0)
             continue;
-        CORE_CHECK(lane_compare(&lane[kept - 1], &lane[i]) < 0); /* they are sorted */
+        CORE_CHECK(lane_compare(&lane[kept - 1], &lane[i]) < 0); /* the names are sorted */
         lane[kept++] = lane[i];
     }
     CORE_CHECK(kept <= count);
@@ -155,7 +155,7 @@ spool_read_because(char *why, enum core_status status, const char *format, ...)
     return status;
 }
 
-/* Reads as much as there is, up to `bytes`. */
+/* Reads up to `bytes` bytes, as many as the file has. */
 static ssize_t read_at(int fd, void *into, size_t bytes, uint64_t offset)
 {
     size_t got = 0;
@@ -243,8 +243,8 @@ enum core_status spool_header_read(int ring_fd, struct spool_header *out_header,
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* Copies [drained, committed) out of the ring. A rank that still runs may overwrite it meanwhile:
- * then look again. */
+/* Copies [drained, committed) out of the ring. Tries again if a running rank overwrote it
+ * meanwhile. */
 static enum core_status ring_copy(struct spool_reader *reader, int ring_fd)
 {
     struct spool_header *header = &reader->header;
@@ -256,15 +256,16 @@ static enum core_status ring_copy(struct spool_reader *reader, int ring_fd)
         uint64_t committed = header->committed, drained = header->drained,
                  bytes = committed - drained;
         if (drained > committed || bytes > header->ring_bytes ||
-            committed % 8) /* drained may be odd: a full disk */
+            committed % 8) /* an odd drained is valid: a full disk */
             return spool_read_because(reader->why, CORE_BAD_FORMAT, "its positions make no sense");
         unsigned char *ring = core_alloc((size_t)bytes);
         if (!ring)
             return spool_read_because(reader->why, CORE_NO_MEMORY, "out of memory");
         uint64_t at = drained % header->ring_bytes;
         uint64_t first = header->ring_bytes - at < bytes ? header->ring_bytes - at : bytes;
-        CORE_CHECK(at + first <= header->ring_bytes); /* up to the ring's end, */
-        CORE_CHECK(bytes - first <= at);              /* and from its start on what lies before */
+        CORE_CHECK(at + first <= header->ring_bytes); /* one piece up to the ring's end, */
+        CORE_CHECK(bytes - first <= at);              /* and one from its start, which does not
+                                                         overlap the first */
         ssize_t a = read_at(ring_fd, ring, (size_t)first, SPOOL_HEADER_BYTES + at);
         ssize_t b = bytes > first ? read_at(ring_fd, ring + first, (size_t)(bytes - first),
                                             SPOOL_HEADER_BYTES)
@@ -365,7 +366,7 @@ uint64_t spool_reader_position(const struct spool_reader *reader)
 enum core_status spool_reader_resume(struct spool_reader *reader, uint64_t position,
                                      const struct spool_delta *again)
 {
-    CORE_CHECK(!reader->records); /* right after it was opened */
+    CORE_CHECK(!reader->records); /* the caller has read nothing yet */
     CORE_CHECK(!reader->buffer_bytes);
     CORE_CHECK(position % 8 == 0 || position == 0);
     if (position < reader->position || position > reader->committed)
@@ -406,7 +407,7 @@ static bool base_fits(const struct spool_head *head)
                                             inner->kind < SPOOL_EVENT_AGAIN && record_fits(inner));
 }
 
-/* Whether all that the record's own fields announce lies within its words. */
+/* Tells whether all that the record's fields announce lies within its words. */
 static bool record_fits(const struct spool_head *head)
 {
     static const uint16_t fixed[SPOOL_KIND_COUNT] = {
@@ -450,7 +451,7 @@ static bool record_fits(const struct spool_head *head)
     uint64_t bytes = (uint64_t)head->words * 8, need = fixed[head->kind];
 
     CORE_CHECK(head->kind < SPOOL_KIND_COUNT);
-    CORE_CHECK(need >= sizeof *head); /* each kind has its row */
+    CORE_CHECK(need >= sizeof *head); /* each kind has a row in fixed[] */
     if (bytes < need)
         return false;
     switch (head->kind) {
@@ -530,7 +531,7 @@ static bool buffer_fill(struct spool_reader *reader, size_t bytes)
            kept = reader->buffer_bytes - used;
 
     CORE_CHECK(used <= reader->buffer_bytes); /* invariant 1 */
-    CORE_CHECK(kept < bytes);                 /* there is something to fill */
+    CORE_CHECK(kept < bytes);                 /* something is missing */
     CORE_CHECK(bytes <= BUFFER_BYTES);
     memmove(reader->buffer, reader->buffer + used, kept);
     reader->buffer_start = reader->position;
@@ -558,8 +559,8 @@ static bool buffer_fill(struct spool_reader *reader, size_t bytes)
             return false;
         }
         reader->buffer_bytes += (size_t)got;
-        if ((uint64_t)got < want) { /* the file is shorter than the header says: what lies behind
-                                       the hole has no start */
+        if ((uint64_t)got < want) { /* the file is shorter than the header says: no record is known
+                                       to start behind the hole */
             reader->committed = reader->drained = from + (uint64_t)got;
             reader->torn = true;
             if (!reader->why[0])
@@ -602,7 +603,7 @@ static void next_times(const struct spool_head *head, uint64_t *out_gap, uint64_
     }
 }
 
-/* Items up to the next event, it included. */
+/* Counts the items up to and including the next event. */
 static uint32_t items_to_event(struct spool_loop *loop)
 {
     uint32_t items = 1;
@@ -615,7 +616,7 @@ static uint32_t items_to_event(struct spool_loop *loop)
     return items;
 }
 
-/* Whether the loop has what the record tells of: it is due then. */
+/* Tells whether the loop has the items that the record announces, and then makes them due. */
 static bool loop_tells(struct spool_reader *reader, const struct spool_head *head)
 {
     struct spool_loop *loop = &reader->again.loop;
@@ -631,7 +632,7 @@ static bool loop_tells(struct spool_reader *reader, const struct spool_head *hea
     return true;
 }
 
-/* The next of the items that a record told of. */
+/* Returns the next item that a record announced. */
 static const struct spool_head *loop_item(struct spool_reader *reader)
 {
     struct spool_delta *again = &reader->again;
@@ -651,7 +652,7 @@ static const struct spool_head *loop_item(struct spool_reader *reader)
     return record;
 }
 
-/* The next record as it was written, whole in the buffer, and that may be one; NULL: at the end. */
+/* Returns the next record in its written form, whole in the buffer and valid; NULL at the end. */
 static const struct spool_head *record_next(struct spool_reader *reader)
 {
     for (;;) {
@@ -667,7 +668,7 @@ static const struct spool_head *record_next(struct spool_reader *reader)
         size_t bytes = (size_t)head->words * 8;
         if (head->kind == 0 || head->kind >= SPOOL_KIND_COUNT || head->words == 0)
             return torn_at(reader, "it holds no record");
-        if (head->kind == SPOOL_PAD) { /* may be as long as the ring */
+        if (head->kind == SPOOL_PAD) { /* a pad may be as long as the ring */
             if (bytes > reader->committed - reader->position)
                 return torn_at(reader, "it holds no record");
             reader->position += bytes;
@@ -696,7 +697,7 @@ static void record_pass(struct spool_reader *reader, const struct spool_head *he
     reader->position += head->words * 8ul;
     CORE_CHECK(reader->position % 8 == 0);                                       /* invariant 2 */
     CORE_CHECK(reader->position <= reader->buffer_start + reader->buffer_bytes); /* invariant 1 */
-    CORE_CHECK(reader->position <= reader->committed); /* invariant 4: that was read before */
+    CORE_CHECK(reader->position <= reader->committed); /* invariant 4: the record was read before */
 }
 
 const struct spool_head *spool_reader_next(struct spool_reader *reader)
@@ -750,8 +751,8 @@ struct spool_loop *spool_reader_loop(struct spool_reader *reader)
                : NULL;
 }
 
-/* Bytes of the records of so many calls, at `at`; 0: something else comes. *out_short: that may be
- * because they are not all in the buffer. */
+/* Returns the bytes of the records of the next `calls` calls, from `at` on; 0: other records
+ * follow. *out_short: perhaps only because they are not all in the buffer. */
 static size_t round_look(const struct spool_reader *reader, size_t at, uint32_t calls,
                          struct spool_times *out_time, bool *out_short)
 {
@@ -795,7 +796,7 @@ bool spool_reader_round(struct spool_reader *reader, uint32_t calls, struct spoo
             CORE_CHECK(reader->position <= reader->committed); /* invariant 4 */
             return true;
         }
-        /* one more record than there was */
+        /* one more record than before */
         if (!is_short || kept + sizeof(struct spool_next) > BUFFER_BYTES ||
             !buffer_fill(reader, kept + sizeof(struct spool_next)))
             return false;

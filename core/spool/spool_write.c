@@ -1,4 +1,4 @@
-/* Writing one lane of a spool. See core/spool/spool_write.h. */
+/* Writes one lane of a spool. See core/spool/spool_write.h. */
 #include "core/spool/spool_write.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@
 enum {
     FD_HIGH = 900,
     FD_LOW = 100,
-    STEP_MAX = 1 << 16, /* what is summed up at a time is still in the cache */
-    BASE_PARTS = 4      /* a base takes at most such a part of it */
+    STEP_MAX = 1 << 16, /* a step of this size is still in the cache when it is summed up */
+    BASE_PARTS = 4      /* a base takes at most this fraction of a step */
 };
 _Static_assert(STEP_MAX / BASE_PARTS >= 1 << 14, "a base fits in");
 
@@ -35,7 +35,7 @@ int spool_fd_up(int fd)
     return up;
 }
 
-/* Ends recording: errno or 1, and why. The first reason stays. */
+/* Ends recording with an errno (or 1) and a reason. The first reason stays. */
 static void spool_write_stop(struct spool_writer *writer, int error, const char *note)
 {
     struct spool_header *header = writer->header;
@@ -48,8 +48,8 @@ static void spool_write_stop(struct spool_writer *writer, int error, const char 
     writer->limit = 0;
 }
 
-/* Where the next record may not reach without a look: the ring's end, or the half (or quarter),
- * where draining is due. */
+/* Returns the distance between checks of the writer: half the ring (a quarter for the newest
+ * records), where draining is due, or less with a base. */
 static uint64_t step_of(const struct spool_writer *writer)
 {
     uint64_t step = (writer->mask + 1) / (writer->newest ? 4 : 2);
@@ -62,12 +62,12 @@ static void set_limit(struct spool_writer *writer)
     writer->limit = (writer->position / step + 1) * step;
 }
 
-/* A limit on file sizes (ulimit -f) sends SIGXFSZ, which kills: it is held back while we write, and
- * taken away if it came of it. */
+/* Holds SIGXFSZ back during a write, and discards it if the write raised it: a limit on file sizes
+ * (ulimit -f) would kill the process. Also defers cancellation. */
 struct guard {
     sigset_t only, before;
-    int pending; /* the application's own, from before */
-    int cancel;  /* a thread is not cancelled where the application does not wait */
+    int pending; /* the application's own signal was pending before */
+    int cancel;  /* the thread's cancel state: our write must not be a cancellation point */
 };
 
 static void guard_begin(struct guard *guard)
@@ -96,7 +96,7 @@ enum core_status spool_writer_open(struct spool_writer *writer, const char *fold
     return spool_writer_open_newest(writer, folder, rank, lane, ring_bytes, 0, out_error);
 }
 
-/* Another process may have mapped an older file of that name, which stays as it is. */
+/* Makes a new file. Removes an older one first, since another process may have mapped it. */
 static int file_make(const char *path, int flags)
 {
     if (unlink(path) < 0 && errno != ENOENT)
@@ -135,8 +135,8 @@ enum core_status spool_writer_open_newest(struct spool_writer *writer, const cha
     if (error)
         goto remove_ring;
 #ifdef MADV_POPULATE_WRITE
-    if (!newest) /* now, and not page by page in the program's calls; a kernel without it does
-                    without */
+    if (!newest) /* here, and not page by page in the program's calls; older kernels do not support
+                    it */
         madvise(map, bytes, MADV_POPULATE_WRITE);
 #endif
     writer->newest = newest;
@@ -172,8 +172,8 @@ remove_ring:
     return error == ENOSPC || error == EDQUOT ? CORE_FULL : CORE_IO;
 }
 
-/* A file in memory that holds what can be read of the mapping: a write to it reports what a load
- * would die of. */
+/* Makes a file in memory with the readable parts of the mapping. Uses write(), which reports an
+ * error where a load would fault. */
 static int memory_copy(const char *from, size_t bytes)
 {
     int fd = memfd_create("crosswait", MFD_CLOEXEC);
@@ -183,7 +183,7 @@ static int memory_copy(const char *from, size_t bytes)
         return fd;
     for (size_t at = 0; at < bytes; at += page)
         if (pwrite(fd, from + at, bytes - at < page ? bytes - at : page, (off_t)at) < 0)
-            continue; /* it stays zero */
+            continue; /* the page stays zero */
     return fd;
 }
 
@@ -205,12 +205,13 @@ bool spool_writer_leave(struct spool_writer *writer, const void *address)
     if (name > 6)
         memcpy(path + name - 6, ".ring", 6); /* instead of .spool */
     if (truncate(path, (off_t)bytes + 1) < 0)
-        unlink(path); /* rather no record than one that says where the rank is not */
+        unlink(path); /* no record is better than one with a wrong position of the rank */
     spool_write_stop(writer, 1, SPOOL_NOTE_LEFT);
     return true;
 }
 
-/* The descriptor may have been closed by the application, and its number given to another file. */
+/* Reopens the file if the application closed our descriptor and the number now belongs to another
+ * file. */
 static int own_fd(struct spool_writer *writer)
 {
     struct stat status;
@@ -232,7 +233,7 @@ static int own_fd(struct spool_writer *writer)
 
 void spool_writer_plain(struct spool_writer *writer)
 {
-    CORE_CHECK(!writer->position); /* no loop goes */
+    CORE_CHECK(!writer->position); /* no loop has begun */
     writer->seek.off = true;
     writer->watched = false;
 }
@@ -259,7 +260,7 @@ const struct spool_head *spool_writer_record(const struct spool_writer *writer, 
     return NULL;
 }
 
-/* A reader may begin here. */
+/* Writes a base: readers may begin here. */
 static void put_base(struct spool_writer *writer)
 {
     size_t bytes = step_of(writer) / BASE_PARTS;
@@ -270,9 +271,9 @@ static void put_base(struct spool_writer *writer)
     spool_commit(writer);
 }
 
-/* Gives up what was there before the last boundary, once a quarter of the ring has come since: what
- * is kept is between a quarter and, with the quarter being written, a base and the largest record,
- * less than three. */
+/* Drops the records before the last boundary, once a quarter of the ring was written since. So the
+ * ring keeps at least a quarter and less than three quarters (with the quarter being written, a
+ * base and the largest record). */
 static void drop_oldest(struct spool_writer *writer)
 {
     struct spool_header *header = writer->header;
@@ -286,7 +287,7 @@ static void drop_oldest(struct spool_writer *writer)
     writer->dropped_events = writer->boundary_events;
     writer->boundary_events = writer->events;
     writer->boundary = atomic_load(&header->committed);
-    spool_delta_forget(&writer->again); /* it may be read from here on */
+    spool_delta_forget(&writer->again); /* a reader may begin here */
     put_base(writer);
 }
 
@@ -345,7 +346,7 @@ void spool_writer_close(struct spool_writer *writer)
     memset(writer, 0, sizeof *writer - SPOOL_LOOP_LARGE);
 }
 
-/* No record is split by the ring's end. */
+/* Fills the ring up to its end if the record would cross it. */
 static void pad_to_end(struct spool_writer *writer, uint64_t bytes)
 {
     uint64_t left = writer->mask + 1 - (writer->position & writer->mask);
@@ -376,17 +377,18 @@ void *spool_reserve_slow(struct spool_writer *writer, uint32_t words)
         return NULL;
     else
         spool_seek_turn(writer);
-    pad_to_end(writer, bytes); /* a base was put there */
+    pad_to_end(writer, bytes); /* a base may have been written */
     set_limit(writer);
-    if (writer->position + bytes > writer->limit) /* it may run over the half, not over the end */
+    if (writer->position + bytes > writer->limit) /* a record may cross the half of the ring, but
+                                                     not its end */
         writer->limit = writer->position + bytes;
     void *at = writer->ring + (writer->position & writer->mask);
     writer->position += bytes;
     return at;
 }
 
-/* Field by field, as it was written a moment ago: a wider load of what is still in the store buffer
- * waits until it is not. */
+/* Copies field by field, since the event was written a moment ago: a wider load would wait for the
+ * store buffer. */
 static void event_copy(struct spool_event *to, const struct spool_event *from)
 {
     const volatile struct spool_event *e = from;
@@ -427,7 +429,8 @@ bool spool_put_done_whole(struct spool_writer *writer, const struct spool_done *
     return true;
 }
 
-/* Whole, again, or the same; NULL: recording has stopped. */
+/* Writes a list whole, as a difference, or as a reference. Returns NULL if recording has
+ * stopped. */
 static const struct spool_list *plain_list(struct spool_writer *writer,
                                            const struct spool_list *list, const void *value)
 {
@@ -449,7 +452,7 @@ static const struct spool_list *plain_list(struct spool_writer *writer,
     }
     if (!(record = spool_reserve(writer, words)))
         return NULL;
-    ((uint64_t *)(void *)record)[words - 1] = 0; /* what pads it */
+    ((uint64_t *)(void *)record)[words - 1] = 0; /* zeroes the padding */
     *record = *list;
     record->head.kind = SPOOL_LIST;
     record->head.words = (uint16_t)words;

@@ -1,9 +1,9 @@
-/* Writing one lane of a spool (core/spool/spool.h): a ring in a mapped file that stays hot in
- * cache, drained by plain write().
+/* Writes one lane of a spool (core/spool/spool.h): a ring in a mapped file that stays hot in cache,
+ * drained by plain write().
  *
- * The writer fails open: when it cannot go on it sets header->stopped and header->note, and from
- * then on reserving yields NULL. What was committed until then stays readable. Nothing here calls
- * MPI, prints, or ends the process.
+ * The writer fails open: if it cannot continue it sets header->stopped and header->note, and from
+ * then on reserving returns NULL. Earlier committed records stay readable. Nothing here calls MPI,
+ * prints, or ends the process.
  *
  * One thread writes a lane. A reserved record must be complete before the next one is reserved.
  *
@@ -20,80 +20,79 @@
 #include "core/status.h"
 
 struct spool_writer;
-/* Called when what was committed is about to be drained or dropped, none of it before. room: where
- * a reader may begin from now on, for records that sum up what was before, at most so many bytes;
- * NULL: not now. Returns the bytes of the records that it put there. */
+/* Called before committed records are drained or dropped. room: a place where readers may begin
+ * from now on, for at most `bytes` bytes of records that sum up all earlier ones; NULL: no such
+ * place now. Returns the bytes of the records that it wrote there. */
 typedef size_t (*spool_base_fn)(struct spool_writer *writer, void *room, size_t bytes,
                                 void *context);
 
 enum {
-    SPOOL_SEEK_CODES = 1 << 13, /* that are remembered */
+    SPOOL_SEEK_CODES = 1 << 13, /* codes that are remembered */
     SPOOL_SEEK_PLACE_BITS = 10
 };
 /* Looks for a period in a lane's items (core/spool/spool_fold.c). */
 struct spool_seek {
     uint64_t count;       /* items so far */
-    uint64_t context;     /* of the last ones */
-    uint64_t seq;         /* of the last one */
-    uint32_t period, run; /* the last `run` items equal those a period before; 0: none */
-    uint32_t folded;      /* calls, since the last turn */
+    uint64_t context;     /* hash of the last items */
+    uint64_t seq;         /* of the last item */
+    uint32_t period, run; /* the last `run` items equal those one period earlier; 0: none */
+    uint32_t folded;      /* calls folded since the last turn */
     uint32_t turn;
     bool off;
-    uint32_t code[SPOOL_SEEK_CODES];            /* by number modulo SPOOL_SEEK_CODES */
-    uint32_t place[1 << SPOOL_SEEK_PLACE_BITS]; /* number + 1 of the last item in such a context */
+    uint32_t code[SPOOL_SEEK_CODES];            /* indexed by item number modulo SPOOL_SEEK_CODES */
+    uint32_t place[1 << SPOOL_SEEK_PLACE_BITS]; /* number + 1 of the last item in each context */
 };
 
 struct spool_writer {
     char *ring;
     struct spool_header *header; /* mapped; NULL: not open */
-    uint64_t position;           /* bytes written, the unfinished record included */
+    uint64_t position;           /* bytes written, including the unfinished record */
     uint64_t limit;
     uint64_t mask; /* ring_bytes - 1 */
     int fd;        /* of the .spool file; -1 none */
-    dev_t device;  /* of the .spool file: an application that closes descriptors it does not own may
-                      since */
-    ino_t inode;   /* have opened its own file under our number */
+    dev_t device;  /* identity of the .spool file: an application that closes descriptors of others
+                      may */
+    ino_t inode;   /* later have opened its own file under our number */
     char path[1024]; /* of the .spool file */
-    int newest; /* SPOOL_FLAG_LAST: what leaves the ring is dropped; at least a quarter of the ring
-                   is kept */
-    uint64_t events; /* counted by the recorder, so that what is dropped can be counted as lost */
+    int newest; /* SPOOL_FLAG_LAST: drops records that leave the ring; keeps at least a quarter of
+                   the ring */
+    uint64_t events; /* counted by the recorder, so that dropped events can be counted as lost */
     uint64_t boundary, boundary_events,
-        dropped_events; /* committed and events at the last look; events dropped */
+        dropped_events; /* committed and events at the last check; number of dropped events */
     spool_base_fn base; /* or NULL */
     void *base_context;
-    bool watched; /* items go through spool_watched_*: a loop goes, or is looked for */
+    bool watched; /* items go through spool_watched_*: a loop goes, or the writer looks for one */
     struct spool_seek seek;
-    struct spool_delta again; /* ends in what is large, and seldom touched */
+    struct spool_delta again; /* large and seldom used at its end */
 };
 
-/* The same file under a number far up, so that the application's own get the numbers they always
- * had. */
+/* Moves a descriptor to a high number, if one is free, so that the application's own files get
+ * their usual numbers. */
 int spool_fd_up(int fd);
 
-/* Makes FOLDER/RANK.LANE.ring and, unless only the newest records are kept, .spool; fills the
- * header's fixed fields, zero elsewhere. Reports nothing: *out_error is an errno. ring_bytes is a
- * power of two. */
+/* Makes FOLDER/RANK.LANE.ring and FOLDER/RANK.LANE.spool, and fills in the header's fixed fields
+ * (the others are zero). Reports nothing: *out_error is an errno. ring_bytes is a power of two. */
 enum core_status spool_writer_open(struct spool_writer *writer, const char *folder, int32_t rank,
                                    uint32_t lane, uint64_t ring_bytes, int *out_error);
-/* The same; newest: SPOOL_FLAG_LAST. */
+/* Does the same; newest: SPOOL_FLAG_LAST, without a .spool file. */
 enum core_status spool_writer_open_newest(struct spool_writer *writer, const char *folder,
                                           int32_t rank, uint32_t lane, uint64_t ring_bytes,
                                           int newest, int *out_error);
-/* Drains what is committed and unmaps. Takes a zeroed one. */
+/* Drains the committed records and unmaps the ring. Accepts a zeroed writer. */
 void spool_writer_close(struct spool_writer *writer);
 
-/* In a handler of SIGBUS: if the address lies in the ring's mapping, that is memory of this process
- * alone from now on, with what was in it, recording ends, and the instruction may be run again.
- * False: it lies elsewhere, or there is no memory. */
+/* Handles a SIGBUS at `address`. If it lies in the ring's mapping, replaces the mapping by private
+ * memory with the same content and ends recording; the instruction may then run again. Returns
+ * false if the address lies elsewhere, or memory ran out. */
 bool spool_writer_leave(struct spool_writer *writer, const void *address);
 
-/* Nothing is folded (core/spool/spool_loop.h). */
+/* Turns folding off (core/spool/spool_loop.h). */
 void spool_writer_plain(struct spool_writer *writer);
 
-/* From now on. Nothing was dropped so far. */
+/* Calls `base` from now on. Nothing may have been dropped so far. */
 void spool_writer_base(struct spool_writer *writer, spool_base_fn base, void *context);
-/* The record at a position in [drained, committed); *position moves past it, and past pads. NULL:
- * there is none before `end`. */
+/* Returns the record at a position in [drained, committed), and moves *position past it and past
+ * pads. Returns NULL if there is none before `end`. */
 const struct spool_head *spool_writer_record(const struct spool_writer *writer, uint64_t *position,
                                              uint64_t end);
 
@@ -106,25 +105,26 @@ bool spool_put_part(struct spool_writer *writer, const struct spool_head *record
 
 /* --- loops (core/spool/spool_fold.c) ---------------------------------------------------------- */
 
-/* Do what spool_put_event_again and spool_put_done do, where the writer is watched. */
+/* Do the same as spool_put_event_again and spool_put_done if the writer is watched. */
 bool spool_watched_event(struct spool_writer *writer, const struct spool_event *event);
 bool spool_watched_part(struct spool_writer *writer, const struct spool_head *record,
                         const void *values);
-/* Whole or again, whatever comes of loops: the record that a reader has of it; NULL: recording has
- * stopped. */
+/* Writes a record outside of loops, whole or as a difference. Returns the whole record as a reader
+ * gets it; NULL: recording has stopped. */
 const struct spool_head *spool_put_plain(struct spool_writer *writer,
                                          const struct spool_head *record, const void *values);
-/* Tells of items of the loop that came, and of which no event has told yet. */
+/* Writes a record for items of the loop that came without one so far. */
 void spool_tell_parts(struct spool_writer *writer);
-/* Half a ring was drained. */
+/* Called when half a ring was drained: decides whether to look for loops. */
 void spool_seek_turn(struct spool_writer *writer);
-/* Rises whenever something is put, between two commits. */
+/* Grows whenever something is put, between two commits. */
 static inline uint64_t spool_mark(const struct spool_writer *writer)
 {
     return writer->position * SPOOL_LOOP_ITEMS_MAX * 2 + writer->again.loop.due;
 }
 
-/* Room for a record of so many words, with its head set; NULL when recording has stopped. */
+/* Reserves a record of `words` words; the caller sets its head. Returns NULL if recording stopped.
+ */
 static inline void *spool_reserve(struct spool_writer *writer, uint32_t words)
 {
     uint64_t end = writer->position + words * 8ul;
@@ -135,8 +135,8 @@ static inline void *spool_reserve(struct spool_writer *writer, uint32_t words)
     return at;
 }
 
-/* Room for a record that says what came again, in the place of a whole one: where there is room
- * without a look, as what it refers to may be dropped in that. Else NULL. */
+/* Reserves a record that refers to an earlier one. Returns NULL if the limit is near, since
+ * spool_reserve_slow may drop the earlier record. */
 static inline void *spool_reserve_again(struct spool_writer *writer, uint32_t words)
 {
     uint64_t end = writer->position + words * 8ul;
@@ -147,9 +147,9 @@ static inline void *spool_reserve_again(struct spool_writer *writer, uint32_t wo
     return at;
 }
 
-/* All events, completions and lists of requests of a lane are written by what follows
- * (spool_delta.h, invariant 1). False: recording has stopped; of _again: it is to be written whole.
- */
+/* These functions write all events, completions and lists of requests of a lane (spool_delta.h,
+ * invariant 1). They return false if recording has stopped; _again also if the record must be
+ * written whole. */
 
 static inline bool spool_plain_event_again(struct spool_writer *writer,
                                            const struct spool_event *event)
