@@ -1,6 +1,6 @@
-/* The exploring order; see the header. Relies on the queues of match.c: under this order receives
- * and messages that match may wait side by side (match.c invariant 1 does not hold), because what
- * belongs together is not decided yet. */
+/* Decides under order=explore; see the header. Relies on the queues of match.c: under this order
+ * matching receives and messages may wait side by side (match.c invariant 1 does not hold), because
+ * which of them belong together is not decided yet. */
 #include "world/exchange/explore.h"
 
 #include "world/exchange/explore_available.h"
@@ -54,7 +54,7 @@ static void miss_message(const struct world_rank *rank, const struct world_messa
         world_explore_missed(d, message->world + d->poll, causes, false);
 }
 
-/* After a receive got its message: those that it would have got are free for who came after it. */
+/* Reports, after a receive got its message, the messages that are now free for later receives. */
 static void explore_released(struct world_rank *rank, uint32_t order,
                              const struct world_causes *causes)
 {
@@ -88,9 +88,9 @@ static struct world_rank *receiver_of(const struct ompi_request_t *send)
     return &WORLD->rank[(comm->remote_size ? comm->remote : comm->member)[send->peer]];
 }
 
-/* The message because of which it is not known whether the send is complete: it has a buffer if
- * the library likes. NULL: it is known. The starts of one request have one number, and are not told
- * apart. */
+/* Returns the unreceived message that makes the send's completion uncertain: the send is complete
+ * only if the library buffers it. NULL: completion is certain. All starts of a persistent request
+ * have one number and are not distinguished. */
 static struct world_message *doubt_of(const struct ompi_request_t *send)
 {
     if (send->kind != REQUEST_SEND || !send->complete || !send->number || send->persistent ||
@@ -133,7 +133,7 @@ static void miss_completion(struct world_decider *d, const struct ompi_request_t
         else if (active < EXPLORE_BITS) {
             world_explore_missed(d, (int32_t)(d->certain | 1u << active), request->done_causes,
                                  false);
-            if (d->answer) { /* together with what was reported */
+            if (d->answer) { /* together with the requests that were reported */
                 EXPLORE->report.limited = true;
                 world_explore_missed(
                     d, 1 << active | d->answer,
@@ -152,8 +152,8 @@ void world_explore_completed(struct ompi_request_t *request)
             miss_completion(d, request);
 }
 
-/* It was there when that receive or probe was done, and before it what those have that were posted
- * earlier and fit. */
+/* Notes that the rank knows of this message, and of the messages that earlier matching receives
+ * took before it. */
 static void explore_hear(struct world_rank *rank, const struct world_decider *what, int32_t world,
                          uint32_t place)
 {
@@ -202,7 +202,7 @@ static void explore_match(struct world_rank *rank, struct ompi_request_t **link,
     explore_released(rank, order, causes);
 }
 
-/* Gives every receive that names its source what is certainly its: invariant 1. */
+/* Gives every receive that names its source the message that is certainly its own: invariant 1. */
 static void explore_settle(struct world_rank *rank)
 {
     struct ompi_request_t **link = &rank->posted;
@@ -270,11 +270,11 @@ static void number_answered(const struct world_decider *d, bool found)
 {
     if (!d->number || !d->polled_before)
         return;
-    CORE_CHECK(d->fiber == WORLD->fiber); /* it did nothing else meanwhile */
+    CORE_CHECK(d->fiber == WORLD->fiber); /* the fiber did nothing else meanwhile */
     decision_count_answered(&d->fiber->decisions, d->polled_before, found);
 }
 
-/* A poll that would wait is to find nothing. */
+/* Tells whether a poll that would wait is forced to find nothing. */
 static bool is_forced_to_fail(const struct world_decider *d)
 {
     if (!d->polled_before || WORLD->fiber->forced != 0)
@@ -305,8 +305,8 @@ struct world_decider *world_explore_receiving(struct ompi_request_t *recv)
 
 static int32_t ask_of_requests(const struct world_decider *what, MPI_Request request[]);
 
-/* A message that is sent only once this one was known to be there comes too late for a receive that
- * has it by then. */
+/* Completes receives whose message the rank knows to be there: a message that is sent only after
+ * that comes too late for them. */
 void world_explore_certain(void)
 {
     CORE_CHECK(WORLD->fiber->is_rank);
@@ -319,7 +319,7 @@ void world_explore_certain(void)
         ask_of_requests(&(struct world_decider){.kind = EXPLORE_ALL, .count = 1, .of_others = true},
                         &recv);
         if (recv->serial == serial)
-            world_explore_observe(recv); /* looks at the others once more */
+            world_explore_observe(recv); /* checks the other receives once more */
         else
             world_explore_certain();
         return;
@@ -355,7 +355,7 @@ void world_explore_unposted(struct ompi_request_t *recv)
 
 /* --- deciding --------------------------------------------------------------------------------- */
 
-/* Every set of the complete requests that contains the certain ones. */
+/* Reports every set of complete requests that contains the certain ones. */
 static void tell_subsets(const struct world_decider *d)
 {
     uint32_t always = d->certain, all = 0, bit[EXPLORE_BITS];
@@ -384,7 +384,7 @@ static void tell_subsets(const struct world_decider *d)
     }
 }
 
-/* Its answers as they are now; what is there comes before nothing. */
+/* Reports the answers that are possible now; finding nothing comes last. */
 void world_explore_options(const struct world_decider *d)
 {
     if (d->kind >= EXPLORE_TURN) {
@@ -431,7 +431,7 @@ void world_explore_keep(struct world_decider *d, uint32_t option_first)
 static void explore_resume(struct world_decider *d, const struct world_causes *causes)
 {
     struct world_fiber *fiber = d->fiber;
-    CORE_CHECK(fiber->decider == d && !d->ready); /* it asks, and is answered once */
+    CORE_CHECK(fiber->decider == d && !d->ready); /* it asks and is answered once */
     d->rank->turns += d->poll || d->kind >= EXPLORE_TURN;
     d->rank->answered = core_random_mix(d->rank->answered + 1) ^ (uint32_t)d->answer;
     fiber->causes = world_causes_join(fiber->causes, causes);
@@ -440,7 +440,8 @@ static void explore_resume(struct world_decider *d, const struct world_causes *c
     world_fiber_ready(fiber);
 }
 
-/* Nobody goes on for that: whoever polls for it looks once more, and waits if it has none. */
+/* Applies the answer about a send's buffer. No rank continues because of it: a poll for the send
+ * looks again, and waits if the send has no buffer. */
 static void buffer_answer(const struct world_decider *d, const struct world_causes *causes)
 {
     struct ompi_request_t *send = d->send;
@@ -452,18 +453,18 @@ static void buffer_answer(const struct world_decider *d, const struct world_caus
         world_message_unbuffer(d->message, send, receiver_of(send));
 }
 
-/* The receive gets its message, or is cancelled. */
+/* Gives the receive its message, or cancels it. */
 static void receive_answer(struct world_decider *d, const struct world_causes *causes)
 {
     struct world_message *message =
         d->answer == world_explore_nobody() ? NULL : world_available_from(d->rank, d, d->answer);
     struct ompi_request_t *recv = d->recv, **link = &d->rank->posted;
-    CORE_CHECK(message || recv->cancelling); /* it was told as an answer just now */
+    CORE_CHECK(message || recv->cancelling); /* it was reported as an answer just now */
     while (*link != recv) {
         link = &(*link)->next;
         CORE_CHECK_HOT(*link);
     }
-    if (message) { /* one that names its source has it without a decision where it comes early */
+    if (message) { /* a receive that names its source gets an early message without a decision */
         d->got_place = message->place;
         explore_match(d->rank, link, message, recv->peer == MPI_ANY_SOURCE ? causes : NULL);
     } else {
@@ -478,14 +479,14 @@ static void receive_answer(struct world_decider *d, const struct world_causes *c
         world_fiber_ready(d->fiber);
 }
 
-/* The answer is there: the receive gets its message, or the fiber that asked goes on. */
+/* Applies the answer: gives the receive its message, or lets the fiber that asked continue. */
 static void explore_answer_one(struct world_decider *d)
 {
     const struct world_causes *causes =
         d->number && !WORLD->searcher ? world_causes_add(NULL, d->decided) : NULL;
     if (d->kind >= EXPLORE_TURN) {
         struct world_decider *asks = world_access_asks(d, d->answer);
-        CORE_CHECK(asks); /* it was told as an answer just now */
+        CORE_CHECK(asks); /* it was reported as an answer just now */
         world_access_given(d, asks);
         asks->gained = d->gained = world_causes_join(asks->gained, causes);
         if (asks->fiber)
@@ -515,13 +516,13 @@ static void explore_answer_one(struct world_decider *d)
     explore_resume(d, causes);
 }
 
-/* Decisions without which the answer would not have been among those possible. */
+/* Returns the decisions without which the answer would not be possible. */
 static const struct world_causes *past_of_answer(const struct world_decider *d, int32_t answer)
 {
     if (d->poll && answer == 0)
         return NULL;
     if (d->kind == EXPLORE_RECEIVE && answer == world_explore_nobody())
-        return d->fiber->causes; /* of whoever cancels it */
+        return d->fiber->causes; /* of the rank that cancels it */
     if (d->kind <= EXPLORE_PROBE)
         return world_available_from(d->rank, d, answer - d->poll)->causes;
     if (d->kind == EXPLORE_ANY)
@@ -529,8 +530,9 @@ static const struct world_causes *past_of_answer(const struct world_decider *d, 
     return d->kind == EXPLORE_BUFFER ? NULL : causes_of_requests(d, ~0u);
 }
 
-/* Where the policy names the answer, the others may be there only because of what it names as well,
- * and gives first this time: where the answer was free they were not told. */
+/* Reports the other answers if the policy gave this one: they may be possible only because the
+ * policy's earlier answers came first this time, so they were not reported when the answer was
+ * free. */
 static void others_there(const struct world_decider *d, uint32_t option_first)
 {
     uint32_t end = EXPLORE->report.option_count;
@@ -546,7 +548,7 @@ static void others_there(const struct world_decider *d, uint32_t option_first)
 void world_explore_answered(struct world_decider *d, uint32_t option_first, bool given)
 {
     CORE_CHECK(EXPLORE->report.option_count > option_first);
-    if (d->kind >= EXPLORE_TURN) { /* told as the call of whose turn it is */
+    if (d->kind >= EXPLORE_TURN) { /* reported as the call of the rank whose turn it is */
         const struct world_decider *asks = world_access_asks(d, d->answer);
         d->call = asks->call;
         d->site = asks->site;
@@ -557,7 +559,7 @@ void world_explore_answered(struct world_decider *d, uint32_t option_first, bool
         EXPLORE->report.touched |= asks->touches;
         d->mark = world_access_mark(asks);
     }
-    if (UNLIKELY(WORLD->searcher != NULL)) { /* nothing is told of what it could have been */
+    if (UNLIKELY(WORLD->searcher != NULL)) { /* a search by states needs no missed answers */
         EXPLORE->report.option_count = option_first;
     } else if (d->number) {
         world_explore_decision(d, option_first, given);
@@ -568,31 +570,31 @@ void world_explore_answered(struct world_decider *d, uint32_t option_first, bool
     explore_answer_one(d);
 }
 
-/* Iterates over the decisions that are possible now; NULL behind the last. Wildcard receives first,
- * polls last, so that without an answer of the policy polls find what can be there. */
+/* The order in which world_explore_decide considers decisions: wildcard receives first, polls last,
+ * so that polls find what can be there unless the policy gives another answer. */
 enum { PHASES = 3 };
 
 struct candidate {
     struct world_decider *decider; /* NULL: none yet */
-    uint32_t among;                /* how many there are */
-    uint32_t turns;                /* that its rank had */
-    bool refused;                  /* the policy names another answer than those possible */
-    struct world_decider *turn;    /* of which it does so */
+    uint32_t among;                /* number of decisions so far */
+    uint32_t turns;                /* of its rank */
+    bool refused;                  /* the policy's answer is not possible */
+    struct world_decider *turn;    /* the turn whose answer it is */
 };
 
-/* Among polls the rank with the fewest turns comes first: a rank that only polls does not keep the
- * others from making what it polls for. */
+/* Tells whether this decision replaces the best one. Among polls, the rank with the fewest turns
+ * comes first, so that a rank that only polls lets others produce what it polls for. */
 static bool comes_before(const struct candidate *best, uint32_t turns)
 {
     if (!best->decider)
         return true;
-    CORE_CHECK(best->among > 1); /* it and this one */
+    CORE_CHECK(best->among > 1); /* the best one and this one */
     if (WORLD->choice.kind != REPLAY_CHOICE_LIST)
         return world_choose(best->among, REPLAY_REASON_SCHEDULE) == 1;
     return turns < best->turns;
 }
 
-/* Looks at one that asks: true when it is answered. */
+/* Considers a decision; returns true if it was answered. */
 static bool explore_consider(struct world_decider *d, uint32_t turns, struct candidate *best)
 {
     uint32_t first = EXPLORE->report.option_count;
@@ -607,7 +609,7 @@ static bool explore_consider(struct world_decider *d, uint32_t turns, struct can
                                                : d->forced;
     bool is_forced = d->number && forced != WORLD_ANSWER_FREE;
     if (is_forced && d->kind >= EXPLORE_TURN && world_access_asks(d, forced)) {
-        world_explore_tell(forced); /* also where it conflicts with nobody who asks */
+        world_explore_tell(forced); /* even if no waiting turn conflicts with it */
         count++;
     }
     for (uint32_t i = 0; i < count; i++)
@@ -655,8 +657,8 @@ static bool consider_rank(struct world_rank *rank, int phase, struct candidate *
     return false;
 }
 
-/* Lets the waiting poll of the rank with the fewest turns find nothing: nobody can go on, or only
- * ranks that poll. */
+/* Lets the waiting poll of the rank with the fewest turns find nothing. Called when no rank can
+ * continue, or only ranks that poll. */
 bool world_explore_fail(uint32_t turns_max)
 {
     struct world_decider *first = NULL;
@@ -677,7 +679,7 @@ bool world_explore_fail(uint32_t turns_max)
     return true;
 }
 
-/* Its rank has looked at a window many times and saw nothing new. */
+/* Tells whether the ranks of the turn have polled the window many times and saw nothing new. */
 static bool looks_only(const struct candidate *best)
 {
     if (!best->decider || best->decider->kind < EXPLORE_TURN ||
@@ -691,7 +693,7 @@ static bool looks_only(const struct candidate *best)
     return true;
 }
 
-/* By chance, or the first. */
+/* Decides by chance, or takes the first answer. */
 static void decide_freely(struct world_decider *d)
 {
     uint32_t first = EXPLORE->report.option_count;
@@ -719,7 +721,8 @@ static void buffer_decide(const struct world_decider *poll, struct ompi_request_
         decide_freely(d);
 }
 
-/* The policy says that they have no buffer, and nobody waits until that is asked. */
+/* Decides that the sends have no buffer if the policy says so, without waiting for a repeated poll.
+ */
 static void unbuffer_named(struct world_decider *poll)
 {
     poll->rank = ME;
@@ -751,8 +754,9 @@ static bool settle_buffer(void)
     return false;
 }
 
-/* Turns are counted in a world in which each send has a buffer. Where some have none, whoever had
- * the turn may not come to it, and it goes to the next one that the policy names. */
+/* Gives the turn to the next rank that the policy names and that asks. The policy counts turns in a
+ * world in which all sends have buffers; if some have none, the rank whose turn it is may never
+ * ask. */
 static bool turn_skip(struct world_decider *d)
 {
     const struct replay_policy *policy = &WORLD->options->policy;
@@ -772,7 +776,7 @@ static bool turn_skip(struct world_decider *d)
     return false;
 }
 
-/* Recorded turns that nobody waits for. */
+/* Decides recorded turns that no rank waits for. */
 static bool decide_rest(struct candidate *best)
 {
     for (int i = 0; i < WORLD->rank_count && WORLD->options->turns; i++)
@@ -810,7 +814,8 @@ bool world_explore_decide(void)
     return false;
 }
 
-/* Those that could go on did so meanwhile, or only look as well. */
+/* Decides from time to time while the running rank polls; the others could run meanwhile, or poll
+ * too. */
 void world_explore_beside(void)
 {
     uint32_t decisions = EXPLORE->report.decision_count;
@@ -823,7 +828,7 @@ void world_explore_beside(void)
     }
     bool first = true;
     for (; (first || !WORLD->ready_count) && world_explore_decide(); first = false)
-        world_explore_limited(); /* what the running rank looks at is not known */
+        world_explore_limited(); /* the bytes that the running rank polls are unknown */
     if (EXPLORE->report.decision_count != decisions)
         ME->idle_polls = 0;
     else if (first)
@@ -916,14 +921,14 @@ struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bo
     if (d->message && WORLD->options->event)
         world_emit(WORLD_EVENT_PROBE, d->message->world, d->message->tag, d->message->context,
                    d->message->bytes, d->message->id, false);
-    CORE_CHECK(poll || d->message); /* who does not poll waits until there is one */
+    CORE_CHECK(poll || d->message); /* a rank that does not poll waits until there is a message */
     if (d->message && fiber->is_rank)
         world_explore_certain();
     return d->message;
 }
 
-/* With nobody at the other end it is complete at once, and no call may say otherwise; nor where the
- * program was told. */
+/* Tells whether every call must find the request complete: one with MPI_PROC_NULL completes at
+ * once, and the program may have been told before. */
 static bool is_certain(const struct ompi_request_t *request)
 {
     bool nobody = request->peer == MPI_PROC_NULL && request->kind <= REQUEST_RECV;
@@ -966,7 +971,7 @@ static int32_t ask_of_requests(const struct world_decider *what, MPI_Request req
     } else if ((active > 1 && kind != EXPLORE_ALL) || (poll && !d->polled_before)) {
         number_give(d, ME);
     }
-    CORE_CHECK(active > 0); /* as the header asks */
+    CORE_CHECK(active > 0); /* required by the header */
     EXPLORE->report.asked_again |= d->polled_before;
     world_explore_ask(d);
     number_answered(d, d->answer != 0 || !poll);

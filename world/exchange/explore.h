@@ -149,8 +149,8 @@ bool world_explore_decide(void);
 /* Called when the running rank polled in vain while the others wait for a decision or poll in vain
  * too: decides something from time to time. */
 void world_explore_beside(void);
-/* Ends the world if a receive that must get no message could have one by now, and its rank may
- * never cancel it: its answer cannot be given. */
+/* Tells whether the policy's answer for some receive cannot be given, and cuts the world if so: the
+ * receive must get no message but could have one by now, and its rank may never cancel it. */
 bool world_explore_refused(void);
 /* Tells whether the world ended because an answer of the policy was not possible. */
 bool world_explore_cut(void);

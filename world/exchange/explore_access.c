@@ -10,15 +10,15 @@
 _Static_assert((int)DECISION_QUEUE > (int)EXPLORE_TRACKED,
                "there are no more turns that are distinguished");
 
-struct world_looked { /* at memory or a file, from one place of the program */
+struct world_looked { /* an access to memory or a file from one place of the program */
     struct world_looked *next;
     const void *site;
     struct world_decider turn;
-    uint32_t news;     /* of the rank, then */
-    uint32_t times;    /* that it looked since there were news */
-    uint64_t operands; /* what it brought */
-    uint64_t state;    /* where the rank was when it looked the second time, or later */
-    uint32_t clocks;   /* looks at the clock, then */
+    uint32_t news;     /* rank->news at that time */
+    uint32_t times;    /* accesses without news in between */
+    uint64_t operands; /* hash of its operands */
+    uint64_t state;    /* state of the rank at the second or a later access */
+    uint32_t clocks;   /* clock reads so far */
 };
 
 static bool may_meet(const struct world_decider *a, int source, int tag)
@@ -60,7 +60,7 @@ bool world_access_meets(const struct world_decider *a, const struct world_decide
     return false;
 }
 
-/* Accesses of one thread to a file keep their order. */
+/* Tells whether both are accesses of one thread to a file, which keep their order. */
 static bool same_thread(const struct world_decider *a, const struct world_decider *b)
 {
     return a->part->is_file && a->by == b->by && !WORLD->rank[a->by].fiber->sibling;
@@ -112,7 +112,7 @@ static void explore_access_go(struct world_decider *asks)
 {
     struct world_decider **link = &asks->part->asking;
     while (*link != asks) {
-        CORE_CHECK_HOT(*link); /* it came, and did not go */
+        CORE_CHECK_HOT(*link); /* it was added and not removed */
         link = &(*link)->next;
     }
     if (!(*link = asks->next))
@@ -129,7 +129,7 @@ static bool may_go(const struct world_decider *asks)
         return asks->part->holders == 0 || (asks->part->holders > 0 && !asks->exclusive);
     if (asks->fiber)
         return true;
-    CORE_CHECK(asks->effect); /* what nobody waits for */
+    CORE_CHECK(asks->effect); /* an operation that no rank waits for */
     const struct world_rank *reached = asks->effect->reached;
     bool live = asks->rank->fiber->live && (!reached || reached->fiber->live);
     return (live || WORLD->options->turns) && (!asks->effect->after || asks->effect->after->done);
@@ -161,7 +161,7 @@ static bool comes_before(const struct world_decider *a, const struct world_decid
     return a->name < b->name;
 }
 
-/* Among the waiting ones, that of the rank with the fewest turns, or of the first thread. */
+/* Returns the waiting turn of the rank with the fewest turns, or of the first thread. */
 static struct world_decider *first_of(const struct world_decider *like)
 {
     struct world_decider *first = NULL;
@@ -175,7 +175,7 @@ static struct world_decider *first_of(const struct world_decider *like)
     return first;
 }
 
-/* An operation that nobody waits for, and that would change what a failing poll reads. */
+/* Returns an operation that no rank waits for and that would change what a failing poll reads. */
 static struct world_decider *changes_for_polls(const struct world_decider *like)
 {
     struct world_decider *first = NULL;
@@ -191,7 +191,7 @@ static struct world_decider *changes_for_polls(const struct world_decider *like)
     return first;
 }
 
-/* The rank that goes next without a choice. */
+/* Returns the turn that is next if there is no choice. */
 static struct world_decider *first_or_change(const struct world_decider *like)
 {
     struct world_decider *first = first_of(like);
@@ -199,7 +199,7 @@ static struct world_decider *first_or_change(const struct world_decider *like)
     return first ? first : changes_for_polls(like);
 }
 
-/* One of those that look in vain speaks for all. */
+/* Tells whether this turn represents its decision: one of several failing polls stands for all. */
 static bool explore_access_speaks(const struct world_decider *asks)
 {
     const struct world_decider *first = first_of(asks);
@@ -252,7 +252,7 @@ struct world_overlaps world_access_decided(const struct world_decider *turn)
                              turn);
 }
 
-/* The number of latest turns that it does not conflict with. */
+/* Returns the number of latest turns that it does not conflict with. */
 static uint32_t explore_access_independent(const struct world_decider *asks)
 {
     uint32_t last = 0, latest = 0;
@@ -266,7 +266,8 @@ static uint32_t explore_access_independent(const struct world_decider *asks)
     return latest - last;
 }
 
-/* It, or what it waits for, is an answer. Returns it, if it was none yet. */
+/* Reports the turn, or the one that it must follow, as an answer. Returns it unless it was reported
+ * before. */
 static struct world_decider *explore_access_tell(struct world_decider *asks)
 {
     while (asks->effect && asks->effect->after && !asks->effect->after->done)
@@ -280,8 +281,8 @@ static struct world_decider *explore_access_tell(struct world_decider *asks)
     return asks;
 }
 
-/* The number of waiting operations that lead to it: operations that keep their order lead to the
- * first. */
+/* Returns the number of waiting operations that it represents: operations that keep their order are
+ * represented by their first. */
 static uint32_t stands_for(const struct world_decider *reported)
 {
     const struct world_effect *effect = reported->effect;
@@ -292,8 +293,8 @@ static uint32_t stands_for(const struct world_decider *reported)
     return leads ? reported->part->ordered_asking[reported->by] : 0;
 }
 
-/* The first; then those that conflict with one that is told, until there is no more; also with a
- * look that waits until one of them is done. */
+/* Reports the first turn, then those that conflict with a reported one, until there are no more. A
+ * poll counts too, as it waits for one of these turns. */
 void world_access_options(const struct world_decider *d)
 {
     struct world_decider *first = first_or_change(d), *last = first;
@@ -317,7 +318,7 @@ void world_access_options(const struct world_decider *d)
             more->joins = NULL;
             last->joins = more;
             last = more;
-            CORE_CHECK(stands_for(more) <= others); /* nobody is told twice */
+            CORE_CHECK(stands_for(more) <= others); /* no turn is reported twice */
             others -= stands_for(more);
         }
 }
@@ -331,7 +332,7 @@ static const struct replay_name *explore_access_recorded(const struct world_deci
                               decision_beside(d->number, d->place, index + 1));
 }
 
-/* By index: whether it was had. */
+/* Returns, by index, which recorded turns were done. */
 static uint8_t *recorded_had(const struct world_decider *d)
 {
     uint8_t **had = &d->part->recorded_had[d->kind == EXPLORE_LOCK];
@@ -344,9 +345,9 @@ static uint8_t *recorded_had(const struct world_decider *d)
     return *had;
 }
 
-/* A turn that comes before a reported one and does not conflict with it may come behind it. The
- * reported one is offered to all that ask for alternatives, and is the same wherever nothing
- * conflicts. */
+/* Returns the next recorded answer. A turn that comes before a reported one without a conflict may
+ * come after it as well: all that ask for alternatives are offered the reported one, which is the
+ * same in both orders. */
 int32_t world_access_recorded(const struct world_decider *d)
 {
     const struct replay_name *name;
@@ -386,7 +387,7 @@ static int name_next(struct world_part *part, const struct world_rank *rank)
     return rank->rank + WORLD->rank_count * (int)part->named[rank->rank]++;
 }
 
-/* A look that waits, whose turn was recorded all the same. */
+/* Lets a waiting poll continue if its turn was recorded. */
 static void look_on(struct world_decider *look, const struct world_decider *turn)
 {
     const struct replay_name *name;
@@ -426,7 +427,7 @@ uint64_t world_access_mark(const struct world_decider *asks)
     for (struct world_overlaps d = world_access_decided(asks); world_overlaps_next(&d);)
         if (d.turn->kind == asks->kind && world_access_conflict(asks, d.turn))
             mark += core_random_mix(d.turn->mark);
-    if (asks->kind == EXPLORE_THREAD) /* a thread has one name in all its turns */
+    if (asks->kind == EXPLORE_THREAD) /* all turns of a thread have one name */
         for (const struct world_decider *d = asks->part->decided; d; d = d->next)
             mark += d->kind == EXPLORE_THREAD && d->name == asks->name;
     return core_random_mix(mark);
@@ -452,7 +453,7 @@ void world_turn_wake(struct world_rank *rank)
     }
 }
 
-/* It was done: whoever looked at that since there were news for it, and waits, looks again. */
+/* Lets ranks poll again that polled these bytes and have had no news since. */
 void world_access_happened(const struct world_decider *turn)
 {
     CORE_CHECK(turn->kind == EXPLORE_TURN && !turn->reads);
@@ -463,7 +464,7 @@ void world_access_happened(const struct world_decider *turn)
     }
 }
 
-/* Notes the earlier operations on memory that it reads as causes. */
+/* Returns the causes of the earlier operations on memory that it reads. */
 static const struct world_causes *seen_of(const struct world_decider *asks)
 {
     const struct world_causes *causes = NULL;
@@ -476,7 +477,7 @@ static const struct world_causes *seen_of(const struct world_decider *asks)
     return causes;
 }
 
-/* It, what it needed, what conflicts and came before it, and what came before that. */
+/* Returns the turn, its causes, the conflicting turns before it, and theirs. */
 static const struct world_causes *explore_access_behind(const struct world_decider *d,
                                                         const struct world_decider *asks)
 {
@@ -495,8 +496,8 @@ void world_access_others(const struct world_decider *d)
         world_explore_missed(d, asks->name, world_alternatives_witnesses(d, asks), true);
 }
 
-/* Whether another thread probes, or has probed, for what is to be received, and nothing orders the
- * two: the probe may come back only behind the receive's post, which is not decided. */
+/* Tells whether another thread probes or has probed for the message of this receive, unordered: the
+ * probe may return only after the receive is posted, which is not decided. */
 static bool is_probed(const struct world_decider *receives)
 {
     for (struct world_overlaps e = world_access_decided(receives); world_overlaps_next(&e);)
@@ -513,7 +514,7 @@ void world_access_given(struct world_decider *d, struct world_decider *asks)
     CORE_CHECK(!asks->poll && asks->name >= 0 && !(asks->effect && asks->effect->done));
     explore_access_go(asks);
     recorded_have(d);
-    if (asks->effect && asks->effect->after) { /* which is done */
+    if (asks->effect && asks->effect->after) { /* it is done */
         const struct world_decider *after = asks->effect->after->turn;
         asks->causes =
             world_causes_join(asks->causes, world_causes_add(after->causes, after->decided));
@@ -539,7 +540,7 @@ void world_access_given(struct world_decider *d, struct world_decider *asks)
     if (d->kind == EXPLORE_TURN && d->decided < EXPLORE_TRACKED)
         world_overlaps_add(&d->part->decided_index, d);
     asks->place = d->place;
-    if (d->decided < EXPLORE_TRACKED) { /* nobody asks what comes behind others */
+    if (d->decided < EXPLORE_TRACKED) { /* later turns do not need it */
         d->behind = explore_access_behind(d, asks);
         world_explore_turn(d);
         world_alternatives_decided(d);
@@ -559,7 +560,7 @@ void world_access_given(struct world_decider *d, struct world_decider *asks)
         world_access_happened(asks);
 }
 
-/* Some of what may come of two that are both under way is not run. */
+/* Notes that some results of two pending accumulates are not explored. */
 static void explore_access_tear(const struct world_decider *asks)
 {
     for (struct world_overlaps e = world_access_asking(asks); world_overlaps_next(&e);)
@@ -572,7 +573,7 @@ static void explore_access_tear(const struct world_decider *asks)
             world_explore_limited();
 }
 
-/* It could go on from now on. */
+/* Adds a turn that may be next from now on. */
 static struct world_decider *asks_new(const struct world_decider *like)
 {
     struct world_decider *d = world_zalloc(sizeof *d);
@@ -600,7 +601,7 @@ static void explore_access_give(const struct world_decider *asks)
         world_gate_give(GATE_TURN, asks->object, asks->part->rank->rank, asks->name);
 }
 
-/* Finds the last turn of each other rank that came before it and conflicts with it. */
+/* Records that it needs the last conflicting turn of each other rank. */
 static void explore_access_need(const struct world_decider *asks)
 {
     int *last = asks->kind == EXPLORE_TURN && WORLD->options->event
@@ -648,11 +649,11 @@ void world_access_complete(const struct world_effect *effect, const char *why)
     WORLD->fiber->causes = world_causes_join(WORLD->fiber->causes, asks->gained);
 }
 
-/* The running rank, at the same, from the same place of the program; NULL: never.
+/* Returns the running rank's previous access to the same bytes from the same call site; NULL if
+ * there was none.
  *
- * A rank that looks again and again, and hears of no news in between, does the same each time if it
- * is where it was. So what it reads is changed before it looks once more, or nobody else goes on.
- */
+ * A rank that repeats an access without news does the same each time if its state is unchanged. So
+ * the next one may wait until what it reads has changed, or no other rank can run. */
 static struct world_looked *looked_at(const struct world_decider *turn)
 {
     struct world_looked *looked = turn->part->looks;
@@ -679,10 +680,10 @@ static void explore_access_looks(const struct world_decider *turn)
     looked->news = ME->news;
 }
 
-enum { LOADS_REAL = 16 }; /* in a row, from one place, of a rank that is not where it was */
+enum { LOADS_REAL = 16 }; /* loads in a row from one place, by a rank whose state changes */
 
-/* Whether it is one of a loop that waits for something else to be there: such a rank is where it
- * was, or that is an assumption. */
+/* Tells whether the load belongs to a loop that waits for a change: the rank's state is unchanged,
+ * or that is assumed after LOADS_REAL loads. */
 static bool is_look_again(const struct world_decider *turn)
 {
     struct world_looked *looked = turn->reads ? looked_at(turn) : NULL;
@@ -720,7 +721,8 @@ bool world_access_take(const struct world_decider *turn, const char *why)
     return !asks->poll;
 }
 
-/* 0: an operation whose order with any other is seen. */
+/* Returns the same number for operations whose order makes no difference; 0: their order can be
+ * seen. */
 static int explore_access_commutes(const struct world_rma *rma)
 {
     bool silent = rma->kind == RMA_ACCUMULATE && !rma->result_type &&
@@ -730,7 +732,7 @@ static int explore_access_commutes(const struct world_rma *rma)
 
 static uint64_t operands_of(const struct world_rma *rma)
 {
-    CORE_CHECK(rma->result_type); /* it looks */
+    CORE_CHECK(rma->result_type); /* it returns something */
     uint64_t hash = core_random_mix((uint64_t)rma->kind ^ (uintptr_t)rma->op);
     if (rma->origin_type)
         hash ^= world_type_checksum(rma->origin, rma->origin_count, rma->origin_type);
@@ -740,9 +742,10 @@ static uint64_t operands_of(const struct world_rma *rma)
     return hash;
 }
 
-enum { LOOKS_REAL = 3 }; /* in a row, of a rank that is not where it was */
+enum { LOOKS_REAL = 3 }; /* accesses in a row by a rank whose state changes */
 
-/* It waits where it is where it was when it looked last; else that is an assumption. */
+/* Tells whether it repeats the rank's last access in an unchanged state, or that is assumed after
+ * LOOKS_REAL. */
 static bool explore_access_repeats(const struct world_rma *rma, const struct world_decider *turn)
 {
     struct world_looked *looked = looked_at(turn);
@@ -828,7 +831,7 @@ void world_access_touch(struct world_part *part, const void *at, bool writes)
     const uint8_t *first = at;
     CORE_CHECK(part->rank == ME && WORLD->explore);
     if (first && (first < part->base || first >= part->base + part->bytes))
-        first = NULL; /* its pages are whole ones */
+        first = NULL; /* other memory on the part's pages */
     world_access_take(&(struct world_decider){.part = part,
                                               .object = part->object,
                                               .low = part->base,
@@ -858,13 +861,14 @@ void world_access_ask(const struct world_decider *turn, const char *why)
     explore_access_await(asks_new(turn), why);
 }
 
-/* Whether what this fiber does comes behind the decision, whatever is chosen. */
+/* Tells whether the decision precedes this fiber's call in every order. */
 static bool was_before(uint32_t decision)
 {
     return decision < EXPLORE_TRACKED && world_causes_has(WORLD->fiber->causes, decision);
 }
 
-/* When a lock of everything is had is not decided, unless all that exclude it came before. */
+/* Takes all locks. The order is not decided, so the world is limited unless all exclusive locks
+ * precede it. */
 void world_access_lock_all(MPI_Win win)
 {
     CORE_CHECK(WORLD->explore && !win->held_all);

@@ -1,11 +1,12 @@
-/* Finds which other turns a decision of explore_access.c could have had: turns that conflict with
- * it, are decided or asked for later, and did not need it. Each is reported once, with the turns
- * that must come before it (its witnesses). */
+/* Finds which other turns could have answered a decision of explore_access.c: turns that conflict
+ * with its answer, are decided or asked for later, and did not depend on it. Each is reported once,
+ * with the turns that must come before it (its witnesses). */
 #include "world/exchange/explore_access_inside.h"
 
 #include "world/exchange/explore_report.h"
 
-/* Turns are counted, so those behind `d` are others once it goes to somebody else. */
+/* Returns the causes without this object's turns: turns are counted, so later ones have other
+ * numbers once `d` has another answer. */
 static const struct world_causes *alternatives_elsewhere(const struct world_decider *d,
                                                          const struct world_causes *causes)
 {
@@ -18,7 +19,7 @@ static const struct world_causes *alternatives_elsewhere(const struct world_deci
     return made;
 }
 
-/* The first turn behind `d` among these causes; NULL: there is none. */
+/* Returns the first turn after `d` among these causes; NULL if there is none. */
 static const struct world_decider *alternatives_needed(const struct world_decider *d,
                                                        const struct world_causes *causes)
 {
@@ -42,8 +43,8 @@ const struct world_causes *world_alternatives_witnesses(const struct world_decid
 
 static void alternatives_before(struct world_decider *d, const struct world_decider *asks);
 
-/* Reports a turn that was not reported earlier, since it conflicts with none of those reported
- * then, but with this one. */
+/* Reports turns that conflict with this alternative only, and so were not reported with the others.
+ */
 static void alternatives_before_too(struct world_decider *d, const struct world_decider *asks)
 {
     for (struct world_overlaps e = world_access_decided(asks); world_overlaps_next(&e);)
@@ -55,7 +56,7 @@ static void alternatives_before_too(struct world_decider *d, const struct world_
             alternatives_before(d, e.turn);
 }
 
-/* Tried in its place. */
+/* Reports the turn as an alternative to `d`. */
 static void alternatives_instead(struct world_decider *d, const struct world_decider *asks)
 {
     CORE_CHECK(asks->part == d->part && asks->kind == d->kind && asks->name >= 0);
@@ -65,16 +66,16 @@ static void alternatives_instead(struct world_decider *d, const struct world_dec
     alternatives_before_too(d, asks);
 }
 
-/* Reports that `asks` might have come before `d`, which was decided without it. If another turn is
- * a cause of it, that one is tried first, and the world that comes of it reports the rest; likewise
- * where another turn is a cause of what it needs, and need not have been. */
+/* Reports that `asks` could have come before `d`, on which it does not depend. If it depends on
+ * another turn, that turn is reported instead, and the world in which it comes first reports the
+ * rest; likewise for another turn that its causes merely followed. */
 static void alternatives_before(struct world_decider *d, const struct world_decider *asks)
 {
     if (world_causes_has(asks->causes, d->decided))
         return;
     while (asks->effect && asks->effect->after &&
            !(asks->effect->after->done && asks->effect->after->turn->place < d->place))
-        asks = asks->effect->after->turn; /* it keeps its order */
+        asks = asks->effect->after->turn; /* it follows an earlier operation of its rank */
     if (world_causes_has(asks->causes, d->decided))
         return;
     const struct world_causes *ordered =

@@ -71,7 +71,7 @@ bool world_atomic_torn(const struct world_decider *a, const struct world_decider
 
 bool world_atomic_ordered(const struct ompi_win_t *win)
 {
-    static const char *const orders[] = {"raw", "war", "waw"}; /* of two reads nobody sees it */
+    static const char *const orders[] = {"raw", "war", "waw"}; /* two reads commute */
     bool ordered = true;
     for (const struct world_info_entry *e = win->info; e; e = e->next)
         for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)

@@ -4,8 +4,8 @@
 #include "world/exchange/explore_cancel.h"
 #include "world/exchange/match.h"
 
-/* Whether a receive that was posted before `order`, or a matched probe of another thread, still
- * waits and would get the message. */
+/* Tells whether a waiting receive that was posted before `order`, or a matched probe of another
+ * thread, would get the message. */
 static bool explore_available_claimed(const struct world_rank *rank,
                                       const struct world_message *message, uint32_t order)
 {
@@ -22,7 +22,7 @@ static bool explore_available_claimed(const struct world_rank *rank,
     return false;
 }
 
-/* The first of the sender that fits. */
+/* Returns the first message of the sender that fits. */
 static struct world_message *first_of(const struct world_rank *rank, const struct world_decider *d,
                                       int world)
 {
@@ -40,8 +40,8 @@ bool world_available(const struct world_rank *rank, const struct world_message *
            !explore_available_claimed(rank, message, d->order);
 }
 
-/* The next one that can be had, from m on: a sender's first that fits, or none of it. One round
- * looks at each sender once. */
+/* Returns the next available message from m on: the first of its sender that fits. One round
+ * examines each sender once. */
 static struct world_message *explore_available_next(const struct world_rank *rank,
                                                     const struct world_decider *d,
                                                     struct world_message *m, uint32_t round)

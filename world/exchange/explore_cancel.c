@@ -4,7 +4,7 @@
 #include "world/exchange/explore_report.h"
 #include "world/exchange/match.h"
 
-struct world_heard { /* the last message of a rank that is known to be there, or was */
+struct world_heard { /* the last message of a sender that the rank knows of */
     struct world_heard *next;
     uint32_t context;
     int32_t world;
@@ -52,7 +52,7 @@ int32_t world_explore_nobody(void)
     return WORLD->rank_count;
 }
 
-/* True if the message that it gets, if it is cancelled, can be given. */
+/* Tells whether the receive's cancellation can be decided by name. */
 static bool has_cancel(const struct ompi_request_t *recv)
 {
     return recv->number && !recv->persistent && recv->peer != MPI_PROC_NULL;
@@ -88,7 +88,7 @@ static void number_cancel(struct ompi_request_t *recv)
     recv->decider->call = WORLD->fiber->call;
 }
 
-/* Its message was there when it was to be cancelled. */
+/* Notes that the receive had its message when it was to be cancelled. */
 static void got_it(const struct ompi_request_t *recv)
 {
     CORE_CHECK(recv->owner == ME && recv->complete && !recv->cancelled);
@@ -96,7 +96,7 @@ static void got_it(const struct ompi_request_t *recv)
     world_explore_certain();
 }
 
-/* It has its message, which might have come later. */
+/* Reports, for a cancelled receive that has its message, that the message could have come later. */
 static void cancelled_late(struct ompi_request_t *recv)
 {
     const struct ompi_communicator_t *comm = recv->comm;
@@ -134,7 +134,7 @@ bool world_explore_cancel(struct ompi_request_t *recv)
     if (!has_cancel(recv)) {
         world_explore_limited();
         if (!recv->complete && recv->decider && world_explore_message(ME, recv))
-            world_explore_wait(EXPLORE_ALL, 1, &recv, false); /* it gets what is there already */
+            world_explore_wait(EXPLORE_ALL, 1, &recv, false); /* takes what is there */
         if (recv->complete && !recv->cancelled && recv->peer != MPI_PROC_NULL)
             got_it(recv);
         return !recv->complete && world_recv_unpost(recv);

@@ -1,5 +1,5 @@
-/* See the header. Memory is cut into pieces; a turn within one piece is in that piece's bucket, any
- * other in the one for all that is wide. */
+/* See the header. Memory is divided into pieces; a turn within one piece is in the bucket of that
+ * piece, all others are in the bucket for wide turns. */
 #include "world/exchange/explore_overlap.h"
 
 enum { PIECE_BITS = 6, BUCKETS = 1024, PIECES_MAX = 64 };
@@ -50,7 +50,7 @@ void world_overlaps_add(struct world_overlap_index **index, struct world_decider
 
 void world_overlaps_remove(struct world_overlap_index *index, const struct world_decider *turn)
 {
-    CORE_CHECK(index); /* since it was added */
+    CORE_CHECK(index); /* it exists since the turn was added */
     struct bucket *bucket = bucket_of(index, turn);
     struct world_overlap_node **link = &bucket->first;
     while (*link && (*link)->turn != turn)

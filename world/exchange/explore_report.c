@@ -72,7 +72,7 @@ const struct world_causes *world_causes_ordered(const struct world_causes *cause
     return made;
 }
 
-/* Everything that was decided so far. */
+/* Returns the set of all decisions so far. */
 const struct world_causes *world_causes_all(void)
 {
     struct world_causes *made = world_zalloc(sizeof *made);
@@ -254,7 +254,7 @@ void world_explore_limited(void)
         EXPLORE->report.limited = true;
 }
 
-enum { OVERTAKING_MAX = 64 }; /* of a communicator, peers and tags that are distinguished */
+enum { OVERTAKING_MAX = 64 }; /* peers and tags that are distinguished on a communicator */
 
 struct world_overtaking {
     struct world_overtaking *next;

@@ -13,7 +13,8 @@ void world_states_beyond(const char *why)
         EXPLORE->beyond = why;
 }
 
-/* After the first decision: what these change is in a state, or they change nothing. In order. */
+/* Calls allowed after the first decision, sorted: what they change is part of a state, or they
+ * change nothing. */
 static const char *const calls_supported[] = {
     "MPI_Abort",
     "MPI_Allgather",
@@ -195,8 +196,7 @@ void world_states_got(struct ompi_request_t *recv, const struct world_message *m
             world_type_checksum(message->packed, message->bytes, MPI_BYTE) ^ message->bytes);
 }
 
-/* Whoever asks, one after the other: receives by their posting, then fibers. NULL: the last was
- * there before. */
+/* Iterates over all that ask: receives in the order of posting, then fibers. NULL: no more. */
 struct asking {
     int rank;
     const struct ompi_request_t *recv;
@@ -245,7 +245,7 @@ static bool is_supported(const struct world_decider *d)
 bool world_states_settle(void)
 {
     struct asking at = {0};
-    CORE_CHECK(!WORLD->ready_count); /* else ranks could go on */
+    CORE_CHECK(!WORLD->ready_count); /* otherwise ranks could run */
     for (struct world_decider *d; (d = asking_next(&at));) {
         const uint32_t first = EXPLORE->report.option_count;
         if (d->number || !is_supported(d))
@@ -288,7 +288,8 @@ void world_states_take(const struct world_branch *branch)
     world_explore_answered(d, first, false);
 }
 
-/* Whether a send has a buffer would be a decision, too. */
+/* Tells whether a rank polls for a send: whether that send has a buffer would be a decision as
+ * well. */
 static bool polls_sends(void)
 {
     struct asking at = {0};

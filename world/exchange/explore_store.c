@@ -12,7 +12,7 @@ static int piece_count;
 static uint32_t decision; /* of the turn */
 static const uint8_t *base;
 
-/* The last decision is the turn's: the rank goes on before anything else is decided. */
+/* Returns the last decision, which is the turn's: the rank runs before anything else is decided. */
 static bool explore_store_last(uint32_t *out_decision)
 {
     uint32_t count = EXPLORE->report.decision_count;
@@ -41,7 +41,7 @@ void world_store_begin(const struct world_part *part, const void *at)
         if (!changes_bytes(asks) || !room || piece_count == PIECES_KEPT)
             continue;
         if (first && first >= asks->sure_low && first < asks->sure_high) {
-            piece_count = 0; /* the turn tells this byte */
+            piece_count = 0; /* the turn reports this byte */
             return;
         }
         size_t bytes = (size_t)(asks->sure_high - asks->sure_low);

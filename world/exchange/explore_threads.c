@@ -1,6 +1,6 @@
-/* Orders the calls of a rank's threads under order=explore (explore_access.h): which of two on one
- * communicator comes first, and whether one that the program made, or a window or file, is freed
- * before it is used. */
+/* Orders the calls of a rank's threads under order=explore (explore_access.h): which of two calls
+ * on one communicator comes first, and whether a communicator that the program created, a window or
+ * a file is freed before it is used. */
 #include "world/exchange/explore_access.h"
 
 static struct world_part *queue_part(MPI_Comm comm, uint32_t queue)
@@ -29,7 +29,7 @@ static void thread_turn(MPI_Comm comm, enum world_turn_use use, uint32_t queue, 
                      "waits for the other threads of its rank");
 }
 
-/* Whether the running thread has others beside it, whose calls may come first. */
+/* Tells whether the running thread has sibling threads, whose calls may come first. */
 static bool has_others(void)
 {
     const struct world_fiber *fiber = WORLD->fiber;
@@ -42,7 +42,7 @@ static bool has_others(void)
     return true;
 }
 
-/* In worlds of the calls of a job nothing is freed. */
+/* Tells whether a thread may free it. A world that executes a job's trace frees nothing. */
 static bool may_be_freed(const struct ompi_communicator_t *comm)
 {
     CORE_CHECK(comm);
