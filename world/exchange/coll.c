@@ -1,7 +1,7 @@
-/* Built-in collectives: short, plain algorithms over the same messages as everything else, so that
- * a user's collective that calls MPI_Bcast inside still shows its rounds. They make no claim to be
- * fast; broadcast, reduction and barrier are logarithmic, the rest linear or rings. Each call has a
- * tag of its own in the communicator's second context. */
+/* Built-in collectives: short, plain algorithms over the same messages as all other calls, so that
+ * a user's collective that calls MPI_Bcast inside still shows its rounds. They need not be fast:
+ * broadcast, reduction and barrier are logarithmic, the rest linear or rings. Each call has its own
+ * tag in the communicator's second context. */
 #include "world/exchange/coll.h"
 
 static const void *coll_at_rank(const void *buffer, ptrdiff_t elements, MPI_Datatype type)
@@ -14,7 +14,7 @@ static void *at_w(void *buffer, ptrdiff_t elements, MPI_Datatype type)
     return (uint8_t *)buffer + elements * type_extent(type);
 }
 
-/* Room for count elements, to be addressed like a user's buffer of that type. */
+/* Allocates room for count elements, to be addressed like a user's buffer of that type. */
 void *world_coll_scratch(int count, MPI_Datatype type)
 {
     CORE_CHECK(count >= 0); /* the call was checked */
@@ -67,8 +67,8 @@ int world_coll_bcast(const struct world_coll *c, void *buffer, int count, MPI_Da
     return code;
 }
 
-/* x0 op x1 op ...: kept in that order, whatever the operation; root 0 of a binomial tree, then on
- * to the root. */
+/* Computes x0 op x1 op ... in this order for every operation: on a binomial tree with root 0, which
+ * sends the result to the root. */
 int world_coll_reduce(const struct world_coll *c, const void *send, void *recv, int count,
                       MPI_Datatype type, int root)
 {
@@ -86,7 +86,7 @@ int world_coll_reduce(const struct world_coll *c, const void *send, void *recv, 
         code = coll_recv_now(c, other, count, type, rank + mask);
         if (code)
             break;
-        /* other holds the higher ranks: other = mine op other */
+        /* other has the higher ranks: other = mine op other */
         code = world_op_apply(c->op, mine, other, count, type);
         void *swap = mine;
         mine = other;
@@ -251,8 +251,8 @@ static int reduce_scatter(const struct world_coll *c)
     return world_coll_scatter(&part, whole, c->recv_type);
 }
 
-/* The neighbours that a topology names, in its order: MPI_Cart's are minus then plus, dimension by
- * dimension. */
+/* Returns the neighbours that a topology names, in its order; those of MPI_Cart are minus then
+ * plus, dimension by dimension. */
 static void coll_neighbours(MPI_Comm comm, int *out_in_count, const int **out_in,
                             int *out_out_count, const int **out_out)
 {
@@ -267,7 +267,7 @@ static void coll_neighbours(MPI_Comm comm, int *out_in_count, const int **out_in
     }
     if (t->kind == MPI_GRAPH) {
         int from = comm->rank ? t->index[comm->rank - 1] : 0;
-        CORE_CHECK(from >= 0 && from <= t->index[comm->rank]); /* checked when it was made */
+        CORE_CHECK(from >= 0 && from <= t->index[comm->rank]); /* checked before */
         *out_in_count = *out_out_count = t->index[comm->rank] - from;
         *out_in = *out_out = t->edges + from;
         return;
@@ -330,7 +330,7 @@ static int neighbour_exchange(const struct world_coll *c, bool same_to_all)
         const void *from = c->send_far ? (const uint8_t *)c->send + c->send_far[i]
                                        : coll_at_rank(c->send, place, type);
         CORE_CHECK(out[i] == MPI_PROC_NULL || (out[i] >= 0 && out[i] < c->comm->size));
-        tagged.tag = tag + (grid ? i ^ 1 : 0); /* what leaves downwards arrives from above */
+        tagged.tag = tag + (grid ? i ^ 1 : 0); /* a message sent downwards arrives from above */
         coll_send(&tagged, from, count, type, out[i], &request[in_count + i]);
     }
     for (int i = 0; i < in_count + out_count; i++) {

@@ -1,5 +1,5 @@
-/* The MPI names of the collectives: checks, then coll.c; the nonblocking forms run the same on a
- * fiber of their own. */
+/* The MPI functions of the collectives: checks, then coll.c; the nonblocking forms run the same
+ * code on a fiber of their own. */
 #include "world/exchange/coll.h"
 
 static int check_type(MPI_Comm comm, int count, MPI_Datatype type)
@@ -11,7 +11,7 @@ static int check_type(MPI_Comm comm, int count, MPI_Datatype type)
     return MPI_SUCCESS;
 }
 
-/* One count for each of so many ranks. */
+/* Checks one count for each rank. */
 static int check_counts(MPI_Comm comm, int size, const int *counts)
 {
     for (int i = 0; i < size; i++)
@@ -20,7 +20,7 @@ static int check_counts(MPI_Comm comm, int size, const int *counts)
     return MPI_SUCCESS;
 }
 
-/* One datatype for each of so many ranks. */
+/* Checks one datatype for each rank. */
 static int check_types(MPI_Comm comm, int size, const MPI_Datatype *types)
 {
     for (int i = 0; i < size; i++)
@@ -30,7 +30,7 @@ static int check_types(MPI_Comm comm, int size, const MPI_Datatype *types)
     return MPI_SUCCESS;
 }
 
-/* Whether what is scattered behind a reduction has a count at all. */
+/* Checks that the total count of a reduce-scatter fits an int. */
 static int check_total(const struct world_coll *c, int size)
 {
     long long total = 0;
@@ -95,7 +95,7 @@ static int check_inter(const struct world_coll *c)
     return code;
 }
 
-/* Where MPI_IN_PLACE may stand. */
+/* Checks the use of MPI_IN_PLACE. */
 static int check_in_place(const struct world_coll *c, bool gives, bool gets)
 {
     bool at_root = c->comm->rank == c->root;
@@ -211,8 +211,8 @@ static int start(const char *call, struct world_coll c, MPI_Request *out_request
     return MPI_SUCCESS;
 }
 
-/* Both forms of a call: PARAMS as in mpi.h without the request, VALUES as designated initialisers.
- */
+/* Defines both forms of a call: PARAMS as in mpi.h without the request, VALUES as designated
+ * initialisers. */
 #define UNWRAP(...) __VA_ARGS__
 #define FORMS(Name, iname, PARAMS, VALUES)                                         \
     int MPI_##Name(UNWRAP PARAMS)                                                  \

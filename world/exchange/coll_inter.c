@@ -1,16 +1,16 @@
-/* Collectives between the two groups of an intercommunicator: a step inside a group goes over the
- * group alone, on tags of its own; a step between the groups goes between the two first ranks, or
- * from everyone to everyone.
+/* Collectives between the two groups of an intercommunicator: a step inside a group uses this group
+ * alone, with its own tags; a step between the groups is between the two first ranks, or from all
+ * to all.
  *
- * Root is MPI_ROOT at the root, MPI_PROC_NULL at the others of its group, its rank in the other
- * group. */
+ * The root argument is MPI_ROOT at the root, MPI_PROC_NULL at the others of its group, and the
+ * root's rank in the other group. */
 #include "world/exchange/coll.h"
 
 enum { INSIDE_TAG = 0x4000000 }; /* above the numbers of collective calls */
 _Static_assert((int)INSIDE_TAG > (int)COLL_TAG_MAX,
                "messages inside a group have tags of their own");
 
-/* The caller's own group, as if it were a communicator. */
+/* Returns the call on the caller's own group, as if that were a communicator. */
 static struct world_coll coll_inter_inside(const struct world_coll *c,
                                            struct ompi_communicator_t *group)
 {
@@ -69,7 +69,7 @@ static int coll_inter_reduce(const struct world_coll *c)
                                  : coll_send_now(c, ours, c->recv_count, c->recv_type, c->root);
 }
 
-/* The first rank gets what the other group's data is reduced to. */
+/* Gives the first rank the reduced data of the other group. */
 static int reduce_exchange(const struct world_coll *c, const struct world_coll *one, int count,
                            void *theirs)
 {
@@ -115,7 +115,7 @@ static int reduce_scatter(const struct world_coll *c)
     return code ? code : world_coll_scatter(&one, whole, c->recv_type);
 }
 
-/* From or to every rank of the other group. */
+/* Gathers from every rank of the other group. */
 static int coll_inter_gather(const struct world_coll *c)
 {
     CORE_CHECK(c->root == MPI_ROOT || (c->root >= 0 && c->root < c->comm->remote_size));
@@ -154,11 +154,11 @@ static int coll_inter_scatter(const struct world_coll *c)
     return MPI_SUCCESS;
 }
 
-/* Everyone with everyone of the other group; `same`: all get the same. */
+/* Exchanges data with every rank of the other group; `same`: all get the same. */
 static int coll_inter_exchange(const struct world_coll *c, bool same)
 {
     int size = c->comm->remote_size, code = MPI_SUCCESS;
-    CORE_CHECK(c->root == -1); /* of everyone, to everyone */
+    CORE_CHECK(c->root == -1); /* each rank sends to and receives from all */
     bool wide = c->recv_types != NULL;
     struct ompi_request_t *request = world_alloc(2 * (size_t)size * sizeof *request);
     for (int i = 0; i < size; i++) {

@@ -1,4 +1,4 @@
-/* Opening and closing files, and what they tell. Data is moved in file_io.c. */
+/* Opens, closes and queries files. file_io.c moves data. */
 #include "world/exchange/file.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ static int open_flags(int amode)
     return amode & MPI_MODE_RDWR ? O_RDWR : amode & MPI_MODE_WRONLY ? O_WRONLY : O_RDONLY;
 }
 
-/* Once for all who came, by the first of them to go on. */
+/* Opens the file once for all members; the first one to continue does it. */
 static void open_once(struct world_file_shared **slot, int size)
 {
     struct world_file_shared *shared = slot[0];
@@ -62,7 +62,7 @@ static void open_once(struct world_file_shared **slot, int size)
     WORLD->file = shared;
 }
 
-/* Always by the same of them. */
+/* Opens the file in its turn; always the same member does it. */
 static void open_in_turn(struct world_file_shared **slot, MPI_Comm comm)
 {
     int amode = slot[0]->amode;
@@ -132,10 +132,10 @@ int MPI_File_open(MPI_Comm handle, const char *filename, int amode, MPI_Info inf
 static void close_last(struct world_file_shared *shared)
 {
     struct world_file_shared **link = &WORLD->file;
-    CORE_CHECK(shared->tried && shared->fd >= 0); /* what could not be opened is in no list */
+    CORE_CHECK(shared->tried && shared->fd >= 0); /* a failed open adds no entry */
     while (*link != shared) {
         link = &(*link)->next;
-        CORE_CHECK(*link); /* what is open is in the list */
+        CORE_CHECK(*link); /* open files are in the list */
     }
     *link = shared->next;
     if (!WORLD_PROCESSES)
@@ -192,7 +192,8 @@ int MPI_File_delete(const char *filename, MPI_Info info)
 
 /* --- size ------------------------------------------------------------------------------------- */
 
-/* All come, all that was written passes, one changes the size, and all go on. */
+/* Changes the size: all members meet, all written data reaches the file, one member changes the
+ * size, and all continue. */
 static int file_resize(const char *call, MPI_File file, MPI_Offset size, bool shrink)
 {
     ENTER(call);
@@ -236,7 +237,7 @@ int MPI_File_get_size(MPI_File file, MPI_Offset *size)
         world_file_size_turn(file, false);
     if (!code)
         *size = world_file_size(file);
-    world_fiber_yield(); /* others may be about to change it, here and where a file is read */
+    world_fiber_yield(); /* others may be about to change it */
     return code;
 }
 
@@ -389,7 +390,7 @@ int MPI_File_get_byte_offset(MPI_File file, MPI_Offset offset, MPI_Offset *disp)
     return MPI_SUCCESS;
 }
 
-/* No conversion is done here: only the representations that need none exist. */
+/* Accepts any name, as only representations that need no conversion exist. */
 int MPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_function *read_fn,
                          MPI_Datarep_conversion_function *write_fn,
                          MPI_Datarep_extent_function *extent_fn, void *extra_state)

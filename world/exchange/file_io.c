@@ -1,5 +1,5 @@
-/* Reading and writing files: every data access is one struct world_access, made by the call, moved
- * at once, or when its request is waited for, or when its split collective ends. */
+/* Reads and writes files: every data access is one struct world_access. The call makes it; its data
+ * moves at once, when its request is waited for, or when its split collective ends. */
 #include "world/exchange/file.h"
 
 enum pointer { AT, OWN, SHARED, ORDERED };
@@ -14,8 +14,8 @@ struct world_access {
     size_t count;
     MPI_Datatype type;
     const char *call;
-    struct world_file_turn *turn; /* order=explore: it has begun */
-    /* of those that meet in order */
+    struct world_file_turn *turn; /* order=explore: set once it has begun */
+    /* of accesses whose ranks meet in order */
     MPI_Offset etypes;
     bool placed;
 };
@@ -34,7 +34,7 @@ static struct world_file_turn *begin_turn(const struct world_access *access)
                                        .type = access->type});
 }
 
-/* A write that is not atomic goes on behind its call. */
+/* Ends an access; a write that is not atomic continues after its call. */
 static int end_turn(struct world_access *access, size_t *out_done)
 {
     uint8_t *packed;
@@ -95,7 +95,7 @@ static int file_io_check(const struct world_access *access, enum pointer pointer
 {
     MPI_File file = access->file;
     int amode = file->shared->amode;
-    CORE_CHECK(file->etype->size > 0); /* MPI_File_set_view refuses others */
+    CORE_CHECK(file->etype->size > 0); /* MPI_File_set_view refuses other types */
     if ((ptrdiff_t)access->count < 0)
         return FILE_ERROR(file, MPI_ERR_COUNT, "count %td", (ptrdiff_t)access->count);
     if (world_type_check(access->type, true))
@@ -114,11 +114,11 @@ static int file_io_check(const struct world_access *access, enum pointer pointer
     return MPI_SUCCESS;
 }
 
-/* Where it goes, and the pointers behind it. */
+/* Computes where the access goes, and moves the pointers past it. */
 static void file_io_place(struct world_access *access, enum pointer pointer)
 {
     MPI_File file = access->file;
-    CORE_CHECK(access->count * access->type->size % file->etype->size == 0); /* check() saw to it */
+    CORE_CHECK(access->count * access->type->size % file->etype->size == 0); /* file_io_check() */
     access->etypes = (MPI_Offset)(access->count * access->type->size / file->etype->size);
     if (pointer == OWN) {
         access->offset = file->position;
@@ -139,7 +139,7 @@ static void file_io_place(struct world_access *access, enum pointer pointer)
     }
 }
 
-/* A read at the end of the file does not move the pointer past what it did not get. */
+/* Moves the pointer back after a read that reached the end of the file, by what it did not get. */
 static void step_back(const struct world_access *access, enum pointer pointer, size_t done)
 {
     CORE_CHECK(done <= access->count * access->type->size);
@@ -254,8 +254,8 @@ static int end(const char *call, MPI_File file, const void *buffer, MPI_Status *
 #define BUFFER(constant) constant void *buf, int count, MPI_Datatype datatype
 #define UNWRAP(...) __VA_ARGS__
 
-/* The four kinds of call, reading or writing: CONST is const for writing, PLACE the offset's
- * parameter with a comma behind it or nothing, OFFSET its value. */
+/* Define the four kinds of call for reading and writing: CONST is const for writing, PLACE the
+ * offset's parameter with a comma after it or nothing, OFFSET its value. */
 #define BLOCKING(Name, CONST, WRITES, ALL, POINTER, PLACE, OFFSET)                                 \
     int MPI_File_##Name(MPI_File fh, UNWRAP PLACE BUFFER(CONST), MPI_Status *status)               \
     {                                                                                              \

@@ -1,10 +1,10 @@
-/* Turns at files, under order=explore. Accesses of ranks to a file are distinguished by their
- * bytes, as what they do to memory is (explore_access.h): each has an address, the first stands for
- * the name and whether there is such a file, the others for the file's bytes in turn, and what lies
- * far beyond for shared pointers. A read that may meet the end reaches up to there; so does a look
- * at the size.
+/* Orders accesses to files under order=explore. Like accesses to memory (explore_access.h) they
+ * conflict by their bytes, so each has addresses: the first stands for the name and the file's
+ * existence, the next ones for the file's bytes, and addresses far beyond for shared pointers. A
+ * read that may meet the end of the file reaches up to the pointers; so does a query of the size.
  *
- * Files are distinguished by their names; one with several says that there may be more. */
+ * Files are distinguished by name; if one has several names, the search reports that there may be
+ * more. */
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 #include "world/exchange/explore_access.h"
 #include "world/exchange/file.h"
 
-struct world_file_turn { /* from its call until it is completed, or all see what it wrote */
+struct world_file_turn { /* from its call until it completes, or until all see what it wrote */
     struct world_effect effect;
     struct world_file_turn *next;
     MPI_File file;
@@ -26,7 +26,7 @@ struct world_file_turn { /* from its call until it is completed, or all see what
 };
 
 static const uintptr_t name_at = 1, bytes_at = 2;
-static const uintptr_t bytes_end = (uintptr_t)1 << 63; /* pointers begin there */
+static const uintptr_t bytes_end = (uintptr_t)1 << 63; /* pointers begin here */
 enum { COMMUTES = 1 };
 
 static const uint8_t *file_order_address(uintptr_t at)
@@ -50,7 +50,7 @@ static uint64_t identity_of(const char *name)
     uint64_t hash;
     if (realpath(name, whole)) {
         hash = hash_on(1, whole);
-    } else { /* it is not there yet */
+    } else { /* it does not exist yet */
         if (last && (size_t)(last - name) < sizeof folder - 1)
             *(char *)mempcpy(folder, name, (size_t)(last - name) + 1) = 0;
         hash = hash_on(1, realpath(folder, whole) ? whole : folder);
@@ -61,7 +61,7 @@ static uint64_t identity_of(const char *name)
 
 static struct world_part *part_of(uint64_t identity)
 {
-    CORE_CHECK(identity != 0); /* which stands for any */
+    CORE_CHECK(identity != 0); /* 0 stands for any file */
     if (!WORLD->file_part)
         WORLD->file_part = world_zalloc(DECISION_FILES * sizeof(*WORLD->file_part));
     struct world_part **part = &WORLD->file_part[identity % DECISION_FILES];
@@ -102,7 +102,7 @@ void world_file_named(struct world_file_shared *shared, enum world_file_use use)
     turn.op = use == FILE_CREATES ? COMMUTES : 0;
     file_order_take(&turn, use == FILE_DELETES ? "deletes a file" : "opens a file");
     ME->news += use != FILE_FINDS;
-    struct stat facts; /* of the file that there is: what a world opens to write is a copy */
+    struct stat facts; /* of the real file: a world writes to a copy */
     if (stat(shared->name, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_nlink > 1)
         world_explore_limited();
 }
@@ -117,7 +117,7 @@ void world_file_opened(struct world_file_shared *shared)
         shared->size = facts.st_size;
 }
 
-/* Does not tell apart what others find under its name. */
+/* Notes that what others find under its name is not explored. */
 void world_file_gone(const struct world_file_shared *shared)
 {
     if (shared->part && shared->part->opened > 1)
@@ -126,7 +126,7 @@ void world_file_gone(const struct world_file_shared *shared)
 
 /* --- what is done at once --------------------------------------------------------------------- */
 
-/* False: it has no bytes. */
+/* Sets up the turn; false if the access has no bytes. */
 static bool turn_at(MPI_File file, MPI_Offset stream, size_t bytes, bool write,
                     struct world_decider *out_turn)
 {
@@ -175,7 +175,7 @@ void world_file_pointer_turn(MPI_File file, bool moves)
 void world_file_meet(MPI_File file)
 {
     off_t *sure = world_alloc(sizeof *sure);
-    CORE_CHECK(!file->turn); /* all that this rank wrote has passed */
+    CORE_CHECK(!file->turn); /* all writes of this rank reached the file */
     *sure = file->sure;
     const struct world_meeting *meeting = world_meet(&file->comm, sure);
     for (int i = 0; i < file->comm.size; i++)
@@ -198,7 +198,7 @@ static void file_order_move(void *argument)
     struct world_file_turn *turn = argument;
     CORE_CHECK(!turn->effect.done);
     world_file_stage(turn);
-    if (!handle_good(turn->file, HANDLE_FILE)) /* it was closed with a read pending */
+    if (!handle_good(turn->file, HANDLE_FILE)) /* the file was closed with a read pending */
         turn->code = MPI_ERR_FILE;
     else if (turn->transfer.write)
         turn->code = world_file_pass(turn->file, turn);
@@ -238,8 +238,8 @@ static bool is_behind(const struct world_effect *effect, const struct world_effe
     return effect != NULL;
 }
 
-/* The latest write of the rank to the same bytes that has not been done; of several that have no
- * order the others are done first. */
+/* Returns the rank's latest pending write to the same bytes; of several writes without an order the
+ * others are done first. */
 static const struct world_effect *file_order_overlaid(MPI_File file,
                                                       const struct world_decider *turn)
 {

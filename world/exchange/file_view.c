@@ -1,4 +1,4 @@
-/* The bytes of a file behind a view: where data lies, reading it, writing it now or late. */
+/* Finds the bytes of a file that a view selects; reads them, and writes them now or late. */
 #include "world/exchange/file.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ int world_file_error(int number)
 
 /* --- where data lies -------------------------------------------------------------------------- */
 
-struct walk { /* over the pieces of the view from some point on */
+struct walk { /* iterates over the pieces of the view from some point on */
     MPI_Datatype type;
     off_t base; /* of the current tile */
     size_t run, inside;
@@ -45,7 +45,7 @@ static struct walk walk_from(MPI_File file, MPI_Offset stream)
     MPI_Datatype type = file->filetype;
     struct walk walk = {.type = type, .base = file->disp};
     size_t left = (size_t)stream;
-    CORE_CHECK(stream >= 0); /* file.h invariant 1: a byte of data in the view */
+    CORE_CHECK(stream >= 0); /* file.h invariant 1: data in the view */
     if (type->size == 0)
         return walk;
     walk.base += (off_t)(left / type->size) * type_extent(type);
@@ -55,13 +55,13 @@ static struct walk walk_from(MPI_File file, MPI_Offset stream)
     return walk;
 }
 
-/* The next piece, of at most `bytes`. */
+/* Returns the next piece, of at most `bytes`. */
 static size_t walk_next(struct walk *walk, size_t bytes, off_t *out_place)
 {
     const struct world_run *run = &walk->type->run[walk->run];
     CORE_CHECK(walk->run < walk->type->run_count && walk->inside < run->count * run->size);
     size_t piece = run->count * run->size - walk->inside;
-    CORE_CHECK(bytes > 0 && piece > 0); /* each step goes on */
+    CORE_CHECK(bytes > 0 && piece > 0); /* each step makes progress */
     *out_place = walk->base + run->disp + (off_t)walk->inside;
     if (piece > bytes) {
         walk->inside += bytes;
@@ -141,7 +141,7 @@ MPI_Offset world_file_end(MPI_File file)
     MPI_Datatype type = file->filetype;
     if (size <= 0 || type->size == 0)
         return 0;
-    CORE_CHECK(type_extent(type) > 0); /* MPI_File_set_view refuses others */
+    CORE_CHECK(type_extent(type) > 0); /* MPI_File_set_view refuses other types */
     off_t tiles = size / type_extent(type), rest = size % type_extent(type);
     size_t stream = (size_t)tiles * type->size;
     for (size_t r = 0; r < type->run_count; r++) {
@@ -154,7 +154,7 @@ MPI_Offset world_file_end(MPI_File file)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* As the file will be once what this rank wrote has reached it. */
+/* Reads the file as it will be once the data of this rank has reached it. */
 static ssize_t read_piece(MPI_File file, uint8_t *data, size_t bytes, off_t place)
 {
     size_t got = 0;
@@ -231,7 +231,7 @@ int world_file_flush(MPI_File file)
     if (UNLIKELY(WORLD->explore != NULL))
         return world_file_finish_all(file);
     if (file->late)
-        world_fiber_yield(); /* what others do now still comes before */
+        world_fiber_yield(); /* so that others' current accesses come first */
     for (struct world_delayed_write *l = file->late; l && !code; l = l->next) {
         code = write_piece(file, l->data, l->bytes, l->place);
         bytes += l->bytes;
@@ -254,7 +254,7 @@ static void late_add(MPI_File file, off_t place, uint8_t *data, size_t bytes,
 {
     struct world_delayed_write *made = world_alloc(sizeof *made);
     *made = (struct world_delayed_write){NULL, place, bytes, data, turn};
-    CORE_CHECK(!*file->late_end); /* file.h invariant 2: behind those before it */
+    CORE_CHECK(!*file->late_end); /* file.h invariant 2: after the earlier ones */
     *file->late_end = made;
     file->late_end = &made->next;
     file->late_bytes += bytes;

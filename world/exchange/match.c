@@ -1,16 +1,16 @@
-/* Messages meet receives: posting, matching, transfer, completion, and the clocks of the cost
- * model.
+/* Matches messages with receives: posting, matching, transfer, completion, and the clocks of the
+ * cost model.
  *
  * Invariants (with those of state.h):
- * 1. No posted receive of a rank matches any message in its unexpected queue: both sides look
- * before they queue.
- * 2. A message without `send` is buffered, its data in `packed`; one with `send` is one whose owner
- * has not been told that its buffer may be reused. Between fibers its data is still in that buffer,
- * between processes and under order=explore in `packed` all the same.
+ * 1. No posted receive of a rank matches any message in its unexpected queue: both sides search
+ *    before they queue.
+ * 2. A message without `send` is buffered, with its data in `packed`; for one with `send`, the
+ *    sender has not been told that it may reuse the buffer. Between fibers the data is still in
+ *    that buffer; between processes and under order=explore it is in `packed` as well.
  * 3. Only the owner of a request touches its buffer: what another process completes is `late`.
  *
- * Under order=explore (explore.h) both wait side by side until it is decided who gets what: there
- * invariant 1 does not hold. */
+ * Under order=explore (explore.h) messages and receives wait side by side until their match is
+ * decided: invariant 1 does not hold there. */
 #include "world/exchange/match.h"
 
 #include "world/exchange/explore.h"
@@ -56,7 +56,7 @@ static void clock_rendezvous(struct ompi_request_t *send, struct ompi_request_t 
         if (from != to) {
             start = match_latest(start, match_latest(from->send_free[k], to->recv_free[k])) +
                     (k ? bytes : 1);
-            CORE_CHECK_HOT(start >= to->recv_free[k]); /* clocks do not run back */
+            CORE_CHECK_HOT(start >= to->recv_free[k]); /* clocks never decrease */
             from->send_free[k] = to->recv_free[k] = start;
         }
         send->done[k] = recv->done[k] = start;
@@ -83,7 +83,8 @@ static void recv_status(struct ompi_request_t *recv, int source, int tag, size_t
     }
 }
 
-/* A search blames those alone whose bits mean something else, and what the program itself sent. */
+/* Compares the basic types. A search reports only types whose bits mean something else, and only
+ * for the program's own messages. */
 static void check_types(struct ompi_request_t *recv, MPI_Datatype sent, size_t bytes, int source)
 {
     size_t room = recv->count * recv->type->size;
@@ -97,7 +98,8 @@ static void check_types(struct ompi_request_t *recv, MPI_Datatype sent, size_t b
                 recv->handle.made_by, source);
 }
 
-/* A large message is neither delayed nor buffered: there is no room for it. */
+/* Tells whether the data is handed over late. A large message is neither delayed nor buffered, as
+ * there is no room for it. */
 static bool stays_late(const struct ompi_request_t *recv, size_t bytes)
 {
     return (UNLIKELY(WORLD->options->late) && !recv->checked && bytes < WORLD_LARGE) ||
@@ -120,7 +122,8 @@ static void recv_packed(struct ompi_request_t *recv, const uint8_t *packed, size
         world_globals_hold(ME);
 }
 
-/* Buffers of both may be global variables, of which only one rank's are in place at a time. */
+/* Copies from a rank's buffer to another's through packed bytes: both may be global variables, of
+ * which only one rank's are in place. */
 static void recv_between_ranks(struct ompi_request_t *recv, const struct ompi_request_t *send)
 {
     size_t bytes = send->count * send->type->size;
@@ -171,14 +174,14 @@ void world_request_complete(struct ompi_request_t *request)
     CORE_CHECK_HOT(!request->complete);
     request->complete = true;
     if (WORLD_PROCESSES && UNLIKELY(request->freed) && request->late)
-        world_process_at(request->owner, match_deliver, request); /* nobody will wait for it */
+        world_process_at(request->owner, match_deliver, request); /* no call will wait for it */
     world_news(request->owner);
     if (UNLIKELY(WORLD->explore != NULL))
         world_explore_completed(request);
     struct world_fiber *waiter = request->waiter;
     if (waiter) {
         request->waiter = NULL;
-        if (--waiter->waiting == 0) /* state.h invariant 2: later ones do not make it ready again */
+        if (--waiter->waiting == 0) /* state.h invariant 2: made ready once */
             world_fiber_ready(waiter);
     }
 }
@@ -194,8 +197,8 @@ void world_message_unbuffer(struct world_message *message, struct ompi_request_t
     send->complete = false;
 }
 
-/* A buffered message keeps its room until its receive takes it, as it may: MPI does not say that it
- * leaves any earlier. */
+/* Reserves room in the attached buffer, which the message keeps until its receive takes it: MPI
+ * does not promise that it leaves earlier. */
 static void room_take(struct ompi_request_t *send, struct world_message *message, size_t bytes)
 {
     struct world_rank *me = send->owner;
@@ -319,7 +322,7 @@ static struct world_message *message_new(void)
     return world_alloc(sizeof *message);
 }
 
-/* Whether a posted receive of the rank takes the message: invariant 1 is that none does. */
+/* Tells whether a posted receive of the rank takes the message; by invariant 1 none does. */
 static bool is_claimed(const struct world_message *message, const struct world_rank *rank)
 {
     for (const struct ompi_request_t *recv = rank->posted; recv; recv = recv->next)
@@ -342,7 +345,7 @@ static void match_queue(struct world_message *message, struct world_rank *dest)
         }
 }
 
-/* A message that was under way. */
+/* Delivers a message that was delayed. */
 void world_message_arrive(struct world_message *message, struct world_rank *dest)
 {
     for (struct ompi_request_t **link = &dest->posted, *recv; (recv = *link); link = &recv->next) {
@@ -513,14 +516,14 @@ struct world_message *world_match_find(struct world_rank *rank, uint32_t context
         candidates++;
     }
     CORE_CHECK(!candidates || chosen);
-    if (candidates > 1) { /* the first of each sender may have come first */
+    if (candidates > 1) { /* the first of any sender may have arrived first */
         uint32_t pick = world_choose(candidates, REPLAY_REASON_MATCH), at = 0;
         CORE_CHECK(source == MPI_ANY_SOURCE && pick < candidates);
         int sender = -1;
         for (struct world_message *m = rank->unexpected; m && sender < 0; m = m->next)
             if (world_match_fits(m, context, source, tag) && at++ == pick)
                 sender = m->source;
-        CORE_CHECK(sender >= 0); /* the pick-th was counted */
+        CORE_CHECK(sender >= 0); /* the pick-th was counted before */
         for (chosen = &rank->unexpected; !world_match_fits(*chosen, context, sender, tag);)
             chosen = &(*chosen)->next;
     }

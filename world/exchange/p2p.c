@@ -1,10 +1,10 @@
-/* MPI_Send and its family: argument checks, blocking and nonblocking forms, persistent requests,
- * MPI_Sendrecv. A blocking call's request lives on its fiber's stack; `checked` says that nobody
- * can touch its buffer meanwhile. */
+/* MPI_Send and its relatives: argument checks, blocking and nonblocking forms, persistent requests,
+ * MPI_Sendrecv. A blocking call's request is on its fiber's stack; `checked` says that nobody can
+ * access its buffer meanwhile. */
 #include "world/exchange/explore.h"
 
-/* Checks a tag. One above MPI_TAG_UB is a mistake of a program that asked for that attribute; else
- * the world reports the highest tag, which not every MPI library has. */
+/* Checks a tag. A tag above MPI_TAG_UB is an error if the program asked for that attribute;
+ * otherwise the world reports the highest tag, as some MPI libraries do not have it. */
 static int tag_check(MPI_Comm comm, int tag, bool send)
 {
     int most = WORLD->options->tag_ub;
@@ -70,8 +70,8 @@ static void p2p_fill(struct ompi_request_t *request, enum world_request_kind kin
     request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
 }
 
-/* The send's name in the policy; a thread's sends are counted from its own first number. A start of
- * a persistent one has the number of what made it. */
+/* Returns the send's number in the policy; each thread counts its sends from its own first number.
+ * A start of a persistent send has the number of its MPI_Send_init. */
 static uint32_t number_next(enum world_request_kind kind, enum world_mode mode, uint32_t context)
 {
     bool inner = context & 1;
@@ -178,7 +178,7 @@ int MPI_Buffer_detach(void *buffer, int *size)
     if (!buffer || !size)
         return world_error(NULL, MPI_ERR_ARG, "NULL argument");
     *(void **)buffer = ME->bsend_buffer;
-    CORE_CHECK(ME->bsend_bytes <= INT32_MAX); /* it was attached with an int */
+    CORE_CHECK(ME->bsend_bytes <= INT32_MAX); /* the program attached it with an int */
     *size = (int)ME->bsend_bytes;
     ME->bsend_buffer = NULL;
     return MPI_SUCCESS;
@@ -242,7 +242,7 @@ static int blocking_finish(struct ompi_request_t *request, MPI_Status *status)
     if (!request->complete)
         world_request_wait(request);
     world_request_finish(request);
-    if (status) { /* MPI_ERROR is left alone by calls that complete one message */
+    if (status) { /* calls that complete one message leave MPI_ERROR unchanged */
         status->MPI_SOURCE = request->status.MPI_SOURCE;
         status->MPI_TAG = request->status.MPI_TAG;
         status->_ucount = request->status._ucount;

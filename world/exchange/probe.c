@@ -1,4 +1,4 @@
-/* Probes, matched probes, and what a status tells. */
+/* Probes, matched probes, and queries of a status. */
 #include "world/exchange/explore.h"
 
 static int probe_check(MPI_Comm comm, int source, int tag)
@@ -36,10 +36,10 @@ static struct world_message *probe_await(MPI_Comm comm, int source, int tag, boo
                           ? source
                           : (comm->remote_size ? comm->remote : comm->member)[source];
         fiber->tag = tag;
-        CORE_CHECK(fiber->is_rank); /* queue() wakes those */
+        CORE_CHECK(fiber->is_rank); /* a message only wakes those */
         fiber->probing = true;
         world_fiber_block();
-        CORE_CHECK(!fiber->probing); /* a message came */
+        CORE_CHECK(!fiber->probing); /* a message arrived */
         fiber->why = NULL;
     }
     return message;
@@ -50,7 +50,7 @@ static bool look_late(void)
     return WORLD->chosen && world_choose(4, REPLAY_REASON_MATCH) == 1;
 }
 
-/* The message that a poll finds; NULL: none. */
+/* Returns the message that a poll finds; NULL if none. */
 static struct world_message *probe_look(MPI_Comm comm, int source, int tag, bool take)
 {
     if (UNLIKELY(WORLD->explore != NULL))
@@ -66,7 +66,7 @@ static MPI_Message message_handle(struct world_message *message, MPI_Comm comm)
     return made;
 }
 
-/* flag: NULL: it waits for a message. out: NULL: the message stays where it is. */
+/* flag: NULL for a blocking probe. out: NULL if the message is not taken. */
 static int probe_message(MPI_Comm comm, int source, int tag, int *flag, MPI_Message *out,
                          MPI_Status *status)
 {
@@ -79,7 +79,7 @@ static int probe_message(MPI_Comm comm, int source, int tag, int *flag, MPI_Mess
     else
         found = flag ? probe_look(comm, source, tag, out) : probe_await(comm, source, tag, out);
     if (!found && source != MPI_PROC_NULL) {
-        CORE_CHECK(flag); /* who waits finds one */
+        CORE_CHECK(flag); /* a blocking probe finds one */
         there = 0;
         world_poll_failed();
     } else {

@@ -1,7 +1,7 @@
-/* One-sided operations: kept when called, done when something completes them (see rma.h).
+/* One-sided operations: stored when called, done when something completes them (rma.h).
  *
- * The origin's and the target's memory are never touched together: either may be a global variable,
- * of which only one rank's are in place at a time (globals.c). Data goes through packed bytes. */
+ * The memory of origin and target is never accessed together: either may be a global variable, and
+ * only one rank's are in place at a time (globals.c). Data passes through packed bytes. */
 #include "world/exchange/rma.h"
 
 #include "world/exchange/explore_access.h"
@@ -16,7 +16,7 @@ static void rma_hold(struct world_rank *rank)
         world_globals_hold(rank);
 }
 
-/* Runs it in the process of the rank, or with its global variables in place. */
+/* Runs the function in the rank's process, or with its global variables in place. */
 static void run_at(struct world_rank *rank, void (*run)(void *argument), void *argument)
 {
     if (WORLD_PROCESSES) {
@@ -43,7 +43,7 @@ static void rma_stage(struct world_rma *rma)
     world_type_pack(rma->staged, bytes, rma->origin, rma->origin_count, rma->origin_type);
 }
 
-/* target = target op origin, both packed; returns whether that is defined for the type. */
+/* Computes target = target op origin, both packed; returns whether the type supports that. */
 static bool combine_packed(const struct world_rma *rma, const uint8_t *origin, uint8_t *target)
 {
     MPI_Datatype type = rma->target_type;
@@ -59,7 +59,7 @@ static bool combine_packed(const struct world_rma *rma, const uint8_t *origin, u
     return true;
 }
 
-/* The predefined pairs have holes that packing closes: laid out again for the operation. */
+/* Combines predefined pairs: packing removes their holes, which the operation needs. */
 static void combine_pairs(const struct world_rma *rma, const uint8_t *origin, uint8_t *target)
 {
     MPI_Datatype type = rma->target_type;
@@ -72,7 +72,7 @@ static void combine_pairs(const struct world_rma *rma, const uint8_t *origin, ui
     world_type_pack(target, packed, b, rma->target_count, type);
 }
 
-/* Reads and changes the target; returns what was there, packed, or NULL if nobody wants to know. */
+/* Reads and changes the target; returns the packed value before, or NULL if it is not needed. */
 static uint8_t *reach_target(struct world_rma *rma)
 {
     size_t bytes = rma->target_count * rma->target_type->size;
@@ -94,7 +94,7 @@ static uint8_t *reach_target(struct world_rma *rma)
             combine_pairs(rma, rma->staged, after);
         else {
             bool defined = combine_packed(rma, rma->staged, after);
-            CORE_CHECK(defined); /* check_operation refused what is not */
+            CORE_CHECK(defined); /* check_operation refused others */
         }
         world_type_unpack(rma->at, rma->target_count, rma->target_type, after, bytes);
         rma->changed = memcmp(before, after, bytes) != 0;
@@ -124,7 +124,7 @@ static void at_target(void *argument)
     rma->before = reach_target(rma);
 }
 
-/* Does it, with nothing in the origin's memory changed. */
+/* Does the operation, but changes nothing in the origin's memory. */
 static void take_effect(struct world_effect *effect)
 {
     struct world_rma *rma =
@@ -142,7 +142,7 @@ static void take_effect(struct world_effect *effect)
         world_access_happened(effect->turn);
 }
 
-/* Whether anything was changed, or something new was seen. */
+/* Completes the operation; returns whether it changed anything or saw anything new. */
 static bool rma_perform(struct world_rma *rma)
 {
     MPI_Win win = rma->win;
@@ -176,8 +176,8 @@ bool world_rma_ordered(const struct world_rma *rma)
     return rma->kind == RMA_ACCUMULATE || rma->kind == RMA_SWAP;
 }
 
-/* Threads of a rank do what is pending one after the other: each may have to wait in between, and
- * the call of one completes what another has begun. */
+/* Makes the rank's threads do pending operations one after the other: each may wait in between, and
+ * one thread's call completes operations that another thread started. */
 static void taking_begin(MPI_Win win)
 {
     struct world_fiber *fiber = WORLD->fiber;
@@ -209,7 +209,7 @@ static bool take_out(MPI_Win win, struct world_rma **link)
     CORE_CHECK(rma->win == win && rma->target >= 0 && rma->target < win->comm.size);
     if (UNLIKELY(rma->effect.turn != NULL))
         world_access_complete(&rma->effect, "completes what it does to a window");
-    CORE_CHECK(*link == rma); /* nobody else takes from the list meanwhile */
+    CORE_CHECK(*link == rma); /* no other thread takes from the list meanwhile */
     if (!(*link = rma->next))
         win->pending_end = link;
     const char *call = WORLD->fiber->call;
@@ -219,8 +219,8 @@ static bool take_out(MPI_Win win, struct world_rma **link)
     return news;
 }
 
-/* Those that may be done next: not an accumulate while an earlier one to the same target waits.
- * Returns how many there are, among the first few; *out_link is the pick-th of them. */
+/* Counts the first few operations that may be next: an accumulate must wait for earlier ones to the
+ * same target. *out_link is the pick-th of them. */
 static uint32_t rma_eligible(MPI_Win win, int target, uint32_t pick, struct world_rma ***out_link)
 {
     uint32_t count = 0;
@@ -243,7 +243,7 @@ bool world_rma_complete(MPI_Win win, int target)
     CORE_CHECK(target >= -1 && target < win->comm.size);
     bool news = false, any = false;
     if (win->pending)
-        world_fiber_yield(); /* what others do now still comes before */
+        world_fiber_yield(); /* so that others' current accesses come first */
     taking_begin(win);
     struct world_rma **link = &win->pending;
     while (!WORLD->chosen && *link) { /* in the order of the calls */
@@ -262,10 +262,10 @@ bool world_rma_complete(MPI_Win win, int target)
     }
     CORE_CHECK(target >= 0 || !win->pending || ME->fiber->sibling);
     taking_end(win);
-    return news || (!any && !WORLD_PROCESSES); /* of a process it is known what it does next */
+    return news || (!any && !WORLD_PROCESSES); /* what a process does next is known */
 }
 
-/* Does the accumulates to the same target that were called before it. */
+/* Does the earlier accumulates to the same target. */
 static void rma_predecessors(MPI_Win win, const struct world_rma *rma)
 {
     struct world_rma **link = &win->pending;
@@ -305,7 +305,7 @@ bool world_rma_complete_local(MPI_Win win, int target)
 
 _Static_assert(offsetof(struct world_rma, deferred) == 0, "request_finish gets the operation so");
 
-/* The wait for the request of one: its buffers are the program's again. */
+/* Completes the operation of a request, after which the program may use its buffers again. */
 static void request_finish(struct ompi_request_t *request, struct world_deferred *self)
 {
     (void)request;
@@ -339,7 +339,7 @@ static bool is_attached(const struct world_part *part, ptrdiff_t low, ptrdiff_t 
     return a != NULL;
 }
 
-/* Each piece of the data, where they lie in several regions. */
+/* Tells whether each piece of the data is in attached memory, possibly in several regions. */
 static bool all_attached(const struct world_part *part, ptrdiff_t at, size_t count,
                          MPI_Datatype type)
 {
@@ -439,7 +439,7 @@ static void at_once(MPI_Win win, struct world_rma *rma)
     struct world_rma **link = &win->pending;
     while (*link && *link != rma)
         link = &(*link)->next;
-    if (*link) /* else another thread has done it meanwhile */
+    if (*link) /* otherwise another thread has done it */
         take_out(win, link);
     taking_end(win);
 }
@@ -471,7 +471,7 @@ static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struc
     WORLD->outcome->message_count++;
     WORLD->outcome->byte_count += rma.target_count * rma.target_type->size;
     kept->next = NULL;
-    CORE_CHECK(!*win->pending_end && !kept->next); /* rma.h invariant 2: behind those before it */
+    CORE_CHECK(!*win->pending_end && !kept->next); /* rma.h invariant 2: after the earlier ones */
     *win->pending_end = kept;
     win->pending_end = &kept->next;
     if (UNLIKELY(WORLD->explore != NULL))
@@ -488,8 +488,8 @@ static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struc
 #define TARGET(count, type) .target_count = (size_t)(count), .target_type = type
 #define PLACE int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype
 #define UNWRAP(...) __VA_ARGS__
-/* Both forms of a call: PARAMS as in mpi.h without the window, VALUES as designated initialisers.
- */
+/* Defines both forms of a call: PARAMS as in mpi.h without the window, VALUES as designated
+ * initialisers. */
 #define FORMS(Name, rname, PARAMS, VALUES)                                                     \
     int MPI_##Name(UNWRAP PARAMS, MPI_Win win)                                                 \
     {                                                                                          \

@@ -1,6 +1,6 @@
-/* Synchronisation of windows: fences, post-start-complete-wait, locks. Whoever cannot go on waits
- * on the part it needs and looks again when anything there has changed. MPI_Win_start and
- * MPI_Win_lock wait for the other side, as they may. */
+/* Synchronisation of windows: fences, post-start-complete-wait, locks. A rank that cannot continue
+ * waits on the part that it needs and checks again when anything there has changed. MPI_Win_start
+ * and MPI_Win_lock wait for the other side, as MPI allows. */
 #include "world/exchange/rma.h"
 
 #include "world/exchange/explore_access.h"
@@ -20,7 +20,7 @@ static void rma_sync_await(struct world_part *part, const char *what)
     fiber->why = NULL;
 }
 
-/* An epoch is to begin. */
+/* Checks the window before an epoch begins. */
 static int rma_sync_use(MPI_Win win)
 {
     int code = world_win_check(win);
@@ -37,8 +37,8 @@ static void rma_sync_changed(struct world_part *part)
         world_fiber_ready(waiting->fiber);
 }
 
-/* After a call that brought nothing new the others go first, and a program that only looks for ever
- * is noticed. */
+/* Lets others run first after a call that brought nothing new, and detects a program that only
+ * polls. */
 static void let_others(bool news)
 {
     if (news)
@@ -75,7 +75,7 @@ int MPI_Win_fence(int assert, MPI_Win win)
         return WIN_ERROR(win, MPI_ERR_ASSERT, "MPI_MODE_NOPRECEDE, and %s precedes",
                          win->pending->call);
     world_rma_complete(win, -1);
-    CORE_CHECK(!win->pending); /* nothing goes over a fence */
+    CORE_CHECK(!win->pending); /* no operation crosses a fence */
     world_meet(&win->comm, NULL);
     win->fenced = !(assert &MPI_MODE_NOSUCCEED);
     return MPI_SUCCESS;
@@ -83,7 +83,8 @@ int MPI_Win_fence(int assert, MPI_Win win)
 
 /* --- post, start, complete, wait -------------------------------------------------------------- */
 
-/* The members of the window that the group names: sets mark[i] for each; -1: somebody is none. */
+/* Sets mark[i] for each member of the window in the group; returns -1 if a rank of the group is no
+ * member. */
 static int rma_sync_members(MPI_Win win, MPI_Group group, uint8_t *mark)
 {
     for (int g = 0; g < group->size; g++) {
@@ -97,7 +98,7 @@ static int rma_sync_members(MPI_Win win, MPI_Group group, uint8_t *mark)
     return group->size;
 }
 
-/* The condition that MPI_Win_test tests. */
+/* Makes the request that MPI_Win_test tests: the end of the exposure epoch. */
 static struct ompi_request_t *epoch_new(MPI_Win win)
 {
     struct ompi_request_t *epoch = world_zalloc(sizeof *epoch);
@@ -128,7 +129,7 @@ int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
     if (mine->exposed)
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "an exposure epoch is open already");
     win->fenced = false;
-    CORE_CHECK(mine->missing == 0); /* the exposure epoch before has ended */
+    CORE_CHECK(mine->missing == 0); /* the previous exposure epoch has ended */
     mine->exposed = true;
     mine->missing = group->size;
     mine->posted_causes = WORLD->fiber->causes;
@@ -331,7 +332,7 @@ int MPI_Win_unlock(int rank, MPI_Win win)
     return MPI_SUCCESS;
 }
 
-/* All at once, so that nobody waits for one lock while keeping another. */
+/* Takes all locks at once, so that no rank holds one while it waits for another. */
 int MPI_Win_lock_all(int assert, MPI_Win win)
 {
     ENTER("MPI_Win_lock_all");
@@ -426,6 +427,6 @@ int MPI_Win_sync(MPI_Win win)
         return code;
     if (UNLIKELY(WORLD->explore != NULL) && world_access_look(win))
         return MPI_SUCCESS;
-    world_poll_failed(); /* memory may be watched between two of these */
+    world_poll_failed(); /* the program may watch memory between calls */
     return MPI_SUCCESS;
 }

@@ -14,7 +14,7 @@ static int wait_bad(MPI_Request request)
     return MPI_SUCCESS;
 }
 
-/* Whether another thread is in a call that completes the request: MPI lets one at a time. */
+/* Checks that no other thread is in a call that completes the request: MPI allows one at a time. */
 static int wait_shared(MPI_Request request)
 {
     if (wait_idle(request) || !request->completing || request->completing == WORLD->fiber)
@@ -24,7 +24,8 @@ static int wait_shared(MPI_Request request)
                        "another thread of the rank waits for the request at the same time");
 }
 
-/* by: the running thread may block in a call that completes these, NULL: it does no more. */
+/* Sets the thread that may block in a call that completes these requests; by: NULL when it no
+ * longer does. */
 static void completing_set(int count, MPI_Request request[], struct world_fiber *by)
 {
     CORE_CHECK_HOT(count <= 0 || request);
@@ -56,7 +57,7 @@ static int bad_any(int count, MPI_Request request[])
     return MPI_SUCCESS;
 }
 
-/* world_explore_wait; no other thread may complete these meanwhile. */
+/* Runs world_explore_wait; no other thread may complete these requests meanwhile. */
 static int32_t explore_wait(enum world_explore_kind kind, int count, MPI_Request request[],
                             bool test)
 {
@@ -69,7 +70,7 @@ static int32_t explore_wait(enum world_explore_kind kind, int count, MPI_Request
 
 static const MPI_Status empty = {.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
 
-/* Fields of a status, but MPI_ERROR: that one belongs to calls that complete several. */
+/* Sets the fields of a status except MPI_ERROR, which only calls for several requests set. */
 static void status_set(MPI_Status *status, const MPI_Status *from)
 {
     if (!status)
@@ -144,7 +145,7 @@ static void wait_for(int count, MPI_Request request[], int need)
                 first = request[i];
         }
     }
-    CORE_CHECK_HOT(complete >= need || first); /* some request can still make it go on */
+    CORE_CHECK_HOT(complete >= need || first); /* some request can still end the wait */
     if (complete < need) {
         fiber->waiting = need - complete;
         world_wait_describe(first);
@@ -169,11 +170,11 @@ static void general_query(struct ompi_request_t *request, struct world_general *
     MPI_Fint code = MPI_SUCCESS;
     void (*query)(MPI_Aint * state, MPI_Status * status, MPI_Fint * code);
     memcpy(&query, &general->query, sizeof query);
-    query(&state, &request->status, &code); /* a status is the same in both languages */
+    query(&state, &request->status, &code); /* a status has the same layout in Fortran */
     request->error = code;
 }
 
-/* Once it is complete and nobody has it any more, whichever comes last. */
+/* Frees the state once the request is complete and its handle is freed, whichever is later. */
 static void general_release(struct world_general *general)
 {
     if (!general->free)
@@ -189,7 +190,7 @@ static void general_release(struct world_general *general)
     release(&state, &ignored);
 }
 
-/* Takes a complete, active request over into the caller's hands. Returns its error. */
+/* Completes an active request for the caller, and returns its error. */
 static int wait_take(MPI_Request *handle, MPI_Status *status, bool with_error)
 {
     struct ompi_request_t *request = *handle;
@@ -217,7 +218,7 @@ static int wait_report(const struct ompi_request_t *request, int code)
 {
     if (LIKELY(code == MPI_SUCCESS))
         return code;
-    CORE_CHECK(request->comm); /* whose handler is told */
+    CORE_CHECK(request->comm); /* its error handler is called */
     if (code == MPI_ERR_TRUNCATE)
         return world_error(
             request->comm, code,
@@ -288,8 +289,8 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
     return take_all(count, array_of_requests, array_of_statuses);
 }
 
-/* Index of a complete, active request: the first, or one that the choice source picks; -1: none.
- * *out_active: any active? */
+/* Returns the index of a complete, active request: the first, or the one that the choice source
+ * picks; -1 if none. *out_active tells whether any is active. */
 static int find_complete(int count, MPI_Request request[], bool *out_active)
 {
     int found = -1, complete = 0;
@@ -308,7 +309,7 @@ static int find_complete(int count, MPI_Request request[], bool *out_active)
         return found;
     int pick = (int)world_choose((uint32_t)complete, REPLAY_REASON_WAIT);
     for (int i = found;; i++) {
-        CORE_CHECK_HOT(i < count); /* so many are complete */
+        CORE_CHECK_HOT(i < count); /* as many are complete */
         if (!wait_idle(request[i]) && request[i]->complete && pick-- == 0)
             return i;
     }
@@ -340,7 +341,7 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Stat
     return wait_report(completed, wait_take(&array_of_requests[found], status, false));
 }
 
-/* Those that are complete, and that order=explore has chosen. */
+/* Completes the requests that are complete and that order=explore has chosen. */
 static int take_some(int count, MPI_Request request[], int32_t chosen, int *outcount, int indices[],
                      MPI_Status status[])
 {
@@ -393,13 +394,13 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 
 /* --- tests: a completed request may still look incomplete, as it may on a real network -------- */
 
-/* MPI_Request_get_status has told that it is complete: so it stays. */
+/* Tells whether MPI_Request_get_status has reported completion, which must then not change. */
 static bool is_seen(MPI_Request request)
 {
     return request->seen && request->complete;
 }
 
-/* The first such one of those that are active; -1: none. */
+/* Returns the first active request that is reported as complete; -1 if none. */
 static int find_seen(int count, MPI_Request request[])
 {
     for (int i = 0; i < count; i++)
@@ -413,7 +414,7 @@ static bool look_late(void)
     return WORLD->chosen && world_choose(4, REPLAY_REASON_WAIT) == 1;
 }
 
-/* Whether all are seen to be complete. */
+/* Tells whether a test sees all requests complete. */
 static bool wait_look(int count, MPI_Request request[], bool may_be_late)
 {
     bool active = false, complete = true, seen = true;
@@ -614,7 +615,7 @@ int MPI_Cancel(MPI_Request *request)
             return cancelled->general->cancel(cancelled->general->state, cancelled->complete);
         return MPI_SUCCESS;
     }
-    /* As in Open MPI, a send that is under way is not cancelled: it completes as it would have. */
+    /* As in Open MPI, a pending send is not cancelled: it completes as usual. */
     if (cancelled->kind == REQUEST_SEND && cancelled->active && cancelled->peer != MPI_PROC_NULL)
         world_explore_limited();
     if (cancelled->kind != REQUEST_RECV || !cancelled->active)

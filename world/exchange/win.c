@@ -1,5 +1,5 @@
-/* Windows: made by meeting, each member bringing the part it exposes; what they tell; their end.
- * Locks, epochs and fences are in rma_sync.c. */
+/* Windows: collective creation, where each member brings the part that it exposes; queries;
+ * freeing. Locks, epochs and fences are in rma_sync.c. */
 #include "world/exchange/explore.h"
 #include "world/exchange/rma.h"
 
@@ -27,11 +27,11 @@ static int win_start(const char *call, MPI_Comm handle, MPI_Aint size, int unit,
     return MPI_SUCCESS;
 }
 
-/* All members come together with the parts they bring. */
+/* Creates the window: all members meet with their parts. */
 static MPI_Win win_new(MPI_Comm comm, int flavor, void *base, MPI_Aint size, int unit,
                        MPI_Info info)
 {
-    CORE_CHECK(size >= 0 && unit >= 1 && !comm->remote_size); /* start() saw to it */
+    CORE_CHECK(size >= 0 && unit >= 1 && !comm->remote_size); /* start() checked it */
     MPI_Win win = world_handle_new(HANDLE_WIN, sizeof *win);
     struct world_part *mine = world_zalloc(sizeof *mine);
     if (flavor == MPI_WIN_FLAVOR_SHARED)
@@ -103,7 +103,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Com
     if (code)
         return code;
     MPI_Win win = win_new(comm, MPI_WIN_FLAVOR_SHARED, NULL, size, disp_unit, info);
-    if (!win->part[0]->base) { /* the first to go on gives all their memory, side by side */
+    if (!win->part[0]->base) { /* the first to continue allocates all their memory, side by side */
         size_t bytes = 0;
         for (int i = 0; i < comm->size; i++)
             bytes += win->part[i]->bytes;
@@ -111,7 +111,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Com
         for (int i = 0; i < comm->size; block += win->part[i++]->bytes)
             win->part[i]->base = block;
     }
-    CORE_CHECK(win->part[comm->rank]->base); /* also of those that bring nothing */
+    CORE_CHECK(win->part[comm->rank]->base); /* even for members that bring no memory */
     *(void **)baseptr = win->base = win->part[comm->rank]->base;
     *out_win = win;
     return MPI_SUCCESS;
@@ -188,7 +188,8 @@ static int not_freed(MPI_Win win, int code, const char *why)
     return WIN_ERROR(win, code, "%s", why);
 }
 
-/* A thread of any rank may have, or get, a lock while others of the ranks free the window. */
+/* Checks for locks while the ranks free the window: a thread of any rank may hold one, or get one.
+ */
 static void locks_check(MPI_Win win)
 {
     if (win->part[win->comm.rank]->holders == 0)
