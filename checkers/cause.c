@@ -1,27 +1,27 @@
-/* See cause.h. Calls are found by rank and number in one table, so that lists of many findings cost
- * no more than their calls. */
+/* See cause.h. One table finds calls by rank and number, so the cost grows with the calls of the
+ * findings, not with pairs of findings. */
 #include "checkers/cause.h"
 
 #include "core/check.h"
 #include "core/table.h"
 
-enum bond {              /* what a symptom has in common with its cause */
-            SHARES,      /* a call, or one that its calls wait for */
-            TOUCHES,     /* a call, or what the cause found wrong with it later */
-            SHARES_BOTH, /* a call, and the operation that it is about */
-            AWAITS,      /* one of its calls waits for a rank of the cause */
-            BEGINS       /* the rank of its first call is one of the cause's */
+enum bond {              /* what a symptom and its cause have in common */
+            SHARES,      /* a call, or an operation that its calls wait for */
+            TOUCHES,     /* a call, or the operation at which the cause found it wrong later */
+            SHARES_BOTH, /* a call, and the operation that the call is about */
+            AWAITS,      /* a call of the symptom waits for a rank of the cause */
+            BEGINS       /* the rank of the symptom's first call is a rank of the cause */
 };
 
-/* The first of several that fit is taken. */
+/* The table of causes; the first row that fits wins. */
 static const struct row {
     struct {
         enum rule_id rule;
-        enum finding_effect effect; /* that it has to have; OPEN: any */
+        enum finding_effect effect; /* effect required of the finding; OPEN: any */
     } cause, symptom;
     enum bond bond;
 } rows[] = {
-    /* a request that nobody completes holds its buffer for ever */
+    /* a request that is never completed keeps its buffer */
     {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_BUFFER, FINDING_EFFECT_OPEN}, SHARES},
     {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_FILE, FINDING_EFFECT_OPEN}, SHARES},
     /* collectives that differ wait for each other */
@@ -29,34 +29,34 @@ static const struct row {
     {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_HANG, FINDING_EFFECT_OPEN}, SHARES},
     {{RULE_FILE, FINDING_EFFECT_BLOCKS}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, AWAITS},
     {{RULE_FILE, FINDING_EFFECT_BLOCKS}, {RULE_HANG, FINDING_EFFECT_OPEN}, AWAITS},
-    /* a message that nobody receives holds its sender */
+    /* a message that no rank receives blocks its sender */
     {{RULE_MESSAGE, FINDING_EFFECT_BLOCKS}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, SHARES},
     {{RULE_MESSAGE, FINDING_EFFECT_BLOCKS}, {RULE_HANG, FINDING_EFFECT_OPEN}, SHARES},
-    /* MPI refuses what it must not be given, and what has no room */
+    /* MPI refuses invalid arguments and messages that are too long */
     {{RULE_ARGUMENT, FINDING_EFFECT_OPEN}, {RULE_ERROR, FINDING_EFFECT_OPEN}, SHARES},
     {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_ERROR, FINDING_EFFECT_OPEN}, SHARES},
     {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_ERROR, FINDING_EFFECT_OPEN}, SHARES},
     {{RULE_MESSAGE, FINDING_EFFECT_FAILS}, {RULE_ERROR, FINDING_EFFECT_OPEN}, SHARES},
     {{RULE_RMA, FINDING_EFFECT_OPEN}, {RULE_ERROR, FINDING_EFFECT_OPEN}, SHARES},
     {{RULE_FILE, FINDING_EFFECT_OPEN}, {RULE_ERROR, FINDING_EFFECT_OPEN}, SHARES},
-    /* a buffered send for which nothing is attached finds no room */
+    /* a buffered send without an attached buffer has no room */
     {{RULE_ARGUMENT, FINDING_EFFECT_OPEN}, {RULE_MESSAGE, FINDING_EFFECT_FAILS}, SHARES},
-    /* a rank that was refused did not do what others wait for */
+    /* a rank whose call MPI refused did not do what others wait for */
     {{RULE_ARGUMENT, FINDING_EFFECT_REFUSED}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, AWAITS},
     {{RULE_ARGUMENT, FINDING_EFFECT_REFUSED}, {RULE_HANG, FINDING_EFFECT_OPEN}, AWAITS},
     {{RULE_ARGUMENT, FINDING_EFFECT_REFUSED}, {RULE_COLLECTIVE, FINDING_EFFECT_LACKS}, BEGINS},
-    /* nor one that waited for a request without having started it */
+    /* nor did a rank that waited for a request which it had not started */
     {{RULE_REQUEST, FINDING_EFFECT_LACKS}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, AWAITS},
     {{RULE_REQUEST, FINDING_EFFECT_LACKS}, {RULE_HANG, FINDING_EFFECT_OPEN}, AWAITS},
-    /* nor one that waits for what nobody can do any more */
+    /* nor does a rank that waits for what no rank can do any more */
     {{RULE_REQUEST, FINDING_EFFECT_BLOCKS}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, SHARES},
     {{RULE_REQUEST, FINDING_EFFECT_BLOCKS}, {RULE_HANG, FINDING_EFFECT_OPEN}, SHARES},
     {{RULE_RMA, FINDING_EFFECT_LACKS}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, AWAITS},
     {{RULE_RMA, FINDING_EFFECT_LACKS}, {RULE_HANG, FINDING_EFFECT_OPEN}, AWAITS},
-    /* an epoch that is not ended holds those who wait for its end */
+    /* an epoch that is not closed blocks those who wait for its end */
     {{RULE_RMA, FINDING_EFFECT_OPEN}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, SHARES},
     {{RULE_RMA, FINDING_EFFECT_OPEN}, {RULE_HANG, FINDING_EFFECT_OPEN}, SHARES},
-    /* a rank dies of a mistake, in the call */
+    /* the rank dies in the wrong call */
     {{RULE_ARGUMENT, FINDING_EFFECT_OPEN}, {RULE_CRASH, FINDING_EFFECT_FAILS}, SHARES},
     {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_CRASH, FINDING_EFFECT_FAILS}, SHARES},
     {{RULE_BUFFER, FINDING_EFFECT_FAILS}, {RULE_CRASH, FINDING_EFFECT_FAILS}, SHARES},
@@ -65,7 +65,7 @@ static const struct row {
     {{RULE_RMA, FINDING_EFFECT_OPEN}, {RULE_CRASH, FINDING_EFFECT_FAILS}, SHARES},
     {{RULE_FILE, FINDING_EFFECT_OPEN}, {RULE_CRASH, FINDING_EFFECT_FAILS}, SHARES},
     {{RULE_THREAD, FINDING_EFFECT_OPEN}, {RULE_CRASH, FINDING_EFFECT_FAILS}, SHARES},
-    /* or the library ends it there, also of a mistake of the rank that it waits for */
+    /* or the library ends the rank there, also for a mistake of a rank that it waits for */
     {{RULE_ARGUMENT, FINDING_EFFECT_OPEN}, {RULE_LIFECYCLE, FINDING_EFFECT_FAILS}, SHARES},
     {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_LIFECYCLE, FINDING_EFFECT_FAILS}, SHARES},
     {{RULE_THREAD, FINDING_EFFECT_OPEN}, {RULE_LIFECYCLE, FINDING_EFFECT_FAILS}, SHARES},
@@ -74,18 +74,18 @@ static const struct row {
     {{RULE_MESSAGE, FINDING_EFFECT_FAILS}, {RULE_LIFECYCLE, FINDING_EFFECT_FAILS}, SHARES},
     {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_LIFECYCLE, FINDING_EFFECT_FAILS}, SHARES},
     {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_LIFECYCLE, FINDING_EFFECT_FAILS}, AWAITS},
-    /* or later, of what lay beside its buffer */
+    /* or the rank dies later, because memory beside its buffer was overwritten */
     {{RULE_BUFFER, FINDING_EFFECT_SPOILS}, {RULE_CRASH, FINDING_EFFECT_OPEN}, BEGINS},
-    /* a buffer that is longer than its variable reaches into the next one */
+    /* a buffer longer than its variable reaches into the next variable */
     {{RULE_BUFFER, FINDING_EFFECT_FAILS}, {RULE_ARGUMENT, FINDING_EFFECT_MEETS}, SHARES},
     {{RULE_BUFFER, FINDING_EFFECT_SPOILS}, {RULE_ARGUMENT, FINDING_EFFECT_MEETS}, SHARES},
-    /* nothing defined comes of what is wrong by itself */
+    /* a wrong call has no defined result */
     {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_RESULT, FINDING_EFFECT_OPEN}, TOUCHES},
     {{RULE_ARGUMENT, FINDING_EFFECT_OPEN}, {RULE_RESULT, FINDING_EFFECT_OPEN}, TOUCHES},
     {{RULE_BUFFER, FINDING_EFFECT_OPEN}, {RULE_RESULT, FINDING_EFFECT_OPEN}, TOUCHES},
-    /* what nothing orders in a window, nothing orders in the memory of the rank itself */
+    /* accesses that are unordered in a window are unordered in the rank's own memory too */
     {{RULE_RMA, FINDING_EFFECT_OPEN}, {RULE_BUFFER, FINDING_EFFECT_OPEN}, SHARES_BOTH},
-    /* a rank that gave up does nothing more of what others wait for */
+    /* a rank that gave up does nothing more that others wait for */
     {{RULE_EXCEPTION, FINDING_EFFECT_OPEN}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, AWAITS},
     {{RULE_EXCEPTION, FINDING_EFFECT_OPEN}, {RULE_HANG, FINDING_EFFECT_OPEN}, AWAITS},
     {{RULE_EXCEPTION, FINDING_EFFECT_OPEN}, {RULE_COLLECTIVE, FINDING_EFFECT_LACKS}, BEGINS},
@@ -94,10 +94,10 @@ enum { ROWS = sizeof rows / sizeof *rows };
 
 struct causes {
     struct core_table made;
-    bool any[ROWS]; /* that fit the row */
+    bool any[ROWS]; /* by row: some finding fits as its cause */
 };
 
-struct made { /* a call, or a rank (seq 0), and the finding that it is part of */
+struct made { /* a call, or a rank (seq 0), and the finding that contains it */
     struct {
         uint64_t rank, seq, row;
     } key;
@@ -158,7 +158,7 @@ static enum core_status causes_put(struct causes *causes, const struct finding *
     return status;
 }
 
-/* Rows for which some finding fits as the cause. */
+/* Returns the id of the finding that this row makes the cause at the call or rank; 0: none. */
 static uint32_t cause_at(const struct causes *causes, uint64_t rank, uint64_t seq, uint64_t row)
 {
     struct made key = {{rank, seq, row}, 0};
@@ -178,12 +178,12 @@ static uint32_t awaited_of(const struct causes *causes, const struct finding_cal
     return id;
 }
 
-/* By what its calls wait for, as far as that is not told. */
+/* Finds the cause through what the finding's calls wait for (finding->link). */
 static uint32_t linked_of(const struct causes *causes, const struct finding *finding, uint64_t row)
 {
     uint32_t id = 0;
 
-    CORE_CHECK(causes->any[row]); /* else nobody asks */
+    CORE_CHECK(causes->any[row]); /* the caller asked before */
     for (uint32_t i = 0; i < finding->link_count && !id; i++)
         if (is_of_ranks(rows[row].bond) == !finding->link[i].seq)
             id = cause_at(causes, finding->link[i].rank, finding->link[i].seq, row);
@@ -201,7 +201,7 @@ static uint32_t shared_of(const struct causes *causes, const struct finding_call
     return subject ? subject : own;
 }
 
-/* Findings about the call numbered c. */
+/* Finds the cause of a finding through its call number c. */
 static uint32_t cause_of(const struct causes *causes, const struct finding *finding, uint32_t c,
                          uint64_t row)
 {
@@ -248,11 +248,11 @@ enum core_status cause_find(struct finding_list *list)
     for (uint32_t i = 0; i < list->count && status == CORE_OK; i++) {
         struct finding *finding = &list->finding[i];
         for (uint32_t steps = 0; finding->cause && steps < list->count; steps++) {
-            CORE_CHECK(finding->cause <= list->count); /* ids are places */
+            CORE_CHECK(finding->cause <= list->count); /* ids are indexes + 1 */
             uint32_t above = list->finding[finding->cause - 1].cause;
             if (!above)
                 break;
-            finding->cause = above; /* a symptom of a symptom */
+            finding->cause = above; /* the cause of the cause */
         }
         CORE_CHECK(finding->cause != finding->id);
     }

@@ -1,4 +1,4 @@
-/* The table of checkers, and running them over one trace. */
+/* Holds the table of checkers and runs them over one trace. */
 #include "checkers/check.h"
 
 #include <inttypes.h>
@@ -87,7 +87,7 @@ static bool check_finds(const struct rule *rule, const char *at, size_t length)
     return found;
 }
 
-/* A name means the rule of that id, and all rules that the checker of that id finds. */
+/* Marks the rule of that name, and all rules of the checker of that name. */
 static bool name_mark(const char *at, size_t length, bool marked[RULE_COUNT])
 {
     bool known = false;
@@ -111,7 +111,7 @@ int check_names(const char *name[CHECK_NAMES_MAX])
         CORE_CHECK(rule->id); /* each rule has its row */
         name[count++] = rule->id;
     }
-    CORE_CHECK(count > RULE_COUNT); /* the rules, and checkers of other names */
+    CORE_CHECK(count > RULE_COUNT); /* more than the rules: some checkers have other names */
     return count;
 }
 
@@ -165,7 +165,7 @@ static bool is_wanted(const struct checker *checker, const bool wanted[RULE_COUN
 
 /* --- findings in the trace -------------------------------------------------------------------- */
 
-/* "0,1,17": all of them, in the order of the finding. */
+/* Lists all ranks of the finding, in its order: "0,1,17". */
 static char *ranks_list(const struct finding *finding)
 {
     char *text = NULL;
@@ -181,7 +181,7 @@ static char *ranks_list(const struct finding *finding)
 
 enum core_status check_keep_one(struct trace *trace, const struct finding *finding)
 {
-    CORE_CHECK(finding->id > 0); /* what is confirmed is found by its id */
+    CORE_CHECK(finding->id > 0); /* trials find a finding by its id */
     CORE_CHECK(finding->rule);
     char *json = finding_json(finding), *ranks = ranks_list(finding);
     enum core_status status =
@@ -205,8 +205,8 @@ enum core_status check_keep_one(struct trace *trace, const struct finding *findi
     return status;
 }
 
-/* The name of a complete check, in meta; free(). NULL: out of memory, or it was a check
- * of something only. */
+/* Returns the name of a complete check, as kept in meta; free(). NULL: out of memory, or only some
+ * rules were checked. */
 static char *checked_text(const struct trace *trace, const struct check_options *options,
                           bool budget_spent)
 {
@@ -228,7 +228,7 @@ enum core_status check_keep(struct trace *trace, const struct check_options *opt
     if (status == CORE_OK) {
         status = trace_findings_clear(trace);
         for (uint32_t i = 0; i < list->count && status == CORE_OK; i++) {
-            CORE_CHECK(list->finding[i].id == i + 1); /* or one row would take another's place */
+            CORE_CHECK(list->finding[i].id == i + 1); /* else a row would overwrite another one */
             status = check_keep_one(trace, &list->finding[i]);
         }
         snprintf(verified, sizeof verified, "%" PRIu64, list->verified);
@@ -247,9 +247,8 @@ enum core_status check_keep(struct trace *trace, const struct check_options *opt
     return status;
 }
 
-/* Findings name the trace in the commands that repeat them: what is kept holds under the name that
- * the trace had, and under another one of the same file where that name leads to it from anywhere.
- */
+/* Tells whether the kept findings are those of this check. The commands in findings name the trace,
+ * so its name must be the same, or an absolute path to the same file. */
 static bool is_same_check(const char *kept, const char *text, const char *path)
 {
     size_t before = strlen(text) - strlen(path);
@@ -276,7 +275,7 @@ enum core_status check_recall(struct trace *trace, const struct check_options *o
     const char *kept = trace_meta(trace, "checked");
     enum core_status status = CORE_NOT_FOUND;
 
-    CORE_CHECK(!list->count); /* what is kept is all of a list */
+    CORE_CHECK(!list->count); /* the kept findings are a whole list */
     for (int spent = 0; kept && spent < 2 && status == CORE_NOT_FOUND; spent++) {
         char *text = checked_text(trace, options, spent);
         if (text && is_same_check(kept, text, trace->path)) {
@@ -294,7 +293,7 @@ enum core_status check_recall(struct trace *trace, const struct check_options *o
                                    tried ? strtoull(tried, NULL, 10) : 0};
     list->spent = status == CORE_OK && *out_checked == CORE_BUDGET;
     if (status == CORE_BAD_FORMAT)
-        status = CORE_NOT_FOUND; /* another one wrote them */
+        status = CORE_NOT_FOUND; /* another version wrote them */
     if (status != CORE_OK) {
         finding_list_done(list);
         *list = (struct finding_list){0};
@@ -302,8 +301,8 @@ enum core_status check_recall(struct trace *trace, const struct check_options *o
     return status;
 }
 
-/* A finding that was tried in the real job once need not be tried again. It is the same where it is
- * of the same rule and rests on the very same schedule. */
+/* Copies the outcome of an earlier trial, so that the finding need not be tried again. The finding
+ * is the same if its rule and its schedule are. */
 static enum core_status recall_one(const struct trace_finding *kept, void *context)
 {
     const struct finding_list *list = context;
@@ -368,7 +367,7 @@ enum core_status check_collectives(const struct check_input *input,
     return CORE_OK;
 }
 
-struct judging { /* what checkers are given */
+struct judging { /* the input of checkers */
     struct replay_program program;
     struct replay_lower_notes notes;
     struct check_shared shared;
@@ -376,7 +375,7 @@ struct judging { /* what checkers are given */
     bool begun;
 };
 struct judgings {
-    struct judging few, all; /* the calls that are not left out; all, once they are asked for */
+    struct judging few, all; /* few: without the rounds left out; all: filled when needed */
 };
 
 static enum core_status judging_begin(struct judging *judging, struct trace *trace,
@@ -397,7 +396,7 @@ static enum core_status judging_begin(struct judging *judging, struct trace *tra
     return status;
 }
 
-/* The pairs of collectives are those of other calls. */
+/* Drops the paired collectives: they are pairs of other calls. */
 static void judging_unpair(struct judging *judging)
 {
     if (judging->shared.has_collectives)
@@ -426,12 +425,12 @@ static enum core_status judging_run(struct judging *judging, const struct checke
     CORE_CHECK(checker->reads == CHECK_PROGRAM ||
                !judging->input.program); /* checkers invariant 7 */
     enum core_status status = checker->run(&judging->input, list);
-    CORE_CHECK(list->count >= before); /* they add, and take nothing away */
+    CORE_CHECK(list->count >= before); /* checkers only add findings */
     return status;
 }
 
-/* Runs one. Where rounds of loops are left out and it has something to say, it judges all calls:
- * how often and where something happens is said of all. */
+/* Runs one checker. If it finds something while rounds of loops are left out, it runs again on all
+ * calls: the report must count and place all of them. */
 static enum core_status checker_run(const struct checker *checker, struct judgings *judgings,
                                     const struct check_options *options, struct finding_list *list)
 {
@@ -471,7 +470,7 @@ static enum core_status check_held(struct trace *trace, const struct check_optio
 
     if (status == CORE_OK)
         status = check_cost_claims(options->claims);
-    if (status == CORE_OK && !options->claims) /* rounds and words are counted of each call */
+    if (status == CORE_OK && !options->claims) /* claims count the rounds and words of each call */
         status = trace_rounds_leave(trace);
     if (status == CORE_OK)
         status = judging_begin(&judgings.few, trace, options);
@@ -485,7 +484,7 @@ static enum core_status check_held(struct trace *trace, const struct check_optio
         status = checker_run(checker, &judgings, options, list);
         core_progress_end();
         for (uint32_t i = before; i < list->count; i++) {
-            /* or --only=RULE would not run it */
+            /* otherwise --only=RULE would not run the checker */
             CORE_CHECK(check_finds(list->finding[i].rule, checker->id, strlen(checker->id)));
             if (!list->finding[i].repeat)
                 finding_repeat_check(&list->finding[i], trace);

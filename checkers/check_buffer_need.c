@@ -1,5 +1,5 @@
-/* Buffer need: how much a receiver must hold for the program to be safe. Says nothing of a program
- * that needs none. */
+/* Computes how much a receiver must buffer for the program to be safe. Reports nothing for a
+ * program that needs none. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -37,8 +37,7 @@ static bool ended_early(const struct check_input *input)
     return false;
 }
 
-/* The deadlock that there is without buffering: how much it takes follows from it. 0: no finding.
- */
+/* Returns the id of the deadlock without buffering, which implies the need; 0: no such finding. */
 static uint32_t deadlock_id(const struct finding_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
@@ -61,8 +60,8 @@ enum core_status check_buffer_need(const struct check_input *input, struct findi
         status = check_need(input, &need);
     if (status != CORE_OK)
         return status;
-    /* Where what happens without buffering rests on an assumption, the note of the deadlock says
-     * all there is to say; where the record ends before it can be told, nothing is said. */
+    /* If the deadlock rests on an assumption, its own note says all. If the record ends too early
+     * to decide, the check reports nothing. */
     if (!need->always && need->ever && !worlds->unbuffered.assumed &&
         worlds->unbuffered.outcome == REPLAY_DEADLOCK) {
         struct finding *finding = finding_list_add(list, RULE_BUFFER_NEED, FINDING_NOTE);

@@ -1,7 +1,7 @@
 /* Collective mismatch: the n-th collective of a communicator must be the same call on all its
- * members, with the same root and operation, and with equal sizes where MPI asks for them. The
- * first mismatch of a communicator is reported; what comes behind it is out of step and says
- * nothing. */
+ * members, with the same root and operation, and with equal sizes where MPI asks for them. It
+ * reports only the first mismatch of a communicator: later calls are out of step and prove nothing.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@
 #include "checkers/wording.h"
 #include "core/trace/describe.h"
 
-/* Calls in which every member must give the same number of bytes. Gather, scatter and the like have
- * sizes of two sides, and are compared where the data meets (truncation), not here. */
+/* Tells whether all members must give the same number of bytes. Gather, scatter and the like have a
+ * size on each side: check_message compares these where data is truncated. */
 static bool bytes_must_agree(const struct trace_event *call)
 {
     if (trait_in(call->traits, TRAIT_NEIGHBOR))
@@ -33,7 +33,7 @@ static bool bytes_must_agree(const struct trace_event *call)
 
 enum differs { SAME, CALLS, ROOTS, OPERATIONS, SIZES, TYPES, FILES };
 
-/* The function of an operation of the program's own; NULL: not known, or it is none. */
+/* Returns the function of an operation of the program; NULL: unknown, or a predefined operation. */
 static const struct trace_site *function_of(const struct trace *trace, int32_t op)
 {
     CORE_CHECK(op >= 0 && (uint32_t)op < trace->op_count);
@@ -45,7 +45,8 @@ static bool texts_differ(const char *a, const char *b)
     return a && b && strcmp(a, b) != 0;
 }
 
-/* Functions of a program are told apart where both are known, and lie in the same file. */
+/* Tells whether two operations differ. Functions of the program differ only if both are known and
+ * lie in the same file. */
 static bool ops_differ(const struct trace *trace, int32_t a, int32_t b)
 {
     if (a == b || a < 0 || b < 0 || (uint32_t)a >= trace->op_count ||
@@ -61,8 +62,8 @@ static bool ops_differ(const struct trace *trace, int32_t a, int32_t b)
            (!code->symbol || texts_differ(code->symbol, others->symbol));
 }
 
-/* Names that lead to different places of one machine, where the file at the one is not that at the
- * other, as far as they are there. */
+/* Tells whether two names lead to different files of one machine; names without a known file do
+ * not. */
 static bool files_differ(struct trace *trace, const struct trace_event *a,
                          const struct trace_event *b)
 {
@@ -80,8 +81,8 @@ static enum differs check_collective_difference(struct trace *trace, const struc
     CORE_CHECK(a->comm >= 0 && (uint32_t)a->comm < trace->comm_count);
     if (a->call != b->call)
         return CALLS;
-    /* roots and operations of the two groups differ by nature, and who gives MPI_PROC_NULL gives
-       no data */
+    /* roots and operations of the two groups always differ, and a rank with MPI_PROC_NULL gives no
+     * data */
     bool inter = trace->comm[a->comm].inter;
     if (inter && (a->root == EVENT_PROC_NULL || b->root == EVENT_PROC_NULL ||
                   a->verb == VERB_REDUCE_SCATTER_BLOCK))
@@ -128,7 +129,7 @@ static void op_text(const struct trace *trace, int32_t op, char *text, size_t te
         snprintf(text, text_bytes, "an operation of its own");
 }
 
-/* The value that a member gave, in words. */
+/* Writes the value that a member gave. */
 static void value_text(struct trace *trace, const struct trace_event *event, enum differs differs,
                        char *text, size_t text_bytes)
 {
@@ -160,7 +161,8 @@ static void value_text(struct trace *trace, const struct trace_event *event, enu
     }
 }
 
-/* Calls in which every member must give the same datatype, whatever the sizes are: names too. */
+/* Compares names too, for calls in which every member must give the same datatype whatever the
+ * sizes. */
 static enum core_status compare_names(struct type_report *report, const struct trace_event *a,
                                       const struct trace_event *b)
 {
@@ -170,7 +172,7 @@ static enum core_status compare_names(struct type_report *report, const struct t
     if (a->call != b->call || report->input->trace->comm[a->comm].inter ||
         (!bytes_must_agree(a) && a->verb != VERB_REDUCE_SCATTER))
         return CORE_OK;
-    bool one = a->verb == VERB_REDUCE_SCATTER; /* it has a count for each */
+    bool one = a->verb == VERB_REDUCE_SCATTER; /* MPI_Reduce_scatter has a count for each member */
     pair.difference = types_compare(report->input->trace, a->datatype, one ? 1 : a->count,
                                     b->datatype, one ? 1 : b->count, &pair.name[0], &pair.name[1]);
     return type_report_add(report, &pair);
@@ -184,8 +186,8 @@ static bool local_side(const struct trace_comm *comm, uint32_t rank)
     return false;
 }
 
-/* The same of the two groups, each of which agrees: who gives MPI_ROOT in it, and one that gives
- * another root, as far as they are there. */
+/* Checks two groups, each of which agrees within itself. root: by group, a member that passes
+ * MPI_ROOT; other: by group, one that passes another root; either may be missing. */
 static bool groups_fit(const struct trace *trace, const struct collective *collective,
                        const struct collective_part *const root[2],
                        const struct collective_part *const other[2],
@@ -253,8 +255,8 @@ static bool values_equal(const int64_t *x, uint32_t n, const int64_t *y, uint32_
     return equal;
 }
 
-/* MPI_Comm_create: ranks may give groups of their own, but all of a group must give the same one.
- */
+/* Tells whether two members of one group pass different groups to MPI_Comm_create; members of
+ * different groups may. */
 static enum core_status groups_differ(struct trace *trace, const struct trace_event *a,
                                       const struct trace_event *b, bool *out_differ)
 {
@@ -276,8 +278,8 @@ static enum core_status groups_differ(struct trace *trace, const struct trace_ev
     return status;
 }
 
-/* Whether the call names edges, of which alone weights tell anything, and whether it gives weights
- * of them: with MPI_UNWEIGHTED none are recorded. */
+/* Finds out whether the call gives edges, and whether it gives weights for them: without edges it
+ * tells nothing, and for MPI_UNWEIGHTED the trace has no weights. */
 static enum core_status weights_given(struct trace *trace, const struct trace_event *event,
                                       const char *edges, const char *weights, bool *out_edges,
                                       bool *out_weights)
@@ -296,7 +298,7 @@ static enum core_status weights_given(struct trace *trace, const struct trace_ev
     return status;
 }
 
-/* All processes give MPI_UNWEIGHTED, or none does. */
+/* Tells whether only one of two processes passes MPI_UNWEIGHTED: all or none must. */
 static enum core_status weights_differ(struct trace *trace, const struct trace_event *a,
                                        const struct trace_event *b, bool *out_differ)
 {
@@ -320,8 +322,8 @@ static enum core_status weights_differ(struct trace *trace, const struct trace_e
     return status;
 }
 
-/* Whether the call gives MPI_IN_PLACE for what it sends to all: then nothing is recorded of that.
- */
+/* Finds out whether the call passes MPI_IN_PLACE for sending to all; the trace then lacks the sent
+ * data's arguments. */
 static enum core_status sends_in_place(struct trace *trace, const struct trace_event *event,
                                        bool *out_in_place)
 {
@@ -339,7 +341,8 @@ static enum core_status sends_in_place(struct trace *trace, const struct trace_e
     return status;
 }
 
-/* Either all processes of an allgather or alltoall give MPI_IN_PLACE, or none does. */
+/* Tells whether only one of two processes passes MPI_IN_PLACE to an allgather or alltoall: all or
+ * none must. */
 static enum core_status places_differ(struct trace *trace, const struct trace_event *a,
                                       const struct trace_event *b, bool *out_differ)
 {
@@ -357,14 +360,14 @@ static enum core_status places_differ(struct trace *trace, const struct trace_ev
     return status;
 }
 
-/* Arguments that all members, or those of one group, must give alike. */
+/* Compares array arguments that must be equal on all members, or on those of one group. */
 static enum core_status lists_differ(struct trace *trace, const struct trace_event *a,
                                      const struct trace_event *b, const char **out_what)
 {
     static const struct {
         enum verb verb;
         const char *argument, *what;
-        bool logical; /* true or false: what is not 0 is equal */
+        bool logical; /* compare as true or false only */
     } same[] = {
         {VERB_REDUCE_SCATTER, "recvcounts", "different sizes", false},
         {VERB_CART_CREATE, "dims", "different dimensions", false},
@@ -381,7 +384,7 @@ static enum core_status lists_differ(struct trace *trace, const struct trace_eve
     };
     enum core_status status = CORE_OK;
 
-    CORE_CHECK(a->call == b->call); /* else that is what differs */
+    CORE_CHECK(a->call == b->call); /* the caller compared the calls */
     for (size_t i = 0; i < sizeof same / sizeof *same && status == CORE_OK && !*out_what; i++) {
         int64_t *x = NULL, *y = NULL;
         uint32_t n = 0, m = 0;
@@ -409,7 +412,7 @@ static enum core_status lists_differ(struct trace *trace, const struct trace_eve
     return status;
 }
 
-/* All that are there, as parts of the finding. */
+/* Adds the calls of all members present as parts of the finding. */
 static void add_members(const struct check_input *input, const struct collective_list *collectives,
                         const struct collective *collective, struct finding *finding)
 {
@@ -420,7 +423,7 @@ static void add_members(const struct check_input *input, const struct collective
     }
 }
 
-/* Whether a rank makes no call any more: it has ended, or is in MPI_Finalize. */
+/* Tells whether a rank makes no more calls: it has ended, or is in MPI_Finalize. */
 static bool is_over(struct trace *trace, uint32_t rank)
 {
     const struct trace_rank *of = &trace->rank[rank];
@@ -433,7 +436,7 @@ static bool is_over(struct trace *trace, uint32_t rank)
             last.verb == VERB_FINALIZE);
 }
 
-/* Whether a rank that is one of the members makes another call than they do, or none. */
+/* Tells whether all given ranks that are members make this call. */
 static bool members_call(const struct collective_list *collectives,
                          const struct collective *collective, const uint32_t *rank, uint32_t count,
                          int32_t call)
@@ -449,8 +452,8 @@ static bool members_call(const struct collective_list *collectives,
     return true;
 }
 
-/* The call that a rank made instead of `there`, on another communicator: from the same place of the
- * program, or where a rank that made `there` lacks. NULL: it made none. */
+/* Returns the call that a rank made instead of `there`, on another communicator: from the same
+ * source line, or in a collective that a caller of `there` leaves out. NULL: it made none. */
 static const struct collective_part *made_elsewhere(const struct collective_list *collectives,
                                                     const struct trace_event *there, uint32_t rank,
                                                     const uint32_t *with, uint32_t with_count)
@@ -470,7 +473,7 @@ static const struct collective_part *made_elsewhere(const struct collective_list
     return NULL;
 }
 
-/* Says of the first rank that calls the same function on another communicator on which it does. */
+/* Adds on which communicator the first rank calls the same function, if another one. */
 static void say_elsewhere(const struct check_input *input,
                           const struct collective_list *collectives,
                           const struct trace_event *there, const uint32_t *missing,
@@ -492,7 +495,7 @@ static void say_elsewhere(const struct check_input *input,
     }
 }
 
-/* Members whose ranks came to their end without this call. *out_step: whether there are any. */
+/* Reports members that ended without this call. *out_step: there are any. */
 static enum core_status add_missing(const struct check_input *input,
                                     const struct collective_list *collectives,
                                     const struct collective *collective, struct finding_list *list,
@@ -515,7 +518,7 @@ static enum core_status add_missing(const struct check_input *input,
             missing[missing_count++] = part[i].rank;
         }
     }
-    CORE_CHECK(status != CORE_OK || there); /* asked only where some are there, and some are not */
+    CORE_CHECK(status != CORE_OK || there); /* the caller saw that only some members are present */
     const char *call = there ? input->trace->call[there->event.call].name : "";
     char *text =
         missing_count ? wording_missing(call, missing, missing_count, with, with_count) : NULL;
@@ -542,8 +545,7 @@ static enum core_status add_missing(const struct check_input *input,
     return status;
 }
 
-/* Names the callers of the two calls: of two ranks, of two threads of one, or one rank's with
- * itself. */
+/* Names the callers of two calls: two ranks, two threads of one rank, or one rank twice. */
 static void say_pair(char *text, size_t room, const struct collective_part *a,
                      const struct collective_part *b)
 {
@@ -557,7 +559,8 @@ static void say_pair(char *text, size_t room, const struct collective_part *a,
         snprintf(text, room, "rank %" PRIu32 ", which gives and takes", a->rank);
 }
 
-/* MPI told members that the data do not fit, and each looks at that and went on. */
+/* Tells whether the mismatch is expected: MPI told members that the data do not fit, and each of
+ * these looks at the error and went on. */
 static bool is_expected(const struct check_input *input, const struct collective_list *collectives,
                         const struct collective *collective)
 {
@@ -574,7 +577,7 @@ static bool is_expected(const struct check_input *input, const struct collective
     return expected;
 }
 
-/* Two members do not fit, in a way that is no value of each. */
+/* Reports a mismatch that only a pair of members shows. */
 static enum core_status add_pair(const struct check_input *input,
                                  const struct collective_list *collectives,
                                  const struct collective *collective,
@@ -684,12 +687,12 @@ static void block_words(const struct block_pair *pair, char *what, size_t what_b
                  describe_number((uint64_t)pair->in, number, sizeof number));
 }
 
-struct topology { /* the last that was asked for: collectives come by communicator */
+struct topology { /* loaded last: collectives are sorted by communicator */
     struct graph graph;
-    int32_t comm; /* 0 and above: it is loaded */
+    int32_t comm; /* -1: none loaded */
 };
 
-/* The topology of a neighbourhood collective; NULL for others. */
+/* Returns the topology of a neighbourhood collective; NULL for other collectives. */
 static enum core_status graph_of(struct trace *trace, const struct collective_list *collectives,
                                  const struct collective *collective, struct topology *last,
                                  const struct graph **out)
@@ -710,8 +713,7 @@ static enum core_status graph_of(struct trace *trace, const struct collective_li
     return status;
 }
 
-/* Compares what members give each other, where they make the same call. *out_step: whether they do
- * not. */
+/* Compares the data that members exchange in equal calls. *out_step: they do not match. */
 static enum core_status compare_data(struct type_report *report,
                                      const struct collective_list *collectives,
                                      const struct collective *collective, struct topology *last,
@@ -768,7 +770,7 @@ enum core_status check_collective(const struct check_input *input, struct findin
                 continue;
             CORE_CHECK(part->rank < input->trace->rank_count); /* others make no calls */
             if (input->trace->rank[part->rank].lost) {
-                out_of_step = collective->comm; /* a lost call would shift all that follow */
+                out_of_step = collective->comm; /* a lost call would shift all later ones */
                 break;
             }
             /* of an intercommunicator each group has its own arguments */

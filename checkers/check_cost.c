@@ -19,13 +19,13 @@
 #include "model/cost.h"
 #include "core/trace/describe.h"
 
-struct claim { /* of a communicator's name */
+struct claim { /* what the name of a communicator claims */
     char row[64];
     uint64_t words, word_bytes;
     uint32_t root, k;
 };
 
-/* false: the name claims nothing, or nothing that can be read; the latter is told in *out_wrong. */
+/* Reads the claim in a name. False: it claims nothing, or is malformed (*out_wrong). */
 static bool read_claim(const char *name, struct claim *out_claim, bool *out_wrong)
 {
     struct claim claim = {.word_bytes = 8};
@@ -119,7 +119,7 @@ static enum core_status check_named(const struct check_input *input, int32_t com
         return CORE_OK;
     }
     const struct model_row *row = model_row_find(claim.row);
-    CORE_CHECK(row); /* read_claim refuses the others */
+    CORE_CHECK(row); /* read_claim refuses unknown rows */
     CORE_CHECK((uint32_t)comm < input->trace->comm_count);
     struct model_case of = {.ranks = (uint32_t)input->trace->comm[comm].size,
                             .root = claim.root,
@@ -132,7 +132,7 @@ static enum core_status check_named(const struct check_input *input, int32_t com
     if (status != CORE_OK || !done)
         return status;
     uint64_t words = (measure.words_bytes + claim.word_bytes - 1) / claim.word_bytes;
-    cost.operations_relation = MODEL_AT_MOST; /* not seen in a trace */
+    cost.operations_relation = MODEL_AT_MOST; /* a trace does not show operations */
     if (!model_keeps(&cost, measure.rounds, words, 0))
         add_broken(input, list, claim.row, measure.rounds,
                    (double)measure.words_bytes / (double)claim.word_bytes, &cost, rank, seq,
@@ -140,7 +140,7 @@ static enum core_status check_named(const struct check_input *input, int32_t com
     return CORE_OK;
 }
 
-/* Each communicator once: the lowest rank that named it. */
+/* Checks each named communicator once, by the lowest rank that named it. */
 static enum core_status check_all_named(const struct check_input *input, struct finding_list *list)
 {
     sqlite3_stmt *statement;
@@ -168,7 +168,7 @@ static enum core_status check_all_named(const struct check_input *input, struct 
     return status;
 }
 
-/* The row claimed for a call in "MPI_Bcast=bcast.binomial,...", or NULL. */
+/* Returns the row claimed for a call in "MPI_Bcast=bcast.binomial,..."; NULL: none. */
 static const struct model_row *claimed_row(const char *claims, const char *call)
 {
     size_t length = strlen(call);

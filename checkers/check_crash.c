@@ -1,10 +1,10 @@
 /* Finds what ended the job: a signal, an error that MPI raised where errors are fatal, MPI_Abort,
- * an exit without MPI_Finalize (rule lifecycle), an exception of Python's that nothing caught.
- * Blamed is who went first; ranks that the starter ended because of it have no cause of their own
- * (core/trace/exit_cause.h), and what others met after it is its consequence.
+ * an exit without MPI_Finalize (rule lifecycle), a Python exception that nothing caught. It blames
+ * the rank that ended first. Ranks that the starter then ended have no cause of their own
+ * (core/trace/exit_cause.h), and later errors of other ranks are consequences.
  *
- * MPI_Abort is the job's own decision, and a note. A signal that a program does not raise itself
- * comes from outside: a warning. */
+ * MPI_Abort is the job's own decision, and a note. A signal that programs do not raise themselves
+ * comes from outside, and is a warning. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,8 +26,8 @@ static const uint64_t far_bytes = UINT64_C(1) << 36; /* so far from a buffer is 
 struct causes {
     struct exit_cause *cause; /* by rank; the texts are copies */
     uint32_t count, room;
-    int32_t first;     /* index of the one that went first; -1: not known */
-    bool by_crosswait; /* the job was ended by the launcher, whatever had happened before */
+    int32_t first;     /* index of the rank that ended first; -1: unknown */
+    bool by_crosswait; /* the launcher ended the job */
 };
 
 /* --- which of them ---------------------------------------------------------------------------- */
@@ -53,7 +53,7 @@ static void exit_causes_done(struct causes *causes)
     CORE_ARRAY_DONE(causes->cause, causes->count, causes->room);
 }
 
-/* The launcher saw which; else the earliest, if it is known when each of them was. */
+/* Returns the first one, as the launcher saw it; else the earliest, if all times are known. */
 static int32_t first_find(const struct causes *causes)
 {
     int32_t first = -1;
@@ -87,7 +87,7 @@ static enum core_status exit_causes_get(struct trace *trace, struct causes *out_
     return status;
 }
 
-/* Whether both ended in the same function of MPI, called from the same place. */
+/* Tells whether both ended in the same MPI function, called from the same line. */
 static bool same_call(struct trace *trace, const struct exit_cause *cause,
                       const struct exit_cause *first)
 {
@@ -100,7 +100,7 @@ static bool same_call(struct trace *trace, const struct exit_cause *cause,
     return event[0].call == event[1].call && event[0].site == event[1].site;
 }
 
-/* The rank ended by itself, and not because of the first one. */
+/* Tells whether both ranks ended in the same way and at the same place. */
 static bool check_crash_alike(struct trace *trace, const struct exit_cause *cause,
                               const struct exit_cause *first)
 {
@@ -118,7 +118,7 @@ static bool check_crash_alike(struct trace *trace, const struct exit_cause *caus
 
 /* --- its stack -------------------------------------------------------------------------------- */
 
-/* Objects that are no part of an application, by the start of their names. */
+/* Names of objects (prefixes) that belong to no application. */
 static const char *const libraries[] = {
     "libc.so",     "libc-",    "libm.so",      "libpthread", "ld-linux",  "libgcc_s", "libstdc++",
     "libgfortran", "libasan",  "libtsan",      "libubsan",   "libmpi",    "libopen-", "mca_",
@@ -142,10 +142,10 @@ static bool is_application(const struct trace_site *site)
     return site->file || !site->symbol || strcmp(site->symbol, "_start") != 0;
 }
 
-/* "compute at x.c:12", "x.c:12", "compute+0x12 (app)" */
+/* Writes "compute at x.c:12", "x.c:12" or "compute+0x12 (app)". */
 static void frame_words(FILE *file, const struct trace *trace, int32_t site)
 {
-    CORE_CHECK(site > 0 && (uint32_t)site < trace->site_count); /* trace_exit_cause.c sees to it */
+    CORE_CHECK(site > 0 && (uint32_t)site < trace->site_count); /* trace_exit_cause.c ensures it */
     const struct trace_site *place = &trace->site[site];
     const char *function = place->inlined ? place->inlined : place->function;
     char text[256];
@@ -155,7 +155,7 @@ static void frame_words(FILE *file, const struct trace *trace, int32_t site)
     fputs(trace_site_text(trace, site, text, sizeof text), file);
 }
 
-/* The innermost frame of the application; 0: none. */
+/* Returns the innermost frame of the application; 0: none. */
 static int32_t frame_own(const struct trace *trace, const struct exit_cause *cause)
 {
     CORE_CHECK(cause->frame_count <= EXIT_CAUSE_FRAMES_MAX);
@@ -165,8 +165,8 @@ static int32_t frame_own(const struct trace *trace, const struct exit_cause *cau
     return 0;
 }
 
-/* The function of a library that the application had called; where nothing of an application is
- * known, the innermost one. 0: none. */
+/* Returns the library function that the application had called; without a frame of the application,
+ * the innermost library function. 0: none. */
 static int32_t frame_called(const struct trace *trace, const struct exit_cause *cause)
 {
     int32_t called = 0, innermost = 0;
@@ -219,8 +219,8 @@ static void add_stack(const struct trace *trace, struct finding *finding,
 
 /* --- the address and the buffers -------------------------------------------------------------- */
 
-/* The size that a call with the buffer states; 0: not known. Blocks for each rank are
- * counted for collectives that have one length for all of them. */
+/* Returns the size of the buffer that the call states; 0: unknown. Sums the blocks for all ranks if
+ * the collective has one length for all. */
 static uint64_t buffer_bytes(const struct trace *trace, const struct trace_event *event, int which)
 {
     CORE_CHECK(which < EXIT_CAUSE_BUFFERS);
@@ -274,7 +274,7 @@ static void add_range(struct trace *trace, struct finding *finding, const struct
                  describe_bytes(bytes, size, sizeof size), start, start + bytes, where);
 }
 
-/* The nearer one of the two buffers, if it is anywhere near. */
+/* Adds the nearer of the two buffers, if the address is near one. */
 static void add_buffer(struct trace *trace, struct finding *finding, const struct exit_cause *cause)
 {
     uint64_t nearest = far_bytes, bytes[EXIT_CAUSE_BUFFERS];
@@ -316,9 +316,9 @@ static void add_address(struct trace *trace, struct finding *finding,
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-/* " in MPI_Recv at x.c:12", " in application code after MPI_Recv at x.c:12", ", after
- * MPI_Finalize", " in compute at x.c:30, in a thread without recorded calls, during MPI_Recv at
- * x.c:12" */
+/* Returns " in MPI_Recv at x.c:12", " in application code after MPI_Recv at x.c:12", ", after
+ * MPI_Finalize", or " in compute at x.c:30, in a thread without recorded calls, during MPI_Recv at
+ * x.c:12". */
 static char *where_text(struct trace *trace, const struct exit_cause *cause)
 {
     int32_t own = frame_own(trace, cause);
@@ -356,7 +356,7 @@ static char *where_text(struct trace *trace, const struct exit_cause *cause)
     return core_text_close(file, &text);
 }
 
-/* The program calls MPI without MPI_Init. */
+/* Tells whether the program uses sessions and never calls MPI_Init. */
 static bool has_sessions_only(const struct trace *trace)
 {
     bool session = false, init = false;
@@ -368,7 +368,7 @@ static bool has_sessions_only(const struct trace *trace)
     return session && !init;
 }
 
-/* "MPI_Abort at x.c:12" */
+/* Returns "MPI_Abort at x.c:12". */
 static char *call_text(struct trace *trace, const struct exit_cause *cause)
 {
     struct trace_event event;
@@ -389,7 +389,7 @@ static void add_title(struct trace *trace, struct finding *finding, const struct
     char *signal = wording_signal(cause->code);
     bool own = finding->severity == FINDING_ERROR;
 
-    CORE_CHECK(cause->kind != EXIT_CAUSE_NONE); /* who came to his end has no cause */
+    CORE_CHECK(cause->kind != EXIT_CAUSE_NONE); /* only ranks with a cause are listed */
     switch (cause->kind) {
     case EXIT_CAUSE_SIGNAL:
         finding_title(finding, "%s %s %s%s", ranks,
@@ -422,7 +422,7 @@ static void add_title(struct trace *trace, struct finding *finding, const struct
     free(signal);
 }
 
-/* Where the program's own code was, outside of MPI. */
+/* Adds the place of the program's own code outside of MPI. */
 static enum core_status add_own_place(const struct trace *trace, struct finding *finding,
                                       const struct exit_cause *cause, bool *out_known)
 {
@@ -466,8 +466,8 @@ static enum core_status add_ranks(struct trace *trace, struct finding *finding,
     return CORE_OK;
 }
 
-/* The operation for which the rank's last call waits: the call that began it, and the source of its
- * message. */
+/* Links the finding to the operation for which the rank's last call waits: the call that began it,
+ * and the source of its message. */
 static enum core_status link_waits(struct trace *trace, struct finding *finding,
                                    const struct trace_event *wait, const struct requests *requests)
 {
@@ -568,8 +568,8 @@ static char *ranks_text(const struct causes *causes, const bool *mine, uint32_t 
     return text;
 }
 
-/* Somebody had sent it a signal that it has a handler for, as starters do that are told to end
- * their job, and notebooks with their engines. */
+/* Tells whether someone sent the rank a signal that it handles. Job starters do so to end a job,
+ * and notebooks to end their engines. */
 static bool is_told_to_end(const struct exit_cause *cause)
 {
     return (cause->kind == EXIT_CAUSE_EXIT || cause->kind == EXIT_CAUSE_EXCEPTION) &&
@@ -584,7 +584,7 @@ static enum finding_severity severity_of(const struct exit_cause *cause)
                                                                                    : FINDING_ERROR;
 }
 
-/* Calls that start processes ask the job's starter for them. */
+/* Adds that srun cannot start processes for MPI, if the rank's last call asks it to. */
 static void add_starter(struct trace *trace, struct finding *finding,
                         const struct exit_cause *cause)
 {
@@ -660,7 +660,7 @@ static enum core_status add_finding(const struct check_input *input, struct find
     return status;
 }
 
-/* A finding of this one and of those that are like it. */
+/* Reports this cause together with those like it. */
 static enum core_status check_crash_tell(const struct check_input *input, struct finding_list *list,
                                          enum rule_id rule, const struct causes *causes,
                                          uint32_t index, bool *told)
@@ -671,26 +671,26 @@ static enum core_status check_crash_tell(const struct check_input *input, struct
     if (status != CORE_OK)
         return status;
     CORE_CHECK(index < causes->count);
-    CORE_CHECK(!told[index]); /* each is told once */
+    CORE_CHECK(!told[index]); /* each cause is reported once */
     for (uint32_t i = 0; i < causes->count; i++) {
         mine[i] =
             !told[i] && check_crash_alike(input->trace, &causes->cause[i], &causes->cause[index]);
         told[i] |= mine[i];
     }
-    CORE_CHECK(mine[index]); /* it is like itself */
+    CORE_CHECK(mine[index]); /* a cause is like itself */
     status = add_finding(input, list, rule, causes, &causes->cause[index], mine);
     free(mine);
     return status;
 }
 
-struct exits { /* that the rank's last call explains */
+struct exits { /* exits that the rank's last call explains */
     const struct causes *causes;
     struct finding_list *list;
     bool *told; /* by cause */
 };
 
-/* Libraries end the program in a call before MPI_Init, and in a second MPI_Init. A program that
- * never was in MPI has nothing to finalize. */
+/* Tells whether the misuse explains the exit: libraries end a program in a call before MPI_Init and
+ * in a second MPI_Init. A program that never was in MPI has nothing to finalize. */
 static bool check_crash_explains(const struct misuse *misuse, const struct exit_cause *cause)
 {
     return cause->kind == EXIT_CAUSE_EXIT &&
@@ -750,7 +750,7 @@ static enum core_status check_kind(const struct check_input *input, struct findi
 
 /* --- a rank that left no record --------------------------------------------------------------- */
 
-/* Nobody who left a record met his end, but the starter says that a process died of a signal. */
+/* Reports a process that died of a signal, as the starter says, if no rank with a record did. */
 static enum core_status check_missing(const struct check_input *input, struct finding_list *list)
 {
     const char *exit_code = trace_meta(input->trace, "exit_code");

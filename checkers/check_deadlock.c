@@ -1,19 +1,19 @@
-/* Deadlock: runs the program lowered from the trace under the most hostile conditions that the
- * standard allows, and says who holds whom.
+/* Finds deadlocks: runs the program lowered from the trace under the most hostile conditions that
+ * the standard allows, and says which rank blocks which.
  *
  * Two worlds are run. `Unbuffered`: no standard send completes before its receive is posted,
  * collectives synchronise. `Buffered`: every send completes at once. A deadlock in the second does
- * not depend on buffering at all; one in the first only is what a library's eager sends hide. Where
- * receives take messages from anyone, all orders are explored in both.
+ * not depend on buffering at all; a deadlock in the first alone is one that a library's eager sends
+ * hide. If there are wildcard receives, all orders are explored in both worlds.
  *
- * Claims (README.md of this room, 1): a deadlock in the recorded order of matches is an error. One
- * that needs a wildcard to take another message than it did rests on an assumption:
- * the program may look at what it got and go on in another way. It is a note until the real job has
+ * Claims (README.md of this room, 1): a deadlock in the recorded order of matches is an error. A
+ * deadlock that needs a wildcard to take another message than it did rests on an assumption: the
+ * program may look at the message and continue differently. It is a note until the real job has
  * been tried.
  *
- * Threads of a rank do not wait for each other in these worlds: what is stuck then is stuck however
- * they order themselves outside of MPI. What is stuck only when they keep the order that they had
- * in the recorded run is a note as well. */
+ * Threads of a rank do not wait for each other in these worlds: so a deadlock there holds for every
+ * order of the threads outside of MPI. A deadlock that needs the recorded order of the threads is a
+ * note as well. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,10 +38,10 @@
 #include "replay/logical/run.h"
 
 enum { POLLS_NAMED_MAX = 4 };
-/* The launcher tells of such polls after ten seconds. */
+/* Polls this long are reported; the launcher reports them after ten seconds. */
 static const uint64_t POLLS_LONG_NS = 9000000000u;
 
-/* The operation that a blocked rank stands in. */
+/* Returns the operation in which a rank is blocked. */
 static const struct replay_op *stands_in(const struct check_input *input,
                                          const struct replay_blocked *blocked)
 {
@@ -77,7 +77,7 @@ static void add_blocked(const struct check_input *input, struct finding *finding
         call->note = NULL;
 }
 
-/* Those in the same plight as the ones that the title names. */
+/* Names the ranks that are blocked in the same way as those in the title. */
 static void add_alike(struct finding *finding, const struct replay_waitfor *waitfor,
                       const bool *alike)
 {
@@ -95,8 +95,8 @@ static void add_alike(struct finding *finding, const struct replay_waitfor *wait
     free(rank);
 }
 
-/* *out_shared: others stand in the collective of one of the core, or wait for the same rank that
- * has ended. */
+/* *out_shared: other ranks are in the collective of a rank of the core, or wait for the same
+ * finished rank. */
 static enum core_status add_all_blocked(const struct check_input *input, struct finding *finding,
                                         const struct replay_waitfor *waitfor, bool *out_shared)
 {
@@ -121,8 +121,8 @@ static enum core_status add_all_blocked(const struct check_input *input, struct 
     return CORE_OK;
 }
 
-/* The recorded run ended in just these calls. Where that takes for granted that threads outside of
- * MPI wait for those inside, the launcher must have proven it. */
+/* Tells whether the recorded run ended in these calls. If the result assumes that threads outside
+ * of MPI wait for those inside, the launcher must have proven it. */
 static bool check_deadlock_happened(const struct check_input *input,
                                     const struct replay_result *result)
 {
@@ -144,7 +144,7 @@ static bool check_deadlock_happened(const struct check_input *input,
     return waitfor->core_count > 0;
 }
 
-/* A rank of the core did nothing but poll when its record ended. */
+/* Tells whether a rank of the core only polled when its record ended. */
 static bool polls_at_end(const struct check_input *input, const struct replay_waitfor *waitfor,
                          uint32_t index)
 {
@@ -166,12 +166,13 @@ static bool waits_in_test(const struct check_input *input, const struct replay_w
     return false;
 }
 
-struct schedule { /* that a deadlock was found under */
+struct schedule { /* schedule that leads to a deadlock */
     struct replay_policy policy;
-    const char *text; /* as findings show it, which leaves out defaults */
+    const char *text; /* as findings show it, without defaults */
 };
 
-/* A wildcard must take another message, on a rank that looks at whom it heard from. */
+/* Tells whether the deadlock needs a wildcard to take another message on a rank that looks at the
+ * source. */
 static bool goes_on_by_source(const struct check_input *input, const struct replay_policy *witness)
 {
     for (uint32_t i = 0; i < witness->forced.count; i++)
@@ -181,7 +182,7 @@ static bool goes_on_by_source(const struct check_input *input, const struct repl
     return false;
 }
 
-/* Groups of ranks that hold each other independently of the first one. */
+/* Adds further groups of ranks that block each other independently of the first group. */
 static void add_cores(struct finding *finding, const struct replay_waitfor *waitfor)
 {
     for (uint32_t core = 2; core <= waitfor->cores; core++) {
@@ -194,7 +195,8 @@ static void add_cores(struct finding *finding, const struct replay_waitfor *wait
     }
 }
 
-/* Whether who holds others does so by a lock that it has: each of them asks for another one. */
+/* Tells whether all ranks of the core wait for locks: they block each other by locks that they
+ * hold. */
 static bool hold_by_locks(const struct check_input *input, const struct replay_waitfor *waitfor)
 {
     bool locks = false;
@@ -209,7 +211,7 @@ static bool hold_by_locks(const struct check_input *input, const struct replay_w
     return locks;
 }
 
-enum { /* what ranks that hold each other wait for */
+enum { /* what ranks of a cycle wait for */
        HOLDS_LOCK = 1,
        HOLDS_MESSAGE = 2,
        HOLDS_RECEIVE = 4,
@@ -247,8 +249,8 @@ static bool is_core(const struct replay_waitfor *waitfor, uint32_t rank)
     return false;
 }
 
-/* Gathers the objects by which ranks of a cycle wait for each other; 0: one waits for none of the
- * others. */
+/* Collects by what the ranks of a cycle block each other; 0: a rank waits for no other rank of the
+ * cycle. */
 static unsigned core_holds(const struct check_input *input, const struct replay_waitfor *waitfor)
 {
     unsigned all = 0;
@@ -273,7 +275,7 @@ static unsigned core_holds(const struct check_input *input, const struct replay_
     return all;
 }
 
-/* Whether the collectives in which ranks of the core stand are of several contexts. */
+/* Tells whether the collectives of the core are on different contexts. */
 static bool contexts_differ(const struct check_input *input, const struct replay_waitfor *waitfor)
 {
     int64_t first = -1;
@@ -315,7 +317,7 @@ static enum remedy remedy_of_core(const struct check_input *input,
 struct need_group { /* sends of one place and size */
     uint64_t bytes;
     int32_t site;
-    uint32_t *rank, count, room; /* who sends each */
+    uint32_t *rank, count, room; /* by send: its rank */
 };
 
 static void need_groups_free(struct need_group *group, uint32_t count)
@@ -325,7 +327,7 @@ static void need_groups_free(struct need_group *group, uint32_t count)
     free(group);
 }
 
-/* The blamed sends, grouped; free with need_groups_free. Returns how many groups. */
+/* Groups the blamed sends; free with need_groups_free. Returns the number of groups. */
 static uint32_t need_groups(const struct check_input *input, const struct replay_need *need,
                             struct need_group **out_group)
 {
@@ -372,7 +374,7 @@ static void add_need_group(const struct check_input *input, struct finding *find
     free(ranks);
 }
 
-/* How the recorded run ended, whatever it did before. */
+/* Tells whether the recorded run finished. */
 static bool check_deadlock_completed(const struct check_input *input)
 {
     for (uint32_t i = 0; i < input->trace->rank_count; i++)
@@ -381,7 +383,7 @@ static bool check_deadlock_completed(const struct check_input *input)
     return true;
 }
 
-/* Bytes that must be buffered, and where they are sent from. */
+/* Adds how many bytes must be buffered, and where they are sent. */
 static void add_need(const struct check_input *input, struct finding *finding, bool hung)
 {
     const struct replay_need *need;
@@ -396,7 +398,7 @@ static void add_need(const struct check_input *input, struct finding *finding, b
                           : "safe if the library buffers",
                      describe_bytes(need->safe_bytes, bytes, sizeof bytes), need->safe_bytes);
     else if (!need->ever &&
-             !check_deadlock_completed(input)) /* or it would be a deadlock whatever is buffered */
+             !check_deadlock_completed(input)) /* otherwise it deadlocks with any buffering */
         finding_fact(finding, "whether more buffering makes it safe is not known: the record ends "
                               "before the program does");
     uint32_t groups = need_groups(input, need, &group);
@@ -407,7 +409,7 @@ static void add_need(const struct check_input *input, struct finding *finding, b
 
 enum world { UNBUFFERED, ALWAYS, ORDER, STRICT };
 
-/* A rank that the call waits for waits itself. */
+/* Tells whether a rank that the call waits for is blocked itself. */
 static bool awaits_any_of(const struct finding *finding, const struct finding_call *call)
 {
     for (uint32_t i = 0; i < finding->call_count; i++)
@@ -418,7 +420,7 @@ static bool awaits_any_of(const struct finding *finding, const struct finding_ca
     return false;
 }
 
-/* The ranks of those calls that are to blame, and wait as the first one does. */
+/* Names the ranks of the core that wait for the same as the first one. */
 static char *alike_text(const struct finding *finding)
 {
     const struct finding_call *call = finding->call;
@@ -434,7 +436,8 @@ static char *alike_text(const struct finding *finding)
     return text;
 }
 
-/* "rank 5 calls MPI_Sendrecv where 15 others call MPI_Allreduce", of those that are to blame. */
+/* Returns "rank 5 calls MPI_Sendrecv where 15 others call MPI_Allreduce", for the ranks of the
+ * core. */
 static char *calling_text(const struct check_input *input, const struct finding *finding)
 {
     const char **name = malloc(((size_t)finding->call_count + 1) * sizeof *name);
@@ -454,8 +457,8 @@ static char *calling_text(const struct check_input *input, const struct finding 
     return text;
 }
 
-/* Names what a single rank waits for, if none of those ranks waits as well: they have ended.
- * shared: others do just what one of these does. */
+/* Words the title. Names what a single rank waits for if the awaited ranks have ended. shared:
+ * other ranks are blocked in the same way. */
 static void word_title(const struct check_input *input, struct finding *finding, enum world world,
                        bool hung, const char *ranks, uint32_t core_count, bool shared)
 {
@@ -485,9 +488,8 @@ static void word_title(const struct check_input *input, struct finding *finding,
     free(text);
 }
 
-/* A finding that the trace alone cannot prove. Where something in it speaks against the deadlock,
- * it is just worth knowing; where nothing does, there is no verdict until the real job has been
- * tried. */
+/* Words a finding that the trace alone cannot prove. If something in the trace speaks against the
+ * deadlock, it is a plain note; otherwise there is no verdict until the real job has been tried. */
 static void word_assumption(const struct check_input *input, struct finding *finding,
                             const struct replay_result *result, const struct replay_policy *witness)
 {
@@ -514,7 +516,7 @@ static bool is_poll(uint64_t traits)
     return trait_in(traits, TRAIT_POLLS) && !trait_in(traits, TRAIT_WINDOW);
 }
 
-/* The rank's last polls that found nothing: how many, and for how long (returned: ns). */
+/* Adds how many of the rank's last polls found nothing. Returns for how long it polled, in ns. */
 static uint64_t add_polls(const struct check_input *input, struct finding *finding, uint32_t rank)
 {
     struct trace_cursor *cursor;
@@ -553,7 +555,8 @@ static uint64_t add_polls(const struct check_input *input, struct finding *findi
     return last - first;
 }
 
-/* The job was ended since no call had come to anything for as long as it was allowed. */
+/* Tells whether the launcher ended the job because no call had completed for the allowed time
+ * (--stall). */
 static bool check_deadlock_stalled(struct trace *trace)
 {
     struct ending ending = {0};
@@ -563,9 +566,9 @@ static bool check_deadlock_stalled(struct trace *trace)
     return stood;
 }
 
-/* Nobody can send what a rank polls for, if it does nothing but poll: which a program that was
- * ended cannot tell any more. Where whoever started it said how long it may stand still (--stall),
- * and it did, or where it polled for long, that is a warning. */
+/* Words a poll for what no rank can send, unless the rank does more than poll, which the record of
+ * a killed program cannot show. It is a warning if the job exceeded --stall, or if the rank polled
+ * for long; otherwise a note. */
 static void word_polling(const struct check_input *input, struct finding *finding,
                          const struct replay_waitfor *waitfor)
 {
@@ -576,7 +579,7 @@ static void word_polling(const struct check_input *input, struct finding *findin
     for (uint32_t i = 0; i < waitfor->blocked_count; i++)
         if (polls_at_end(input, waitfor, i))
             rank[count++] = waitfor->blocked[i].rank;
-    CORE_CHECK(count > 0); /* asked only where one polls */
+    CORE_CHECK(count > 0); /* the caller saw a rank that polls */
     char *ranks = wording_ranks_text(rank, count, " and ");
     bool over = check_deadlock_stalled(input->trace);
     finding_title(finding, "hang suspected: %s %s for what nobody sends any more",
@@ -592,7 +595,8 @@ static void word_polling(const struct check_input *input, struct finding *findin
     free(rank);
 }
 
-/* Whether it takes collectives that wait for all their members, as MPI lets them. */
+/* Tells whether the deadlock needs collectives that wait for all members, which MPI allows but does
+ * not require. */
 static bool goes_on_relaxed(const struct check_input *input, const struct replay_policy *witness)
 {
     struct replay_policy policy;
@@ -610,7 +614,7 @@ static bool goes_on_relaxed(const struct check_input *input, const struct replay
     return goes_on;
 }
 
-/* "crosswait replay 'T.db' OPTIONS". */
+/* Sets the command "crosswait replay 'T.db' OPTIONS". */
 static void repeat_replay(struct finding *finding, const struct check_input *input,
                           const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void repeat_replay(struct finding *finding, const struct check_input *input,
@@ -629,8 +633,8 @@ static void repeat_replay(struct finding *finding, const struct check_input *inp
     free(path);
 }
 
-/* The rerun finished because it took another way. A rank that stood in one of the calls at its end
- * did not get past it. */
+/* Says how far the recorded run got on its other way. A rank that ended in one of the calls did not
+ * get past it. */
 static const char *went_on(const struct check_input *input, const struct replay_waitfor *waitfor)
 {
     if (check_deadlock_completed(input))
@@ -642,7 +646,7 @@ static const char *went_on(const struct check_input *input, const struct replay_
     return "got past these calls";
 }
 
-/* Whoever holds a lock that others wait for is the one who is to give it back. */
+/* Adds who holds a lock that others wait for, and so has to release it. */
 static enum core_status add_lock_holders(struct trace *trace, struct finding *finding)
 {
     struct ending ending = {0};
@@ -724,7 +728,7 @@ static enum core_status add_finding(const struct check_input *input, struct find
     return world == ORDER && !hung ? remedy_try_name(input, finding) : CORE_OK;
 }
 
-/* A deadlock that a search found. */
+/* Adds a deadlock that a search found. */
 static enum core_status add_found(const struct check_input *input, struct finding_list *list,
                                   const struct replay_exploration *found)
 {
@@ -737,8 +741,8 @@ static enum core_status add_found(const struct check_input *input, struct findin
     return status;
 }
 
-/* Selects, of the ranks whose record ends early, those that ended by themselves; all of them, if
- * they were all ended by others. Room for all ranks; returns how many. */
+/* Selects, of the ranks whose record ends early, those that ended by themselves, or all if none
+ * did. rank: room for all ranks; returns how many. */
 static uint32_t list_unknown(const struct check_input *input, uint32_t *rank)
 {
     uint32_t culprits = 0;
@@ -761,8 +765,8 @@ static bool is_proven(struct trace *trace)
     return proven;
 }
 
-/* Where the record ends early the world may stall without anybody being to blame. What ended the
- * job says so already, where it is known. */
+/* Reports a world that stalls where the record ends early: no rank is to blame. Reports nothing if
+ * another finding says what ended the job. */
 static enum core_status add_stalled(const struct check_input *input, struct finding_list *list,
                                     const struct replay_result *result)
 {
@@ -772,7 +776,7 @@ static enum core_status add_stalled(const struct check_input *input, struct find
         if (list->finding[i].ended_job)
             return CORE_OK;
     if (is_proven(input->trace))
-        return CORE_OK; /* check_hang tells of it */
+        return CORE_OK; /* check_hang reports it */
     struct finding *finding = finding_list_reach(list, RULE_DEADLOCK);
     if (!finding)
         return CORE_NO_MEMORY;
@@ -794,7 +798,7 @@ static enum core_status add_stalled(const struct check_input *input, struct find
     return CORE_OK;
 }
 
-/* Ranks whose record has gaps were not run at all. */
+/* Adds a note on ranks that were not run, because their record has gaps. */
 static void add_left_out(const struct check_input *input, struct finding_list *list)
 {
     struct finding *finding =
@@ -807,11 +811,11 @@ static void add_left_out(const struct check_input *input, struct finding_list *l
                       input->notes->ranks_left_out, input->notes->ranks_left_out == 1 ? "" : "s");
 }
 
-/* Bounds of about a second. */
+/* Limits that take about a second. */
 enum { DECIDE_CONFLICTS = 20000, DECIDE_CLAUSES = 1500000 };
 
-/* Where there are more orders than can be tried: all of them at once, under every buffering, or
- * under that of the policy where some buffering is known to hang. */
+/* Decides too many orders at once with the solver: under every buffering, or under the policy's if
+ * some buffering is known to hang. */
 static enum core_status decide_orders(const struct check_input *input,
                                       const struct schedule *schedule, bool any_buffering,
                                       struct finding_list *list, enum replay_verdict *out_verdict)
@@ -853,8 +857,8 @@ static enum core_status decide_orders(const struct check_input *input,
     return status;
 }
 
-/* All orders of matches, under one buffering; `found`: nothing is left to be explored. That there
- * are too many is one note for all of them. */
+/* Explores all orders of matches under one buffering. *out_found: nothing is left to explore.
+ * *note: the one note that says there are too many orders. */
 static enum core_status explore_world(const struct check_input *input,
                                       const struct schedule *schedule, bool any_buffering,
                                       struct finding_list *list, bool *out_found, uint32_t *note)
@@ -901,7 +905,7 @@ static enum core_status explore_world(const struct check_input *input,
     return status;
 }
 
-/* Both worlds again, with the threads in their recorded order. */
+/* Runs both worlds again with the threads in their recorded order. */
 static enum core_status order_threads(const struct check_input *input, struct finding_list *list,
                                       bool *out_found)
 {
@@ -926,8 +930,8 @@ static enum core_status order_threads(const struct check_input *input, struct fi
     return status;
 }
 
-/* With collectives that wait for all although the standard expects them to be local: no library is
- * known to, so it is worth a note. */
+/* Runs with collectives that wait for all members although the standard expects them to be local.
+ * No library is known to do so, so the finding is a note. */
 static enum core_status run_strict(const struct check_input *input, struct finding_list *list)
 {
     static const struct schedule strict = {

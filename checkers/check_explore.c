@@ -11,7 +11,7 @@ struct reading {
     struct finding_list *list;
 };
 
-/* A conflict at a window is the exploration's where a schedule brings it about. */
+/* Reads one finding. A window conflict comes from an exploration if it has a schedule. */
 static enum core_status read_one(const struct trace_finding *kept, void *context)
 {
     static const enum rule_id rules[] = {RULE_BEHAVIOUR, RULE_RACE, RULE_RMA};

@@ -1,6 +1,5 @@
-/* Files: accesses that the mode of opening or the view does not allow, and collective calls on a
- * file that its ranks do not all make, or not in the same order; accesses that conflict
- * (file_conflict.h). */
+/* Checks files: accesses that the open mode or the view forbids, collective calls on a file that
+ * its ranks do not all make in the same order, and accesses that conflict (file_conflict.h). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,30 +19,30 @@ enum { VALUES_MAX = 2, VIEW_VALUES = 3 };
 
 struct step {
     uint64_t seq;
-    int64_t value[VALUES_MAX]; /* of arguments that all ranks must give alike */
+    int64_t value[VALUES_MAX]; /* arguments that must be equal on all ranks */
     int64_t view[VIEW_VALUES]; /* of MPI_File_set_view: disp; size and extent of the filetype */
-    uint64_t shared_seq;       /* where the shared file pointer is first used in this view; 0 */
+    uint64_t shared_seq;       /* of MPI_File_set_view: disp; size and extent of filetype */
     int32_t call;
 };
 struct opened { /* a rank's side of a file */
     int64_t amode;
     int32_t etype, filetype;
-    uint32_t overlap;  /* of the view's tiles: the next but so many; 0 none */
-    int64_t position;  /* of the file pointer of its own, in bytes of the view; -1: not known */
+    uint32_t overlap;  /* distance of the first tile of the view that overlaps a tile; 0: none */
+    int64_t position;  /* of the individual pointer, in bytes of the view; -1: unknown */
     struct step *step; /* its collective calls */
     uint32_t steps, room;
     uint64_t seq;
     bool known;
-    uint32_t pending; /* non-blocking accesses that have begun, and are not complete */
+    uint32_t pending; /* nonblocking accesses that are not complete */
     bool refused;     /* the last split access did not begin */
-    bool split;       /* a split access has begun, and not ended: */
+    bool split;       /* the split access `begun` has not ended */
     struct trace_event begun;
 };
 struct files {
     const struct check_input *input;
     struct finding_dedup dedup;
     struct requests requests; /* of the rank that is read; own[0]: file + 1, own[1]: opened as */
-    struct opened *opened;    /* file * ranks + rank */
+    struct opened *opened;    /* of the rank read now; own[0]: file + 1, own[1]: opening's seq */
     uint32_t room, file_count;
 };
 
@@ -73,17 +72,18 @@ static void check_file_wrong(struct files *files, const struct trace_event *even
     finding_dedup_wrong(&files->dedup, event, other, sentence);
 }
 
-/* Nothing of a job lies so far away, or is so large; twice as much is still a number. */
+/* No file of a job is this large; twice the value is still a number. */
 static const int64_t FAR = (int64_t)1 << 60;
 
-/* How many tiles of the view an access covers whole, at least. Moves the file pointer. */
+/* Returns how many whole tiles of the view an access covers at least. Advances the individual
+ * pointer. */
 static int64_t tiles_covered(struct trace *trace, const struct trace_event *event,
                              struct opened *file)
 {
     int64_t size = (int64_t)trace->datatype[file->filetype].size, bytes = (int64_t)event->bytes,
             from = file->position;
 
-    CORE_CHECK(size > 0); /* view: only such a one has repetitions that overlap */
+    CORE_CHECK(size > 0); /* the caller found overlapping tiles */
     if (bytes < 0 || bytes > FAR || from > FAR)
         return 0;
     if (trait_in(event->traits, TRAIT_AT_OFFSET)) {
@@ -133,7 +133,7 @@ static void check_file_access(struct files *files, const struct trace_event *eve
             "repetitions overlap");
 }
 
-/* Counts the non-blocking accesses of each file that are under way. */
+/* Counts the pending nonblocking accesses of each file. */
 static enum core_status check_file_followed(enum request_step step, const struct trace_event *event,
                                             struct request *request,
                                             const struct trace_completion *done, void *context)
@@ -152,7 +152,7 @@ static enum core_status check_file_followed(enum request_step step, const struct
         request->own[1] = (uint32_t)file->seq;
         file->pending++;
     } else if (over) {
-        /* Another file has its number where it was closed meanwhile. */
+        /* the file may have been closed, and its number reused */
         if (file && file->pending && (uint32_t)file->seq == request->own[1])
             file->pending--;
         request->own[0] = 0;
@@ -160,7 +160,7 @@ static enum core_status check_file_followed(enum request_step step, const struct
     return CORE_OK;
 }
 
-/* The first call that began an access to the file which is not complete; 0: none is known. */
+/* Returns the first call that began an access to the file which is still pending; 0: unknown. */
 static uint64_t pending_first(const struct files *files, int32_t number, const struct opened *file)
 {
     uint64_t first = 0;
@@ -175,15 +175,16 @@ static uint64_t pending_first(const struct files *files, int32_t number, const s
     return first;
 }
 
-/* How a split access was begun says how it is ended. */
+/* Tells whether the call ends a split access that was begun in this way. */
 static bool ends_it(const struct trace_event *begun, const struct trace_event *event)
 {
     const uint64_t how = TRAIT_BIT(AT_OFFSET) | TRAIT_BIT(ORDERED);
     return begun->verb == event->verb && (begun->traits & how) == (event->traits & how);
 }
 
-/* Until an access ends, its file is not closed, nor given another view or size, nor made visible;
- * until a split one does, its file handle has no other collective access. */
+/* Reports calls that must wait until pending accesses end: closing the file, setting its view or
+ * size, syncing it. While a split access is pending, the handle allows no other collective access
+ * either. */
 static void check_file_finish(struct files *files, const struct trace_event *event,
                               struct opened *file)
 {
@@ -237,7 +238,7 @@ static const char *alike_name(const struct trace *trace, int32_t call, int which
     return NULL;
 }
 
-/* A number that stands for the only text of a call. */
+/* Reduces the one text argument of a call to a number. */
 static enum core_status text_number(const char *name, uint32_t index, int64_t value,
                                     const char *text, void *context)
 {
@@ -277,7 +278,7 @@ static struct step step_of(struct trace *trace, const struct trace_event *event)
     return step;
 }
 
-/* Calls at the shared file pointer use the view that was set last. */
+/* Marks the current view as used through the shared file pointer. */
 static void check_file_share(struct opened *file, const struct trace_event *event)
 {
     for (uint32_t s = file->steps; s-- > 0;)
@@ -288,8 +289,8 @@ static void check_file_share(struct opened *file, const struct trace_event *even
         }
 }
 
-/* The first view that two ranks set differently, although one of them uses the shared file pointer
- * in it; `steps`: there is none. A negative displacement is MPI_DISPLACEMENT_CURRENT. */
+/* Returns the first view that two ranks set differently although one of them uses the shared file
+ * pointer in it; `steps`: none. A negative displacement is MPI_DISPLACEMENT_CURRENT. */
 static uint32_t view_differs(const struct opened *a, const struct opened *b, uint32_t steps)
 {
     uint32_t s = 0;
@@ -302,7 +303,8 @@ static uint32_t view_differs(const struct opened *a, const struct opened *b, uin
     return s;
 }
 
-/* The first argument that two calls give differently; NULL: none. *out_at: of which call. */
+/* Returns the first argument in which two ranks' calls differ; NULL: none. *out_at: index of the
+ * call. */
 static const char *step_differs(const struct trace *trace, const struct opened *a,
                                 const struct opened *b, uint32_t steps, uint32_t *out_at)
 {
@@ -315,8 +317,8 @@ static const char *step_differs(const struct trace *trace, const struct opened *
     return NULL;
 }
 
-/* Rules for a view's datatype: its parts come in the order of their places, none before the
- * start; where the file is written, they do not overlap either. NULL: it is none of that. */
+/* Says how a view's datatype breaks MPI's rules; NULL: it does not. Its displacements must not fall
+ * or be negative, and its parts must not overlap if the file is opened for writing. */
 static const char *check_file_misplaced(const struct trace *trace, int32_t id, bool written)
 {
     const struct trace_datatype *type = &trace->datatype[id];
@@ -340,8 +342,8 @@ static const char *check_file_misplaced(const struct trace *trace, int32_t id, b
                                  : NULL;
 }
 
-/* The least number of repetitions of a view's datatype behind which one overlaps the first; 0: none
- * does, or it is not known. The datatype is not misplaced. */
+/* Returns the smallest number n for which tile n of a view's datatype overlaps tile 0; 0: none, or
+ * unknown. The datatype obeys check_file_misplaced. */
 static uint32_t repetitions_overlap(const struct trace *trace, int32_t id)
 {
     enum { WORK_MAX = 1 << 20 };
@@ -437,7 +439,7 @@ static enum core_status read_rank(struct files *files, uint32_t rank)
         if (!file)
             continue;
         if (event.verb == VERB_OPEN_FILE) {
-            free(file->step); /* of a file that was opened before under the same number */
+            free(file->step); /* of an earlier file with the same number */
             *file =
                 (struct opened){.amode = trace_arg_value(files->input->trace, &event, "amode", 0),
                                 .etype = -1,
@@ -531,7 +533,7 @@ static void check_file_compare(struct files *files, uint32_t at)
             const struct opened *longer = first->steps > file->steps ? first : file;
             uint32_t there = longer == first ? first_rank : rank,
                      missing = longer == first ? rank : first_rank;
-            CORE_CHECK(differ < longer->steps); /* the first that the other has not */
+            CORE_CHECK(differ < longer->steps); /* the first call that the other rank lacks */
             if ((finding = check_file_say(files, there, longer->step[differ].seq)))
                 finding_title(finding,
                               "a collective call on a file is not made by all: rank %" PRIu32

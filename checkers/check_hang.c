@@ -1,7 +1,7 @@
-/* A job that the launcher has proven to hang, where no other checker says why: what ranks wait for
- * is then something that the engine does not model, or the trace alone does not show. The proof was
- * made of the job itself (launch/proof/proof.h), and is in the trace as a record. So is what the
- * launcher saw of a job that stood still when it was ended, and is not proven to hang: a note. */
+/* Reports a job that the launcher has proven to hang, if no other checker says why: the ranks wait
+ * for something that the engine does not model or that the trace does not show. The launcher proved
+ * it on the job itself (launch/proof/proof.h) and left the record in the trace. A job that stood
+ * still when it was ended, without a proof, is a note. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 enum { STILL_LEAST_MS = 2000 };
 
-/* "rank 1, to receive the message, and for rank 2, to send a message that fits" */
+/* Returns "rank 1, to receive the message, and for rank 2, to send a message that fits". */
 static char *waits_for_text(const struct ending *ending, const struct ending_call *call)
 {
     CORE_CHECK((uint64_t)call->first + call->count <= ending->wait_count);
@@ -25,7 +25,7 @@ static char *waits_for_text(const struct ending *ending, const struct ending_cal
         if (ending->wait[call->first + i].need != need)
             need = ENDING_NEED_SEVERAL;
     if (call->count && wording_need_is_own(need))
-        return waits; /* which says it */
+        return waits; /* the words say it already */
     if (waits && asprintf(&text, "%s, %s", waits, wording_need(need)) < 0)
         text = NULL;
     free(waits);
@@ -48,7 +48,7 @@ static void add_call(struct trace *trace, struct finding *finding, const struct 
 static enum core_status add_finding(struct trace *trace, const struct ending *ending,
                                     struct finding_list *list)
 {
-    CORE_CHECK(ending->reason == ENDING_DEADLOCK); /* else there is no proof */
+    CORE_CHECK(ending->reason == ENDING_DEADLOCK); /* otherwise there is no proof */
     struct finding *finding = finding_list_add(list, RULE_HANG, FINDING_ERROR);
     char *who = wording_deadlock_text(ending);
 
@@ -70,7 +70,7 @@ static enum core_status add_finding(struct trace *trace, const struct ending *en
     return hint_lock_holder_add(trace, finding, ending);
 }
 
-/* "MPI_Send, for 8 s" is what the block of the call says behind its name. */
+/* Adds a call with "MPI_Send, for 8 s" as its note. */
 static void add_stood(const struct check_input *input, struct finding *finding,
                       const struct ending_call *call)
 {
@@ -83,13 +83,13 @@ static void add_stood(const struct check_input *input, struct finding *finding,
         part->note = NULL;
 }
 
-/* The job was ended while it stood still: in which calls, and for how long, is all that is known.
- */
+/* Reports a job that was ended while it stood still: only the calls and the time spent in them are
+ * known. */
 static enum core_status add_unproven(const struct check_input *input, const struct ending *ending,
                                      struct finding_list *list)
 {
     CORE_CHECK(ending->reason != ENDING_DEADLOCK);
-    CORE_CHECK(ending->call_count > 0); /* all ranks were seen: stood_still */
+    CORE_CHECK(ending->call_count > 0); /* stood_still saw all ranks */
     struct finding *finding = finding_list_add(list, RULE_HANG, FINDING_NOTE);
     uint64_t least_ms = UINT64_MAX;
 
@@ -108,7 +108,7 @@ static enum core_status add_unproven(const struct check_input *input, const stru
     return CORE_OK;
 }
 
-/* Those behind the core are not what it is about. */
+/* Tells whether the call belongs to the hang: calls behind the core do not. */
 static bool is_of(const struct ending *ending, const struct finding_call *call)
 {
     for (uint32_t i = 0; i < ending->call_count; i++)
@@ -127,7 +127,7 @@ static bool has_request(const struct trace_event *wait, uint64_t request)
     return found;
 }
 
-/* Whether the call numbered `wait` waits for the request. */
+/* Finds out whether call number `wait` waits for the request. */
 static enum core_status is_waited(struct trace *trace, uint32_t rank, uint64_t wait,
                                   uint64_t request, bool *out_waited)
 {
@@ -145,8 +145,8 @@ static enum core_status is_waited(struct trace *trace, uint32_t rank, uint64_t w
     return status;
 }
 
-/* Whether one of the calls in which the rank was ended waits for a collective that the call of the
- * finding began. */
+/* Finds out whether a call in which the rank was ended waits for a collective that the finding's
+ * call began. */
 static enum core_status is_begun_by(struct trace *trace, const struct ending *ending,
                                     const struct finding_call *call, bool *out_begun)
 {
@@ -162,8 +162,8 @@ static enum core_status is_begun_by(struct trace *trace, const struct ending *en
     return status;
 }
 
-/* Whether an error is about a call in which the job was ended, or about a collective that such a
- * call waits for: a warning is no reason to hang. */
+/* Finds out whether an error is about a call in which the job was ended, or about a collective that
+ * such a call waits for. Warnings do not count: they do not explain a hang. */
 static enum core_status is_told(struct trace *trace, const struct finding_list *list,
                                 const struct ending *ending, bool *out_told)
 {
@@ -185,7 +185,7 @@ static enum core_status is_told(struct trace *trace, const struct finding_list *
     return status;
 }
 
-/* All ranks were seen, and none had moved for a while. */
+/* Tells whether all ranks were seen, and none had made progress for a while. */
 static bool stood_still(const struct trace *trace, const struct ending *ending)
 {
     uint32_t ranks = 0;

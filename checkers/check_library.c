@@ -1,5 +1,5 @@
-/* Reads back in what the MPI libraries differed that the job was run with (crosswait run --mpi),
- * which `run` leaves in the trace of the library that it is shown with. */
+/* Reads back how the MPI libraries differed with which the job was run (crosswait run --mpi). `run`
+ * leaves this in the trace of the library whose run it shows. */
 #include <jansson.h>
 #include <string.h>
 

@@ -1,10 +1,10 @@
-/* Messages that are wrong whatever their timing: longer than their receive, of another type,
- * without room in the attached buffer, sent ready where no receive need be posted; and messages
- * that nobody ever received.
+/* Reports messages that are wrong whatever their timing: longer than their receive, of another
+ * type, without room in the attached buffer, sent ready although no receive need be posted; and
+ * messages that no rank ever received.
  *
- * Types are compared where the record says which receive got which message. The rest is what the
- * engine meets when it runs the program without buffering and with it, in the recorded order of
- * matches; nothing is said where that order had to be left. */
+ * It compares types if the record says which receive got which message. The other errors appear
+ * when the engine runs the program without buffering and with it, in the recorded order of matches;
+ * it reports none once the run had to leave that order. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,8 @@ struct messages {
 
 /* --- types ------------------------------------------------------------------------------------ */
 
-/* The call that names what is sent or received: for MPI_Start the one that made the request. */
+/* Finds the call whose arguments describe the transfer: for MPI_Start the call that made the
+ * request. */
 static bool transfer_of(struct trace *trace, uint32_t rank, uint64_t seq,
                         struct trace_event *out_event)
 {
@@ -53,7 +54,7 @@ static enum core_status judge_types(const struct trace_message *message, void *c
     struct messages *m = context;
     struct trace *trace = m->input->trace;
     struct trace_event send, receive;
-    CORE_CHECK(message->source < trace->rank_count); /* trace_message.c tells of no others */
+    CORE_CHECK(message->source < trace->rank_count); /* trace_message.c yields no others */
     CORE_CHECK(message->dest < trace->rank_count);
     struct type_pair pair = {.meeting = TYPE_MESSAGE,
                              .rank = {message->source, message->dest},
@@ -72,7 +73,8 @@ static enum core_status judge_types(const struct trace_message *message, void *c
 
 /* --- what the engine meets -------------------------------------------------------------------- */
 
-/* One-sided communication, files and threads may order what the engine takes for unordered. */
+/* Tells whether one-sided communication, files or threads may order what the engine takes for
+ * unordered. */
 static bool may_be_ordered_otherwise(const struct check_input *input)
 {
     bool found = input->notes->threads;
@@ -99,14 +101,14 @@ static bool seen_before(struct messages *m, const struct replay_error *error)
     return false;
 }
 
-/* How a program learned that a message was cut: from the receive itself, or from the call that
+/* Says how a program learned that a message was truncated: from the receive, or from the call that
  * completed it. */
 struct cut_known {
-    struct trace_event event; /* its completions are not kept */
-    int32_t error;            /* of the receive */
+    struct trace_event event; /* its completions are freed */
+    int32_t error;            /* error of the receive */
 };
 
-/* The status that a completing call gave of this request; false: none. */
+/* Finds the status that a completing call gave to this request; false: none. */
 static bool check_message_tells(const struct trace_event *event, uint64_t request,
                                 int32_t *out_error)
 {
@@ -118,7 +120,7 @@ static bool check_message_tells(const struct trace_event *event, uint64_t reques
     return false;
 }
 
-/* The call that completed what this one began. CORE_NOT_FOUND: none is on record. */
+/* Finds the call that completed what this one began. CORE_NOT_FOUND: none is on record. */
 static enum core_status completed_by(struct trace *trace, const struct trace_event *begun,
                                      struct cut_known *out)
 {
@@ -138,7 +140,7 @@ static enum core_status completed_by(struct trace *trace, const struct trace_eve
     return status == CORE_OK && !found ? CORE_NOT_FOUND : status;
 }
 
-/* The rank asked what an error code means after this call. */
+/* Tells whether the rank asked what an error code means after this call. */
 static bool asks_after(struct trace *trace, const struct trace_event *told)
 {
     struct trace_cursor *cursor;
@@ -153,7 +155,7 @@ static bool asks_after(struct trace *trace, const struct trace_event *told)
     return found;
 }
 
-/* The call returned to the program, with an error code of the receive that failed. */
+/* Tells whether the call returned to the program with an error code for the failed receive. */
 static bool was_told(const struct check_input *input, const struct replay_error *error,
                      struct cut_known *out)
 {
@@ -169,7 +171,7 @@ static bool was_told(const struct check_input *input, const struct replay_error 
     return out->error != 0;
 }
 
-/* A truncation that did not end its rank, and of which no call is on record to have told. */
+/* Tells whether a truncation did not end its rank, although no recorded call reported it. */
 static bool was_handled(const struct check_input *input, const struct replay_error *error)
 {
     struct cut_known told;
@@ -178,7 +180,7 @@ static bool was_handled(const struct check_input *input, const struct replay_err
            input->trace->rank[error->rank].state == EVENT_RANK_FINISHED;
 }
 
-/* The recorded run ended in this call. */
+/* Tells whether the recorded run ended in this call. */
 static bool ended_in(const struct check_input *input, const struct replay_error *error)
 {
     struct trace_event event;
@@ -186,7 +188,7 @@ static bool ended_in(const struct check_input *input, const struct replay_error 
            event.pending;
 }
 
-/* The end of the message is lost, whether or not the program looks at the code. */
+/* Adds that the program got the error code. The end of the message is lost even so. */
 static void add_told(struct messages *m, struct finding *finding, const struct replay_error *error,
                      const struct cut_known *told)
 {
@@ -203,7 +205,7 @@ static void add_told(struct messages *m, struct finding *finding, const struct r
                  m->input->trace->call[told->event.call].name, code);
 }
 
-/* "rank 3 sends 400 bytes, and rank 0 has room for 80 bytes". */
+/* Sets the title "rank 3 sends 400 bytes, and rank 0 has room for 80 bytes". */
 static void title_truncated(const struct messages *m, struct finding *finding,
                             const struct replay_error *error)
 {
@@ -233,7 +235,7 @@ static bool set_has(const struct replay_rank *rank, const struct replay_op *op, 
     return false;
 }
 
-/* The call that went wrong; of an operation whose rank's record ends in a wait for it, the wait. */
+/* Adds the call that went wrong; if the rank's record ends in a wait for it, the wait. */
 static void add_waiting(const struct messages *m, struct finding *finding,
                         const struct replay_error *error)
 {
@@ -257,7 +259,7 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
     bool asked = is_told && (expected_error_on_purpose(m->input->trace, &told.event) ||
                              asks_after(m->input->trace, &told.event));
     bool certain = ended || (error->kind == REPLAY_ERROR_TRUNCATED && !is_told);
-    CORE_CHECK(error->kind != REPLAY_ERROR_COLLECTIVE); /* check_collective's */
+    CORE_CHECK(error->kind != REPLAY_ERROR_COLLECTIVE); /* check_collective reports these */
     CORE_CHECK(error->other_rank < (int32_t)m->input->program->rank_count);
     CORE_CHECK(error->kind != REPLAY_ERROR_TRUNCATED || error->other_rank >= 0);
     struct finding *finding = finding_list_add(m->list, RULE_MESSAGE,
@@ -367,7 +369,7 @@ static enum core_status judge_run(struct messages *m, const struct replay_result
 
 /* --- receives in which ranks died ------------------------------------------------------------- */
 
-/* It is not known which of several it was. */
+/* Reports a truncated message whose sender is one of several. */
 static enum core_status add_truncated(struct messages *m, uint32_t rank,
                                       const struct truncated *truncated)
 {
@@ -399,7 +401,8 @@ static enum core_status add_truncated(struct messages *m, uint32_t rank,
     return CORE_OK;
 }
 
-/* The engine takes any message for a receive from anyone whose status was never written. */
+/* Reports truncated messages of ranks that died in a wildcard receive. Its status was never
+ * written, so the engine would match it with any message. */
 static enum core_status judge_dead(struct messages *m, uint32_t rank)
 {
     const struct replay_program *program = m->input->program;
@@ -443,7 +446,7 @@ struct ready {
     struct order *order;
 };
 
-/* The receive that took a ready send has to be posted before whatever lets its sender go on. */
+/* Checks that the receive of a ready send was posted before what lets the sender proceed. */
 static enum core_status judge_ready(const struct trace_message *message, void *context)
 {
     struct ready *ready = context;
@@ -464,8 +467,8 @@ static enum core_status judge_ready(const struct trace_message *message, void *c
     return seen_before(m, &error) ? CORE_OK : add_error(m, &error, NULL);
 }
 
-/* The engine meets one order of the ranks only: what no message or collective brings about is not
- * so in every order. */
+/* Checks all ready sends. The engine shows only one order of the ranks: a receive counts as posted
+ * in time only if messages or collectives order it so. */
 static enum core_status judge_all_ready(struct messages *m)
 {
     struct ready ready = {.messages = m};
@@ -485,8 +488,8 @@ static enum core_status judge_all_ready(struct messages *m)
     return status;
 }
 
-/* The program with the calls in which ranks died. *out_own = false: nobody did, the checkers'
- * common one has all there is. */
+/* Lowers the program with the calls in which ranks died. *out_own false: no rank died, so the
+ * program shared by the checkers is complete. */
 static enum core_status lower_fatal(const struct check_input *input, struct replay_program *own,
                                     bool *out_own)
 {

@@ -1,14 +1,13 @@
-/* Results: what every rank received from a collective is what MPI defines, computed by definition
- * from what the ranks sent (reference.h), where the contents were kept (run keeps a sample of them,
- * --payload=full all); of broadcasts also where only digests were. And agreement: ranks that should
- * share one result share it bit by bit.
+/* Checks results: each rank must receive what MPI defines, which the checker computes from what the
+ * ranks sent (reference.h). It needs the contents (run keeps a sample, --payload=full all); for
+ * broadcasts digests suffice. Checks agreement: ranks that should share one result must share it
+ * bit by bit.
  *
  * For operations that the program defines, the checker judges the order in which they were applied,
  * where the record shows it (reduce_order.h).
  *
- * Left alone: contents that were not kept whole, all-to-all in place (what was sent is
- * overwritten), types of more than one basic type, w-variants,
- * intercommunicators. */
+ * It skips contents that were not kept whole, all-to-all in place (which overwrites the sent data),
+ * types of more than one basic type, w-variants, intercommunicators. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +27,7 @@ struct content {
     uint64_t bytes;
 };
 
-struct said { /* of the collectives that one line calls */
+struct said { /* for the collectives called from one line */
     enum rule_id rule;
     int32_t call, site;
     uint32_t finding; /* index in the list */
@@ -37,19 +36,19 @@ struct said { /* of the collectives that one line calls */
 struct sayings {
     struct said *said;
     uint32_t count, room;
-    uint64_t wrong; /* in all */
+    uint64_t wrong; /* wrong results in total */
 };
 struct judging { /* one collective */
     const struct check_input *input;
     const struct collective *collective;
     const struct collective_part *part;
     struct content *sent, *received; /* by member */
-    int64_t **counts;                /* of MPI_Alltoallv, by member; else NULL */
-    bool per_rank;                   /* blocks have sizes of their own */
+    int64_t **counts;                /* by member, for MPI_Alltoallv; else NULL */
+    bool per_rank;                   /* blocks may differ in size */
     uint32_t count, root;
     struct finding_list *list;
     struct sayings *told;
-    enum core_status *status; /* of what is said */
+    enum core_status *status; /* status of the reporting functions */
 };
 
 enum shape {
@@ -111,7 +110,7 @@ static bool check_result_complete(const struct check_input *input,
     return true;
 }
 
-/* Reports one collective of a place and counts the others from then on. */
+/* Tells whether this place was reported before, and then counts the collective. */
 static bool said_before(const struct judging *j, enum rule_id rule, uint32_t member)
 {
     const struct trace_event *event = &j->part[member].event;
@@ -129,7 +128,7 @@ static bool said_before(const struct judging *j, enum rule_id rule, uint32_t mem
     return *j->status != CORE_OK;
 }
 
-/* The finding to be put into words; NULL: there is nothing new to say. */
+/* Adds a finding for the caller to word; NULL: this place was reported. */
 static struct finding *add_finding(const struct judging *j, enum rule_id rule,
                                    enum finding_severity severity, uint32_t member)
 {
@@ -143,7 +142,8 @@ static struct finding *add_finding(const struct judging *j, enum rule_id rule,
     return finding;
 }
 
-/* MPI owns the buffers of a nonblocking call until its wait, and the program can store there. */
+/* Tells whether the call is nonblocking: the program can store into the buffers, which MPI owns
+ * until the wait. */
 static bool is_nonblocking(const struct judging *j)
 {
     return j->part[0].event.request != 0;
@@ -159,8 +159,7 @@ static bool digest_find(const struct judging *j, uint32_t member, unsigned at, u
                             side, out_digest, &bytes) == CORE_OK;
 }
 
-/* Finds a member whose send buffer is another at the wait than at the call: not what it received
- * in place. */
+/* Finds a member whose send buffer differs between call and wait, unless it received in place. */
 static bool sent_changed(const struct judging *j, uint32_t *out_member)
 {
     uint64_t before, after, got;
@@ -190,14 +189,14 @@ static bool is_said(const struct judging *j, uint32_t member)
     return false;
 }
 
-/* Judges a nonblocking call: unless the send buffer has changed, nothing tells whether the library
- * or the rank stored the value there. */
+/* Reports a wrong result of a nonblocking call. Unless the send buffer has changed, the record
+ * cannot tell whether the library or the rank stored the value. */
 static void add_stored(const struct judging *j, uint32_t member)
 {
     bool sent = sent_changed(j, &member), said = sent && is_said(j, member);
 
     for (uint32_t i = 0; i < j->count && !sent; i++)
-        said |= is_said(j, i); /* what it sent is no longer what it was */
+        said |= is_said(j, i); /* a finding explains the changed buffer */
     struct finding *finding = said ? NULL : add_finding(j, RULE_BUFFER, FINDING_ERROR, member);
     if (!finding)
         return;
@@ -232,13 +231,13 @@ static void add_wrong(const struct judging *j, uint32_t member, uint64_t at, con
             j->input->trace->call[j->part[member].event.call].name, j->part[member].rank, what, at);
 }
 
-/* A block that arrived at `offset` of what a member received. */
+/* Compares the block expected at `offset` of what a member received. */
 static bool check_result_same(const struct judging *j, uint32_t member, uint64_t offset,
                               const unsigned char *expected, uint64_t bytes)
 {
     const struct content *got = &j->received[member];
 
-    CORE_CHECK(got->data); /* judge_member leaves out what was not kept */
+    CORE_CHECK(got->data); /* judge_member skips what was not kept */
     for (uint64_t at = 0; at < bytes && offset + at < got->bytes; at++)
         if (got->data[offset + at] != expected[at]) {
             add_wrong(j, member, offset + at, "byte");
@@ -247,7 +246,7 @@ static bool check_result_same(const struct judging *j, uint32_t member, uint64_t
     return true;
 }
 
-/* Sums up what the others received or sent: the whole without that is the block of `member`. */
+/* Computes the size of the member's block: the whole without what the others received or sent. */
 static bool rest_find(const struct judging *j, const struct content *of, uint64_t whole,
                       uint32_t member, uint64_t *out_bytes)
 {
@@ -262,7 +261,7 @@ static bool rest_find(const struct judging *j, const struct content *of, uint64_
     return true;
 }
 
-/* Where blocks are of one size: the n-th of them. */
+/* Returns the n-th of `count` equal blocks. */
 static bool block_at(const struct content *of, uint32_t count, uint32_t n,
                      const unsigned char **out_block, uint64_t *out_bytes)
 {
@@ -324,12 +323,12 @@ static bool block_exchanged(const struct judging *j, uint32_t from, uint32_t to,
     return before + j->counts[from][to] <= elements;
 }
 
-/* The block that `from` gives `to`; *out_block NULL: only its size is known. */
+/* Finds the block that `from` gives `to`; *out_block NULL: only its size is known. */
 static bool block_find(const struct judging *j, enum shape shape, uint32_t from, uint32_t to,
                        const unsigned char **out_block, uint64_t *out_bytes)
 {
     CORE_CHECK(shape != SHAPE_NONE);
-    CORE_CHECK(shape <= ALLTOALL); /* the others are folded */
+    CORE_CHECK(shape <= ALLTOALL); /* the other shapes are folded */
     switch (shape) {
     case SCATTER:
         return block_scattered(j, to, out_block, out_bytes);
@@ -342,14 +341,14 @@ static bool block_find(const struct judging *j, enum shape shape, uint32_t from,
     *out_bytes = j->sent[from].bytes;
     if (*out_block)
         return true;
-    if (shape == ALLGATHER && !j->per_rank) /* in place: it has been there all the time */
+    if (shape == ALLGATHER && !j->per_rank) /* in place: the block was there before */
         return block_at(&j->received[from], j->count, from, out_block, out_bytes);
     return shape == GATHER && from == j->root &&
            rest_find(j, j->sent, j->received[to].bytes, from, out_bytes);
 }
 
-/* Judges what member `to` gets from each member of a collective that moves blocks. True: all of it
- * was judged, or found wrong. */
+/* Judges what member `to` gets from each member of a collective that moves blocks. Returns true if
+ * all of it was judged or something was wrong. */
 static bool judge_member(const struct judging *j, enum shape shape, uint32_t to, bool *out_right)
 {
     uint64_t offset = 0;
@@ -379,7 +378,7 @@ static bool judge_moved(const struct judging *j, enum shape shape)
     return judged;
 }
 
-/* Where the part of a member begins in what is reduced; false: that is not known. */
+/* Finds where the member's part of the reduced data begins; false: unknown. */
 static bool part_find(const struct judging *j, uint32_t member, uint64_t *out_bytes)
 {
     *out_bytes = 0;
@@ -451,16 +450,15 @@ static void contents_load(const struct judging *j)
 
 enum order { ORDER_UNTOLD, ORDER_RIGHT, ORDER_WRONG };
 
-/* Whether the members, in this order, are what the result of member `to` must be made of. Where one
- * is missing, or there twice, nothing is told: what a greatest element is made of looks like that.
- */
+/* Compares the members, in this order, with those of which the result of `to` must consist. If one
+ * is missing or appears twice, it decides nothing: the result of a maximum may look like that. */
 static enum order order_of(enum shape shape, const struct judging *j, uint32_t to, bool commutative,
                            const struct reduce_order_value *value)
 {
     uint32_t terms = shape == SCAN ? to + 1 : shape == EXSCAN ? to : j->count;
     bool seen[REDUCE_ORDER_MEMBERS_MAX] = {false}, in_order = true;
 
-    CORE_CHECK(terms <= REDUCE_ORDER_MEMBERS_MAX); /* judge_order leaves out larger ones */
+    CORE_CHECK(terms <= REDUCE_ORDER_MEMBERS_MAX); /* judge_order skips larger ones */
     CORE_CHECK(value->count <= REDUCE_ORDER_MEMBERS_MAX);
     if (value->count != terms)
         return ORDER_UNTOLD;
@@ -568,8 +566,7 @@ static void contents_free(const struct judging *j)
     }
 }
 
-/* Digests suffice to tell whether all have the bytes of one: the root's (broadcast), or each
- * other's. */
+/* Judges by digests: all members must have the root's bytes (broadcast), or each other's. */
 static void judge_digests(const struct judging *j, bool broadcast)
 {
     uint64_t expected = 0, expected_bytes = 0, digest, bytes;
@@ -642,7 +639,7 @@ static enum core_status judge_one(struct judging *j, enum shape shape)
     return status;
 }
 
-struct kept { /* ids of the events of which anything was kept, ascending */
+struct kept { /* ids of the events with kept contents, ascending */
     uint64_t *event;
     uint32_t count;
 };
@@ -663,8 +660,8 @@ static bool any_kept(const struct kept *kept, const struct collective_part *part
     return false;
 }
 
-/* Whether two threads of a rank were in both, which follow each other on a communicator: then it is
- * not known which calls of the ranks belong together, from there on. */
+/* Tells whether two threads of a rank took part in two consecutive collectives of a communicator at
+ * the same time: from there on it is unknown which calls of the ranks belong together. */
 static bool check_result_overlap(const struct collective_list *all, const struct collective *a,
                                  const struct collective *b)
 {

@@ -1,11 +1,10 @@
-/* One-sided communication: epochs that are opened and closed as MPI asks, accesses inside the
- * window, and accesses that conflict: two to the same bytes of which one writes, with nothing that
- * orders them.
+/* Checks one-sided communication: epochs must be opened and closed as MPI requires, accesses must
+ * lie inside the window, and two accesses to the same bytes of which one writes must be ordered.
  *
- * The order between ranks is order.h's; where it does not tell, nothing is claimed. Accumulates of
- * one operation do not conflict. Of the target's own accesses those by MPI calls are known, stores
- * that changed what the window held, and what a watchpoint on its first bytes saw
- * (interpose/misuse/inflight.c); not other loads. */
+ * order.h gives the order between ranks; the checker claims nothing about unknown order.
+ * Accumulates of one operation do not conflict. The known accesses of a target to its own window
+ * are those by MPI calls, stores that changed the window's content, and those that a watchpoint on
+ * its first bytes saw (interpose/misuse/inflight.c); other loads are unknown. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,61 +25,61 @@
 #include "core/work.h"
 
 struct held {
-    uint64_t seq; /* the call that locked it */
-    uint8_t how;  /* 0 not, 1 shared, 2 exclusive */
+    uint64_t seq; /* the call that took the lock */
+    uint8_t how;  /* 0: not locked, 1: shared, 2: exclusive */
 };
-struct epoch { /* of one rank on one window */
+struct epoch { /* state of one rank on one window */
     bool fence, started, posted, all;
-    bool no_succeed;      /* the last fence says that nothing follows it */
+    bool no_succeed;      /* the last fence asserts MPI_MODE_NOSUCCEED */
     uint32_t fences;      /* so far */
-    uint64_t locked_used; /* the last access under a lock since the last fence; 0 none */
+    uint64_t locked_used; /* the last access under a lock since the last fence; 0: none */
     uint64_t fence_seq, start_seq, post_seq, used_seq;
-    uint64_t synced;   /* the last call that synchronised the window, or made it */
+    uint64_t synced;   /* the last call that synchronised or made the window */
     struct held *lock; /* by world rank of the target */
-    uint64_t all_seq;  /* the call that locked all */
-    bool *group;       /* targets of the start */
+    uint64_t all_seq;  /* the MPI_Win_lock_all call */
+    bool *group;       /* targets of MPI_Win_start */
 };
-struct open { /* of the rank that is read */
+struct open { /* for the rank that is read now */
     struct open_key {
         int32_t win;
         uint32_t target;
     } key;
-    uint32_t first[2]; /* the last access begun that only reads, and the last other one, plus 1; 0:
+    uint32_t first[2]; /* index + 1 of the last access begun: [0] that only reads, [1] any other; 0:
                           none */
 };
-struct requested { /* of the rank that is read */
+struct requested { /* for the rank that is read now */
     uint64_t request;
     uint32_t access;
 };
-struct part { /* a rank's, of a window */
+struct part { /* a rank's part of a window */
     int64_t unit;
     struct regions regions;
     struct epoch epoch;
 };
 struct window {
-    struct part *part;     /* by world rank; NULL: there is no such window */
+    struct part *part;     /* by world rank; NULL: no such window */
     struct fences *fences; /* the same */
     bool dynamic;
-    bool shared;         /* other processes may store to it, too */
-    bool within_said;    /* locks between fences: once */
-    bool posted_said;    /* locks of what is posted: once */
-    bool unchecked_said; /* locks that are not checked, and should be: once */
+    bool shared;         /* other processes may store to it directly */
+    bool within_said;    /* locks between fences were reported */
+    bool posted_said;    /* locks of posted windows were reported */
+    bool unchecked_said; /* locks with a false MPI_MODE_NOCHECK were reported */
 };
 struct rma {
     const struct check_input *input;
     struct finding_dedup dedup;
     struct window *window;
     uint32_t window_room;
-    struct rma_accesses all; /* and the memory of the windows */
+    struct rma_accesses all; /* all accesses, and the memory of the windows */
     struct core_table open, requested;
     struct exposures exposures;
     struct assertions assertions;
-    bool fetching; /* the rank that is read has begun an atomic operation that reads */
+    bool fetching; /* the rank that is read now has begun an atomic operation that reads */
     struct type_report types;
     enum core_status status;
 };
 
-/* Whether there is room; the first failure counts. */
+/* Keeps the first failure; tells whether there was none so far. */
 static bool check_rma_good(struct rma *rma, enum core_status status)
 {
     if (rma->status == CORE_OK)
@@ -100,7 +99,7 @@ static void check_rma_wrong(struct rma *rma, const struct trace_event *event, ui
     finding_dedup_wrong(&rma->dedup, event, other, sentence);
 }
 
-/* As check_rma_wrong, where an assertion of a rank does not hold. */
+/* Like check_rma_wrong, for an assertion that does not hold. */
 static void check_rma_broken(struct rma *rma, const struct trace_event *event, uint64_t other,
                              const char *sentence)
 {
@@ -136,7 +135,7 @@ static struct window *window_of(struct rma *rma, int32_t win)
     return window;
 }
 
-/* Its memory at a rank. */
+/* Returns the window's memory at a rank. */
 static struct area_part *part_of(const struct rma *rma, int32_t win, uint32_t rank)
 {
     CORE_CHECK((uint32_t)win < rma->all.window_room && rma->all.window[win].part);
@@ -159,7 +158,7 @@ static bool check_rma_locked(const struct rma *rma, const struct epoch *epoch)
     return epoch->all;
 }
 
-/* The call that locked what is locked; 0: none. */
+/* Returns the call that took a lock which is still held; 0: none. */
 static uint64_t locked_by(const struct rma *rma, const struct epoch *epoch)
 {
     CORE_CHECK(!epoch->all || epoch->all_seq);
@@ -169,9 +168,8 @@ static uint64_t locked_by(const struct rma *rma, const struct epoch *epoch)
     return epoch->all ? epoch->all_seq : 0;
 }
 
-/* Operations that the rank has begun on a window towards a target and not completed: a list through
- * `next`.
- */
+/* Finds the operations of the rank on a window and target that are not complete: a list through
+ * `next`. */
 static struct open *open_of(struct rma *rma, int32_t win, uint32_t target)
 {
     struct open_key key = {win, target};
@@ -183,7 +181,7 @@ static void complete_list(struct rma *rma, uint32_t *first, uint64_t seq)
 {
     for (uint32_t at = *first; at; at = rma->all.access[at - 1].next, core_work(1)) {
         CORE_CHECK(at <= rma->all.count);
-        CORE_CHECK(rma->all.access[at - 1].next < at); /* the list leads back, and so ends */
+        CORE_CHECK(rma->all.access[at - 1].next < at); /* the list goes back in time, and so ends */
         if (rma->all.access[at - 1].end == UINT64_MAX)
             rma->all.access[at - 1].end = seq;
     }
@@ -200,8 +198,8 @@ static void complete_at(struct rma *rma, int32_t win, uint32_t target, bool at_o
         complete_list(rma, &open->first[1], seq);
 }
 
-/* Completes the operations that the rank had begun on the window towards `target` (-1: all). At the
- * origin only: what was read is there, and what was written need not be. */
+/* Completes the rank's operations on the window and target (-1: all). at_origin: completes reads
+ * only; written data need not have arrived. */
 static void check_rma_complete(struct rma *rma, int32_t win, int32_t target, bool at_origin,
                                uint64_t seq)
 {
@@ -211,8 +209,8 @@ static void check_rma_complete(struct rma *rma, int32_t win, int32_t target, boo
         complete_at(rma, win, i, at_origin, seq);
 }
 
-/* An access that only reads has done so once its request is complete. (Of the others the request
- * says that the origin's buffer is free, no more.) */
+/* Completes a read-only access when its request completes. For other accesses the request only
+ * frees the origin's buffer. */
 static void check_rma_completed(struct rma *rma, const struct trace_event *event, uint64_t request)
 {
     const struct requested *requested =
@@ -234,7 +232,7 @@ static bool check_rma_add(struct rma *rma, const struct access *access)
     return rma->status == CORE_OK;
 }
 
-/* An access that a call begins. */
+/* Records an access that a call begins. */
 static void check_rma_begin(struct rma *rma, const struct access *access)
 {
     struct open_key key = {access->win, access->target};
@@ -286,7 +284,7 @@ static void check_rma_span(const struct trace *trace, struct access *access)
     access->high = access->at + (access->count - 1) * type->extent + high;
 }
 
-/* MPI_NO_OP: the origin's arguments mean nothing. */
+/* Tells whether the call only reads: with MPI_NO_OP the origin's arguments mean nothing. */
 static bool reads_only(const struct rma *rma, const struct trace_event *event)
 {
     const struct trace *trace = rma->input->trace;
@@ -304,7 +302,7 @@ static int kind_of(enum verb verb)
                                          : ACCUMULATE;
 }
 
-/* The data must fit at their destination: one side is sent, the other received. */
+/* Checks that the data fits at its destination. */
 static void compare_sizes(struct rma *rma, const struct trace_event *event)
 {
     const struct trace *trace = rma->input->trace;
@@ -328,7 +326,7 @@ static void compare_sizes(struct rma *rma, const struct trace_event *event)
                       describe_bytes((uint64_t)target, bytes[1], sizeof bytes[1]), event->rank);
 }
 
-/* The same elements lie in the origin's buffer and in the window. */
+/* Checks that the origin's buffer and the window have the same elements. */
 static void compare_types(struct rma *rma, const struct trace_event *event, int32_t target)
 {
     struct type_pair pair = {
@@ -343,7 +341,7 @@ static void compare_types(struct rma *rma, const struct trace_event *event, int3
     compare_sizes(rma, event);
 }
 
-/* The target says at its own fence that nothing will be written to its window. */
+/* Reports a write to a window whose rank asserts MPI_MODE_NOPUT at its fence. */
 static void no_put(struct rma *rma, const struct trace_event *event, uint32_t fences,
                    const struct window *window, int32_t target)
 {
@@ -366,9 +364,9 @@ static void no_put(struct rma *rma, const struct trace_event *event, uint32_t fe
 
 enum { REGIONS_MAX = 1000 };
 
-/* In a window without memory of its own the first and the last byte lie in memory that the target
- * attached at some time, if all its calls are known. Places are told from the first that it
- * attached on. */
+/* Checks an access to a dynamic window: its first and last byte must be in memory that the target
+ * attached at some time, if all calls of the target are known. Offsets count from the first
+ * attached memory. */
 static void within_regions(struct rma *rma, const struct trace_event *event,
                            const struct window *window, struct access *access)
 {
@@ -393,8 +391,8 @@ static void within_regions(struct rma *rma, const struct trace_event *event,
     regions_say_outside(regions, event, access, &rma->dedup);
 }
 
-/* Memory that is accessed in a window without memory of its own must be attached then, whatever the
- * ranks' speed. */
+/* Checks that accessed memory of dynamic windows is attached at that time, whatever the ranks'
+ * speed. */
 static void compare_regions(struct rma *rma, const struct order *order)
 {
     struct regions_said said = {.noted = false};
@@ -412,7 +410,7 @@ static void compare_regions(struct rma *rma, const struct order *order)
     }
 }
 
-/* An operation on a window. */
+/* Checks an operation on a window. */
 static void check_rma_operation(struct rma *rma, const struct trace_event *event,
                                 struct window *window)
 {
@@ -543,7 +541,8 @@ static void check_rma_lock(struct rma *rma, const struct trace_event *event, str
     }
 }
 
-/* Two fences with accesses in between are an epoch, and the locks of these were another. */
+/* Warns of two fences with accesses between them: the fences form an epoch, but the accesses belong
+ * to another one, made by locks. */
 static void within_fences(struct rma *rma, const struct trace_event *event,
                           const struct epoch *epoch)
 {
@@ -739,7 +738,7 @@ static void region_keep(struct rma *rma, const struct trace_event *event, struct
         rma, regions_add(all, (struct region){.low = base, .high = end, .since = event->seq}));
 }
 
-/* First all windows' sizes and fences, then what is done on them. */
+/* Reads a rank twice: first the sizes and fences of all windows, then the operations on them. */
 static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bool *out_any)
 {
     struct trace_cursor *cursor;
@@ -800,8 +799,8 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
     return status == CORE_OK ? rma->status : status;
 }
 
-/* Finds the bytes between low and high that a call touches. False: that is not known, as the
- * datatype has too many parts. */
+/* Finds the bytes in [low, high) that a call touches. False: unknown, because the datatype has too
+ * many parts. */
 static bool local_bytes(const struct trace *trace, const struct misuse *misuse,
                         struct access *access)
 {
@@ -818,7 +817,7 @@ static bool local_bytes(const struct trace *trace, const struct misuse *misuse,
     return trace->datatype[access->datatype].segment;
 }
 
-/* The rank itself touches its window, which the other call made. */
+/* Records that the rank itself touches its window, which call `other` made. */
 static enum core_status check_rma_local(uint32_t rank, uint64_t seq, const struct misuse *misuse,
                                         void *context)
 {
@@ -831,9 +830,9 @@ static enum core_status check_rma_local(uint32_t rank, uint64_t seq, const struc
         return CORE_OK;
     if ((uint32_t)event.win >= rma->window_room || !rma->window[event.win].part ||
         rma->window[event.win].dynamic)
-        return CORE_OK; /* the other call is none on a window, or on one without memory */
+        return CORE_OK; /* the other call is on no window with memory */
     if (rma->window[event.win].shared && how == MISUSE_WINDOW_CHANGED)
-        return CORE_OK; /* whoever stored there */
+        return CORE_OK; /* another rank may have stored there */
     struct access access = {
         .origin = rank,
         .target = rank,
@@ -852,7 +851,7 @@ static enum core_status check_rma_local(uint32_t rank, uint64_t seq, const struc
     return rma->status;
 }
 
-/* Another rank's window is locked while it is posted. */
+/* Reports a lock of another rank's window while it is posted. */
 static void check_rma_posted(const struct exposure_span *lock, const struct exposure_span *post,
                              void *context)
 {
@@ -874,7 +873,7 @@ static void check_rma_posted(const struct exposure_span *lock, const struct expo
     finding_call_add(finding, rma->input->trace, post->rank, post->from);
 }
 
-/* Another rank has a lock that excludes one which is not to be checked. */
+/* Reports a lock of another rank that excludes a lock with MPI_MODE_NOCHECK. */
 static void check_rma_unchecked(const struct exposure_span *lock, const struct exposure_span *other,
                                 void *context)
 {

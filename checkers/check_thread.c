@@ -1,9 +1,9 @@
-/* Threads: calls that the thread level does not allow, and calls of two threads at a time that MPI
- * forbids at any level: collectives on one communicator, and waits for one request. What overlaps
- * is told by the times of entering and leaving. And threads that receive what a probe of theirs
- * found, where the probe of another could have found it meanwhile: no lock of the program's kept
- * the two apart, so that either may take the other's message (MPI_Mprobe is for that). Objects that
- * one thread frees and another one uses: freed.h. */
+/* Checks threads. Reports calls that the thread level forbids, and simultaneous calls of two
+ * threads that MPI forbids at any level: collectives on one communicator, and waits for one
+ * request. Entry and exit times show what overlaps. Reports threads that receive the message of
+ * their probe while another thread's probe could find the same message: no lock of the program
+ * keeps the two apart, so either may take the other's message (MPI_Mprobe avoids this). freed.h
+ * checks objects that one thread frees and another one uses. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +21,12 @@ static const char *const level_names[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNE
 _Static_assert(sizeof level_names / sizeof *level_names == EVENT_THREAD_MULTIPLE + 1,
                "a name per level");
 
-struct place_named { /* the ranks do it at one place */
+struct place_named { /* a place where ranks make the mistake */
     const char *sentence;
     int32_t call, site;
     uint32_t finding; /* index in the list */
 };
-struct probe { /* the last of a thread that found a message, until it receives */
+struct probe { /* a thread's last probe that found a message which it has not received */
     struct trace_event event;
     int32_t source, tag; /* of the message */
     bool open;
@@ -34,23 +34,23 @@ struct probe { /* the last of a thread that found a message, until it receives *
 struct threads {
     const struct check_input *input;
     struct probe probe[THREADS_MAX];
-    bool rivals[THREADS_MAX][THREADS_MAX]; /* [i][k]: i has not received what it found while k
-                                              could have found it, or the other way round */
+    bool rivals[THREADS_MAX][THREADS_MAX]; /* [i][k]: i or k has not received what it found, while
+                                              the other could have found it too */
     struct finding_list *list;
     struct trace_event last[THREADS_MAX]; /* of each thread; seq 0: none */
     struct requests {
-        uint64_t *request; /* that the call of that thread is about, in order */
+        uint64_t *request; /* requests that the thread's call handles, ascending */
         uint32_t count, room;
     } request[THREADS_MAX];
     int32_t main;
     int64_t level;
     struct place_named told[FINDINGS_MAX];
     uint32_t told_count;
-    bool rank_told[5]; /* by kind, of the rank that is read */
-    bool *waited;      /* by rank: check_usage tells that two threads wait for one request */
+    bool rank_told[5]; /* by kind, for the rank that is read now */
+    bool *waited;      /* by rank: check_usage reports that two threads wait for one request */
 };
 
-/* The finding of what ranks do there; NULL: enough was said. */
+/* Returns the finding for this place; NULL: the limit is reached. */
 static struct finding *finding_of(struct threads *t, enum finding_severity severity,
                                   const struct trace_event *event, const char *sentence)
 {
@@ -77,7 +77,7 @@ enum { KIND_WAITS = 2, KIND_PROBES = 4 };
 static void check_thread_say(struct threads *t, uint32_t kind, const struct trace_event *event,
                              const struct trace_event *other, const char *sentence)
 {
-    /* in the recorded run each thread may have received what it meant */
+    /* each thread of the recorded run may have received its own message */
     enum finding_severity severity = kind == KIND_PROBES ? FINDING_WARNING : FINDING_ERROR;
 
     CORE_CHECK(kind < sizeof t->rank_told / sizeof *t->rank_told);
@@ -93,7 +93,7 @@ static void check_thread_say(struct threads *t, uint32_t kind, const struct trac
         finding_core_add(finding, t->input->trace, event->rank, other->seq);
 }
 
-/* Takes requests away, or sets them going. */
+/* Tells whether the call completes, frees or starts requests. */
 static bool handles_requests(uint64_t traits)
 {
     return traits & (TRAITS_COMPLETE | TRAIT_BIT(STARTS) | TRAIT_BIT(FREES_REQUEST)) &&
@@ -129,7 +129,7 @@ static enum core_status keep_requests(struct requests *all, const struct trace_e
 static bool share_request(const struct requests *a, const struct requests *b)
 {
     for (uint32_t i = 0, k = 0; i < a->count && k < b->count;) {
-        CORE_CHECK(i == 0 || a->request[i - 1] <= a->request[i]); /* they are in order */
+        CORE_CHECK(i == 0 || a->request[i - 1] <= a->request[i]); /* in ascending order */
         CORE_CHECK(k == 0 || b->request[k - 1] <= b->request[k]);
         if (a->request[i] == b->request[k] && a->request[i])
             return true;
@@ -158,7 +158,7 @@ static void check_thread_probed(struct threads *t, const struct trace_event *eve
     struct probe *own = &t->probe[event->thread];
 
     if (!event->completion_count || !event->completion[0].done)
-        return; /* it found nothing */
+        return; /* the probe found nothing */
     rivals_clear(t, event->thread);
     *own = (struct probe){.event = *event,
                           .source = event->completion[0].source,
@@ -172,7 +172,7 @@ static void check_thread_probed(struct threads *t, const struct trace_event *eve
             t->rivals[event->thread][i] = t->rivals[i][event->thread] = true;
 }
 
-/* A receive that names what the probe left open belongs to it. */
+/* Tells whether the receive belongs to the probe: it names what the probe left open. */
 static bool check_thread_follows(const struct trace_event *receive, const struct probe *probe)
 {
     const struct trace_event *e = &probe->event;
@@ -202,8 +202,8 @@ static void check_thread_received(struct threads *t, const struct trace_event *e
     own->open = false;
 }
 
-/* Calls that all members of a communicator, window or file make together: two threads of one rank
- * may not make them at the same time. */
+/* Tells whether all members of a communicator, window or file make the call together: two threads
+ * of one rank may not make such calls at the same time. */
 static bool check_thread_gathers(const struct trace_event *event)
 {
     bool on_comm = !(event->traits & (TRAIT_BIT(WINDOW) | TRAIT_BIT(FILE))) ||
@@ -264,7 +264,7 @@ static enum core_status check_thread_step(struct threads *t, const struct trace_
     return CORE_OK;
 }
 
-/* The recorder saw the two at one variable. */
+/* Records that the recorder saw two threads wait for one variable. */
 static enum core_status waited_twice(uint32_t rank, uint64_t seq, const struct misuse *misuse,
                                      void *context)
 {
@@ -295,7 +295,7 @@ enum core_status check_thread(const struct check_input *input, struct finding_li
         memset(t.rivals, 0, sizeof t.rivals);
         memset(t.rank_told, 0, sizeof t.rank_told);
         t.rank_told[KIND_WAITS] = t.waited[rank];
-        /* Else MPI_Init may have been dropped, or what it provided is not told. */
+        /* Without a whole record the call of MPI_Init, or the level it provided, may be missing. */
         bool whole = !input->trace->rank[rank].lost && !input->trace->imported;
         t.main = whole ? 0 : -1;
         t.level = whole ? EVENT_THREAD_SINGLE : EVENT_THREAD_MULTIPLE;

@@ -1,8 +1,9 @@
-/* Misuse that a rank's own calls show: what the recorder saw at the call (interpose/misuse/usage.h:
- * arguments, handles, requests, buffers, leaks), and ranks that ended without MPI_Finalize. Each
- * kind is a rule of its own: argument, request, buffer (loads among them), buffer-type, leak,
- * lifecycle. A receive buffer that is too small is an error unless what arrived fits.
- * The same mistake, made by several ranks or over and over at one place, is one finding. */
+/* Reports misuse that a rank's own calls show: what the recorder saw at the call
+ * (interpose/misuse/usage.h: arguments, handles, requests, buffers, leaks), and ranks that ended
+ * without MPI_Finalize. Each kind has its rule: argument, request, buffer (also for loads),
+ * buffer-type, leak, lifecycle. A receive buffer that is too small is an error, or a warning if the
+ * message that arrived fits. A mistake that several ranks make, or that is repeated at one place,
+ * is one finding. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static const struct {
 _Static_assert(sizeof rules / sizeof *rules == MISUSE_RULE_WINDOW,
                "a row per rule, but for what is no misuse by itself");
 
-/* How the kinds of misuse are mended for which their rule's help does not say it. */
+/* Remedies for kinds of misuse that their rule's help does not cover. */
 static const enum remedy remedies[MISUSE_KIND_COUNT] = {
     [MISUSE_HANDLE_POINTER] = REMEDY_HANDLE,
     [MISUSE_HANDLE_NULL] = REMEDY_HANDLE,
@@ -119,17 +120,17 @@ static const enum remedy remedies[MISUSE_KIND_COUNT] = {
     [MISUSE_BEFORE_INIT] = REMEDY_INITIALIZE,
 };
 
-enum { RECEIVED_MAX = 64 }; /* receives whose messages are looked for: it takes long */
+enum { RECEIVED_MAX = 64 }; /* limits how many receives are looked up, which is slow */
 
-struct other { /* a place of the other call that a mistake is about */
+struct other { /* place of the other call that a mistake involves */
     int32_t site;
-    uint32_t last_rank; /* that has it told */
+    uint32_t last_rank; /* the last rank that reported it */
 };
 struct mistake {
     uint32_t finding; /* index in the list */
-    char *what;       /* what is equal for all occurrences */
+    char *what;       /* text that is equal for all occurrences */
     uint64_t count, meant;
-    uint32_t told; /* occurrences */
+    uint32_t told; /* occurrences that the finding shows */
     struct other *other;
     uint32_t other_count, other_room;
 };
@@ -138,9 +139,9 @@ struct gathering {
     struct finding_list *list;
     struct mistake *mistake;
     uint32_t count, room;
-    uint32_t received;      /* whose messages were looked for */
-    uint32_t rank, of_rank; /* the rank whose misuses come now, and how many came */
-    bool more;              /* a rank may have made more than are kept */
+    uint32_t received;      /* receives that were looked up */
+    uint32_t rank, of_rank; /* the present rank, and its number of misuses so far */
+    bool more;              /* a rank may have made more misuses than were recorded */
 };
 
 static struct mistake *check_usage_find(struct gathering *gathering, const char *what)
@@ -157,7 +158,7 @@ static struct mistake *check_usage_find(struct gathering *gathering, const char 
     return &gathering->mistake[gathering->count - 1];
 }
 
-/* A call that others wait for, and that MPI refused. */
+/* Tells whether MPI refused a call that other ranks wait for. */
 static bool is_missed(const struct trace_event *event)
 {
     return event->error && event->traits & (TRAIT_BIT(SENDS) | TRAIT_BIT(RECEIVES) |
@@ -180,8 +181,8 @@ static enum finding_effect effect_of(enum misuse_kind kind, const struct trace_e
     return effect == FINDING_EFFECT_OPEN ? rules[misuse_kind_rule(kind)].effect : effect;
 }
 
-/* Names the flush, before a buffer was used, of another target than that of the access whose buffer
- * it is: it completed nothing of it. */
+/* Adds the flush that came before a buffer was reused but named another target than the access, and
+ * so did not complete it. */
 static enum core_status note_flush(struct trace *trace, struct finding *finding,
                                    const struct trace_event *access, uint64_t until)
 {
@@ -211,15 +212,15 @@ static enum core_status note_flush(struct trace *trace, struct finding *finding,
     return CORE_OK;
 }
 
-/* The finding of a mistake that was not seen before. */
+/* Adds a finding for a new mistake. */
 static enum core_status mistake_add(struct gathering *gathering, struct mistake *mistake,
                                     const struct trace_event *event, const struct misuse *misuse,
                                     const char *title)
 {
     enum misuse_rule rule = misuse_kind_rule(misuse->kind);
     struct trace *trace = gathering->input->trace;
-    CORE_CHECK(rule < sizeof rules / sizeof *rules); /* the others are check_rma's */
-    CORE_CHECK(mistake->finding == UINT32_MAX);      /* it is a new one */
+    CORE_CHECK(rule < sizeof rules / sizeof *rules); /* check_rma reports the others */
+    CORE_CHECK(mistake->finding == UINT32_MAX);      /* it has no finding yet */
     CORE_CHECK(misuse->kind < MISUSE_KIND_COUNT);
     struct finding *finding =
         finding_list_add(gathering->list, rules[rule].rule, rules[rule].severity);
@@ -240,8 +241,8 @@ static enum core_status mistake_add(struct gathering *gathering, struct mistake 
     return CORE_OK;
 }
 
-/* A receive buffer without room for the longest message that it may get is a defect, whatever came;
- * where what came fits, nothing was overwritten. */
+/* Sets the severity for a receive buffer that is too small for the longest message that may come: a
+ * warning if the message that came fits, since nothing was overwritten; else an error. */
 static enum core_status check_usage_weigh(struct gathering *gathering, struct finding *finding,
                                           uint32_t rank, uint64_t seq, const struct misuse *misuse,
                                           bool fresh)
@@ -264,8 +265,8 @@ static enum core_status check_usage_weigh(struct gathering *gathering, struct fi
     return CORE_OK;
 }
 
-/* Two occurrences are the same mistake by calls, places and words. place: of the other call,
- * where the mistake is told there. */
+/* Returns the key of a mistake: occurrences with equal calls, places and words are one. place: of
+ * the other call, if the mistake is reported there. */
 static char *same_text(const struct trace_event *event, int32_t place, const struct misuse *misuse,
                        const char *words)
 {
@@ -277,7 +278,7 @@ static char *same_text(const struct trace_event *event, int32_t place, const str
                : text;
 }
 
-/* The program itself did this between calls; the call is the first that saw it. */
+/* Tells whether the program itself did it between calls; the call only was the first to see it. */
 static bool is_found_after(enum misuse_kind kind)
 {
     return kind == MISUSE_SEND_WRITTEN || kind == MISUSE_SEND_UNMAPPED ||
@@ -285,7 +286,7 @@ static bool is_found_after(enum misuse_kind kind)
            kind == MISUSE_RECEIVE_ACCESSED;
 }
 
-/* Whether the occurrence is one more of a rank that was told already, with its other call there. */
+/* Tells whether the rank was already noted for this place of the other call, and notes it. */
 static enum core_status other_note(struct mistake *mistake, uint32_t rank, int32_t site,
                                    bool *out_known)
 {
@@ -293,7 +294,7 @@ static enum core_status other_note(struct mistake *mistake, uint32_t rank, int32
         struct other *other = &mistake->other[i];
         if (other->site != site)
             continue;
-        CORE_CHECK(other->last_rank <= rank); /* they come by rank */
+        CORE_CHECK(other->last_rank <= rank); /* misuses come in order of ranks */
         *out_known = other->last_rank == rank;
         other->last_rank = rank;
         return CORE_OK;
@@ -303,7 +304,7 @@ static enum core_status other_note(struct mistake *mistake, uint32_t rank, int32
                            (struct other){site, rank});
 }
 
-/* A call that MPI refused has moved nothing: its buffer met none of another call. */
+/* Tells whether MPI refused the call, so that it moved nothing and its buffer met no other. */
 static bool met_nobody(struct trace *trace, const struct trace_event *event,
                        const struct misuse *misuse)
 {
@@ -385,7 +386,8 @@ static enum core_status check_usage_gather(uint32_t rank, uint64_t seq, const st
     return CORE_OK;
 }
 
-/* A receive with more room than its message needs, where that was promised not to be. */
+/* Notes a receive whose buffer is larger than the message, although an info key promised exact
+ * lengths. */
 static enum core_status inexact_gather(uint32_t rank, uint64_t receive, uint64_t given,
                                        uint64_t bytes, void *context)
 {

@@ -1,4 +1,4 @@
-/* Errors that a program asks for. Holds no state. */
+/* Recognises errors that a program provokes on purpose. Holds no state. */
 #include "checkers/expected_error.h"
 
 #include <string.h>
@@ -6,14 +6,15 @@
 #include "core/check.h"
 #include "program/result_use_x86.h"
 
-/* Calls that are looked at: for any question; for one about just this error. */
+/* Calls to look through: for any question; for one about this error. */
 enum { NEXT_MAX = 16, ASKED_MAX = 256 };
 
-/* The rank asked what an error means: next, or a little later about one of this class. */
+/* Tells whether the rank asked what an error means: right after the call, or soon after for this
+ * error class. */
 static bool expected_error_asked(struct trace *trace, const struct trace_event *event)
 {
     struct trace_event next;
-    bool passed = false; /* another call of the same thread */
+    bool passed = false; /* saw another call of the thread */
 
     CORE_CHECK(event->error);
     for (uint64_t seq = event->seq + 1; seq <= event->seq + ASKED_MAX; seq++) {
@@ -41,8 +42,8 @@ static bool sets_handlers(const struct trace *trace)
     return sets;
 }
 
-/* MPI called an error handler of the program's own: the communicator, window or file has one, or
- * got one from where it was made. */
+/* Tells whether MPI called an error handler of the program: the communicator, window or file has
+ * one, or inherited one. */
 static bool expected_error_handled(struct trace *trace, const struct trace_event *event)
 {
     struct trace_cursor *cursor;
@@ -67,7 +68,7 @@ static bool expected_error_handled(struct trace *trace, const struct trace_event
     return here ? own_here : own;
 }
 
-/* The program looks at what the call returns, and so at the error. */
+/* Tells whether the program looks at the value that the call returns. */
 static bool expected_error_seen(const struct trace *trace, const struct trace_event *event)
 {
     return event->site >= 0 && (uint32_t)event->site < trace->site_count &&

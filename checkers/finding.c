@@ -1,4 +1,4 @@
-/* Findings: growing lists of owned text. */
+/* Manages findings: growing lists of text that they own. */
 #include "checkers/finding.h"
 
 #include <inttypes.h>
@@ -219,8 +219,8 @@ static void describe_event(struct trace *trace, uint32_t rank, uint64_t seq, cha
     *out_site = strdup(trace_site_text(trace, event.site, buffer, sizeof buffer));
 }
 
-/* The call that made the persistent request which this one starts; 0: it starts none, or several.
- */
+/* Returns the call that made the persistent request which this call starts; 0: it starts none, or
+ * several. */
 static uint64_t made_by(struct trace *trace, uint32_t rank, uint64_t seq)
 {
     struct trace_cursor *cursor;
@@ -301,7 +301,7 @@ void finding_call_subject(struct finding_call *call, struct trace *trace, uint64
     describe_event(trace, call->rank, seq, &call->subject, &call->subject_site);
 }
 
-/* Index of the first that ends at the rank or behind it. */
+/* Returns the index of the first span that ends at the rank or after it. */
 static uint32_t await_find(const struct finding_call *call, uint32_t rank)
 {
     uint32_t low = CORE_ARRAY_FIND(at, 0, call->await_count, call->await[at].last < rank);
@@ -346,8 +346,8 @@ void finding_call_await(struct finding_call *call, uint32_t rank, bool any)
     }
 }
 
-/* Whether a rank that the call waits for waits for somebody itself; one that takes any message does
- * not wait for its own. */
+/* Tells whether a rank that the call waits for is blocked itself. A call that waits for any of
+ * several ranks does not count as waiting for its own rank. */
 static bool awaits_waiting(const struct finding *finding, const struct finding_call *call)
 {
     for (uint32_t i = 0; i < finding->call_count; i++) {
@@ -366,7 +366,7 @@ static bool awaits_only(const struct finding_call *call, uint32_t rank)
            call->await->last == rank;
 }
 
-/* All ranks to blame but one wait for that one, and they are several. */
+/* Tells whether all ranks of the core but one wait for that one, and are several. */
 static bool awaits_odd_one(const struct finding *finding)
 {
     uint32_t tried = 0;
@@ -376,7 +376,7 @@ static bool awaits_odd_one(const struct finding *finding)
         uint32_t core = 0, waiting = 0;
         if (!call->core)
             continue;
-        tried++; /* of two calls one at least is not that one's */
+        tried++; /* at least one of two calls is not by that rank */
         for (uint32_t k = 0; call->await_count && k < finding->call_count; k++) {
             core += finding->call[k].core;
             waiting += awaits_only(&finding->call[k], call->await->first);
@@ -389,12 +389,12 @@ static bool awaits_odd_one(const struct finding *finding)
 
 enum core_status finding_link_add(struct finding *finding, uint32_t rank, uint64_t seq)
 {
-    CORE_CHECK(finding->rule); /* finding_list_add made it */
+    CORE_CHECK(finding->rule); /* finding_list_add set it */
     return CORE_ARRAY_PUSH(finding->link, finding->link_count, finding->link_room,
                            "what a finding is linked to", (struct finding_link){rank, seq});
 }
 
-/* No rank that is waited for waits itself, or several wait for one. */
+/* Tells whether no awaited rank waits itself, or several ranks wait for one. */
 static bool is_alone(const struct finding *finding)
 {
     bool alone = true, awaits = false;
@@ -507,7 +507,7 @@ void finding_confirm(struct finding *finding, enum finding_confirmed how)
         title_proven(finding);
     }
     if (how == FINDING_REFUTED && !finding->assumed)
-        finding->severity = FINDING_NOTE; /* it failed in a world, and there only */
+        finding->severity = FINDING_NOTE; /* it failed in a world only */
     finding_fact(finding, "%s", fact[how]);
 }
 
@@ -561,7 +561,7 @@ static json_t *call_json(const struct finding_call *call)
         json_object_set_new(object, "seq", json_integer((json_int_t)call->seq));
     set_text(object, "call", call->call);
     set_text(object, "site", call->site);
-    if (!call->seq) /* of no trace, which would know it */
+    if (!call->seq) /* no trace knows its source path */
         set_text(object, "path", call->path);
     if (call->subject_seq)
         json_object_set_new(object, "subject_seq", json_integer((json_int_t)call->subject_seq));

@@ -43,7 +43,7 @@ static void title_set(struct finding_dedup *dedup, struct finding *finding,
         dedup->status = CORE_NO_MEMORY;
 }
 
-/* The same mistake as before, by another rank or once more. */
+/* Adds another occurrence of a mistake, by another rank or by the same one. */
 static void wrong_again(struct finding_dedup *dedup, struct finding_dedup_mistake *mistake,
                         const struct trace_event *event, uint64_t other)
 {

@@ -1,5 +1,5 @@
-/* Findings as the trace keeps them (finding_json), back again. A trace may hold anything: what is
- * not as it was written is refused. */
+/* Reads findings back from the form in which the trace keeps them (finding_json). A trace may hold
+ * anything: malformed text is refused. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static uint64_t number_take(struct reader *reader, const json_t *object, const c
         return 0;
     bool good = json_is_integer(value) && json_integer_value(value) >= 0 &&
                 (uint64_t)json_integer_value(value) <= max;
-    CORE_CHECK(max <= INT64_MAX); /* as JSON's numbers are */
+    CORE_CHECK(max <= INT64_MAX); /* JSON numbers are signed */
     reader->good &= good;
     return good ? (uint64_t)json_integer_value(value) : 0;
 }
@@ -139,7 +139,7 @@ static void remedy_read(const json_t *object, struct finding *finding)
 {
     const char *text = json_string_value(json_object_get(object, "remedy"));
 
-    CORE_CHECK(finding->remedy == REMEDY_OF_RULE); /* unless the text says another */
+    CORE_CHECK(finding->remedy == REMEDY_OF_RULE); /* unless the text names another */
     for (int i = REMEDY_OF_RULE; text && i < REMEDY_COUNT; i++)
         if (strcmp(remedy_table[i].id, text) == 0 &&
             remedy_table[i].rules & UINT32_C(1) << (finding->rule - rule_table))
@@ -162,7 +162,7 @@ enum core_status finding_list_read(struct finding_list *list, const char *json)
         json_decref(object);
         return CORE_NO_MEMORY;
     }
-    CORE_CHECK(finding->id == list->count); /* that of the row must be the same */
+    CORE_CHECK(finding->id == list->count); /* the row must have the same id */
     finding->assumed = flag_take(object, "assumed");
     finding->undecided = flag_take(object, "undecided");
     finding->ended_job = flag_take(object, "ended_job");

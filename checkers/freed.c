@@ -1,6 +1,6 @@
-/* See freed.h. Of each object, the last use by each thread is kept until a thread frees it, and the
- * free from then on. What is begun on an object and not complete is no use: MPI lets it complete
- * behind the free. */
+/* See freed.h. Keeps, for each object, the last use by each thread until a thread frees the object,
+ * and the free from then on. Operations that are pending when the object is freed are not uses: MPI
+ * lets them complete after the free. */
 #include "checkers/freed.h"
 
 #include <inttypes.h>
@@ -24,9 +24,9 @@ struct freed {
     const struct check_input *input;
     struct finding_list *list;
     struct order *order; /* NULL: not needed yet */
-    bool too_many;       /* ranks */
+    bool too_many;       /* too many ranks for order_new */
     struct core_table call;
-    struct told_once {    /* by whether it is an error */
+    struct told_once {    /* [true]: errors, [false]: notes */
         uint32_t finding; /* index + 1; 0: none yet */
         int32_t site;     /* of the free */
     } told[2];
@@ -40,7 +40,7 @@ static const char *kind_of(const struct trace_event *event)
                                                    : "communicator";
 }
 
-/* 0: none that can be freed. */
+/* Returns a number for the call's object; 0: none that can be freed. */
 static uint64_t object_of(const struct trace_event *event)
 {
     bool on_comm = !(event->traits & (TRAIT_BIT(WINDOW) | TRAIT_BIT(FILE)));
@@ -95,7 +95,7 @@ static void freed_tell(struct freed *f, bool error, uint64_t use, const struct t
     finding_core_add(finding, f->input->trace, event->rank, use);
 }
 
-/* A thread frees what others have used. */
+/* Handles a thread that frees what other threads have used. */
 static enum core_status freed_step(struct freed *f, const struct trace_event *event,
                                    uint64_t object)
 {
@@ -114,7 +114,7 @@ static enum core_status freed_step(struct freed *f, const struct trace_event *ev
     return status;
 }
 
-/* A thread uses what another one may have freed. */
+/* Handles a thread that uses what another one may have freed. */
 static enum core_status used_step(struct freed *f, const struct trace_event *event, uint64_t object)
 {
     struct object_key key = {object, 0};

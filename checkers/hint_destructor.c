@@ -40,7 +40,7 @@ static enum core_status destructor_unwinding(uint32_t rank, uint64_t seq,
     return CORE_OK;
 }
 
-/* A call that Python's destructor of an object led to. */
+/* Handles a call that Python's destructor of an object made. */
 static enum core_status destructor_python(uint32_t rank, uint64_t seq, void *context)
 {
     const struct destructor *destructor = context;

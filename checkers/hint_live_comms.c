@@ -8,11 +8,11 @@
 #include "core/check.h"
 #include "core/trace/describe.h"
 
-enum { LIVE_LEAST = 100 }; /* of one place: libraries have room for 2,000 and more */
+enum { LIVE_LEAST = 100 }; /* per place: libraries have room for 2,000 or more */
 
-struct made {           /* by id of the communicator */
-    int32_t site, call; /* call -1: it is not there */
-    bool counted;       /* with the first one of its place */
+struct made {           /* indexed by the communicator's id */
+    int32_t site, call; /* call -1: no such communicator */
+    bool counted;       /* counted with the first communicator of its place */
 };
 
 static bool is_made_alike(const struct made *a, const struct made *b)
@@ -20,7 +20,7 @@ static bool is_made_alike(const struct made *a, const struct made *b)
     return a->call == b->call && a->site == b->site;
 }
 
-/* The communicators that the rank had when it made the call. */
+/* Finds the communicators that the rank had when it made the call. */
 static enum core_status made_find(struct trace *trace, uint32_t rank, uint64_t until,
                                   struct made *made)
 {

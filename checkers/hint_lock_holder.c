@@ -5,20 +5,20 @@
 
 #include "core/check.h"
 
-enum { HOLDERS_MAX = 4 /* that are named */ };
+enum { HOLDERS_MAX = 4 /* limits the holders that are named */ };
 
-struct held { /* a lock that the rank holds at the end of its record: seq 0: none */
+struct held { /* a lock that the rank holds at the end of its record; seq 0: none */
     uint64_t seq;
     int32_t site, call;
 };
 
-/* All targets (MPI_Win_lock_all) have no peer. */
+/* Tells whether two calls lock the same target; MPI_Win_lock_all has no peer and locks all. */
 static bool is_same_target(int32_t a, int32_t b)
 {
     return a == b || a < 0 || b < 0;
 }
 
-/* The last lock of the window and target that the rank took and did not give back. */
+/* Finds the last lock on the window and target that the rank took and did not release. */
 static enum core_status lock_held(struct trace *trace, uint32_t rank,
                                   const struct trace_event *waits, struct held *out)
 {
@@ -46,7 +46,7 @@ static enum core_status lock_held(struct trace *trace, uint32_t rank,
     return status;
 }
 
-/* One of the ranks that the call waits for. */
+/* Names one of the ranks that the call waits for, if it holds the lock. */
 static enum core_status holder_tell(struct trace *trace, struct finding *finding, uint32_t rank,
                                     const struct trace_event *waits, uint32_t *told)
 {
@@ -73,7 +73,7 @@ static bool holder_is_told(const uint32_t *rank, uint32_t count, uint32_t wanted
     return false;
 }
 
-/* Whether the rank itself waits for a lock, among those that wait for each other. */
+/* Tells whether the rank, in the core, waits for a lock itself. */
 static bool waits_for_lock(const struct ending *ending, uint32_t rank)
 {
     for (uint32_t c = 0; c < ending->call_count; c++) {

@@ -1,4 +1,4 @@
-/* See hint_near_miss.h. Operations that met no partner are those that the engine has left over. */
+/* See hint_near_miss.h. The candidates are the operations that the engine has left unmatched. */
 #include "checkers/hint_near_miss.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 
 enum { NEAR_MAX = 4 };
 
-enum differs { /* in what a message and a receive do not fit; the first of several is told */
+enum differs { /* how a message and a receive differ, most important first */
                IN_TAG,
                IN_COMM,
                IN_SOURCE,
@@ -31,7 +31,7 @@ struct side { /* a send, or a receive or probe */
     uint32_t comm;
 };
 
-struct miss { /* of ranks that make the same call at the same place */
+struct miss { /* a near miss of ranks that make the same call at the same place */
     char *text;
     int32_t site, call;
     bool sends;
@@ -60,7 +60,7 @@ static bool is_receive(const struct replay_op *op)
            op->mode != REPLAY_TOKEN;
 }
 
-/* In which one thing they differ; DIFFERS_COUNT: in none, or in several. */
+/* Returns the one thing in which they differ; DIFFERS_COUNT: none, or several. */
 static enum differs hint_near_miss_difference(const struct side *send, const struct side *receive)
 {
     const bool differs[DIFFERS_COUNT] = {
@@ -87,7 +87,7 @@ static bool side_meets(const struct side *send, const struct side *receive)
                          (struct matching_envelope){send->comm, (int32_t)send->rank, send->tag});
 }
 
-/* A message in partitions meets no receive but one in partitions. */
+/* Tells whether both sides are partitioned, or neither is: only such sides match. */
 static bool in_pairs(const struct near *near, const struct side *side)
 {
     struct trace *trace = near->input->trace;
@@ -100,7 +100,8 @@ static bool in_pairs(const struct near *near, const struct side *side)
     return trait_in(event.traits, TRAIT_PARTITIONED);
 }
 
-/* Both are in partitions, on one communicator: partners are found in the order of their making. */
+/* Tells whether both are partitioned on one communicator: MPI matches those in the order in which
+ * they were made. */
 static bool is_other_pair(const struct near *near, const struct side *a, const struct side *b)
 {
     const struct replay_program *program = near->input->program;
@@ -118,7 +119,7 @@ static const char *comm_text(const struct near *near, uint32_t comm, char *text,
     return describe_comm(near->input->trace, program->comm[comm].origin, text, bytes);
 }
 
-/* "tag 3, and tag 4 is waited for": of the one that nobody takes, and of what is waited for. */
+/* Writes "tag 3, and tag 4 is waited for": first the unmatched operation, then the awaited one. */
 static void differ_text(const struct near *near, enum differs how, const struct side *other,
                         const struct side *waiting, bool sends, char *text, size_t bytes)
 {
@@ -191,7 +192,7 @@ static void hint_near_miss_tell(struct near *near, enum differs how, const struc
         near->status = CORE_NO_MEMORY;
 }
 
-/* One line for all ranks that make the same call. */
+/* Adds one line for all ranks that make the same call. */
 static void misses_word(struct near *near)
 {
     struct trace *trace = near->input->trace;
@@ -212,8 +213,7 @@ static void misses_word(struct near *near)
     }
 }
 
-/* Finds, among the operations that are left over, the one that differs in what is first in the
- * list. */
+/* Finds, among the unmatched operations, the one whose difference is first in enum differs. */
 static void look_left(struct near *near, const struct side *waiting, bool receives)
 {
     enum differs best = DIFFERS_COUNT;
@@ -232,12 +232,12 @@ static void look_left(struct near *near, const struct side *waiting, bool receiv
         best = how;
         nearest = other;
     }
-    CORE_CHECK(near->told < NEAR_MAX); /* hint_near_miss_add sees to it */
+    CORE_CHECK(near->told < NEAR_MAX); /* hint_near_miss_add ensures it */
     if (best != DIFFERS_COUNT)
         hint_near_miss_tell(near, best, &nearest, waiting, receives);
 }
 
-/* Whether the persistent request of rank `its` would be the partner of what is waited for. */
+/* Tells whether the persistent request of rank `its` would match the waiting operation. */
 static bool is_partner(const struct near *near, const struct request *request, uint32_t its,
                        const struct side *waiting, enum request_kind kind)
 {
@@ -254,8 +254,8 @@ static bool is_partner(const struct near *near, const struct request *request, u
                                                     request->peer) == (int32_t)waiting->rank));
 }
 
-/* The last wait or test of the rank for such a request while it was not started. made: of the
- * request; *out_waited: seq 0 where there is none. */
+/* Finds the rank's last wait or test for such a request while the request was inactive. *out_made:
+ * the call that made it; *out_waited: seq 0: none. */
 static enum core_status find_idle(const struct near *near, uint32_t its, const struct side *waiting,
                                   enum request_kind kind, struct trace_event *out_waited,
                                   uint64_t *out_made)
@@ -290,7 +290,7 @@ static enum core_status find_idle(const struct near *near, uint32_t its, const s
     }
     requests_done(&requests);
     trace_cursor_close(cursor);
-    out_waited->completion = NULL; /* which went with the cursor */
+    out_waited->completion = NULL; /* freed with the cursor */
     return status;
 }
 
@@ -316,8 +316,8 @@ static enum core_status look_idle(struct near *near, uint32_t its, const struct 
     return CORE_OK;
 }
 
-/* Whether what the rank does after the operation in which it is blocked would be the partner: then
- * the two fit, and come in the wrong order. out: the first such one. */
+/* Tells whether an operation that rank `its` makes after its blocked one would match: then the two
+ * fit but come in the wrong order. out: the first such operation. */
 static bool is_ahead(const struct near *near, uint32_t its, const struct side *waiting,
                      bool receives, struct side *out)
 {
@@ -343,7 +343,7 @@ static bool is_ahead(const struct near *near, uint32_t its, const struct side *w
     return false;
 }
 
-/* A rank that sends to itself, and posts the receive after that. */
+/* Handles a rank that sends to itself and posts the receive afterwards. */
 static void tell_own(struct near *near, const struct side *receive)
 {
     struct trace *trace = near->input->trace;
@@ -362,7 +362,7 @@ static void tell_own(struct near *near, const struct side *receive)
     near->told++;
 }
 
-/* One thing that a blocked call waits for. */
+/* Looks for near misses of one thing that a blocked call waits for. */
 static enum core_status hint_near_miss_look(struct near *near, uint32_t rank,
                                             const struct replay_clause *clause)
 {

@@ -11,12 +11,12 @@
 
 enum { LOOKED_AT_MAX = 4096 };
 
-struct looking { /* for what took, or may take, a message that the receive waits for */
+struct looking { /* looks for the receive that took, or may take, an awaited message */
     struct trace_event receive;
     uint32_t source;          /* world */
-    struct trace_event taker; /* seq 0: none so far */
+    struct trace_event taker; /* seq 0: none yet */
     uint32_t looked_at;
-    uint32_t next; /* of the same rank: index + 1 */
+    uint32_t next; /* next one of the same rank: index + 1 */
 };
 struct search {
     struct trace *trace;

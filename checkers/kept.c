@@ -17,7 +17,7 @@ static enum core_status call_read(struct trace *trace, const json_t *object,
 
     if (rank < 0 || rank >= (json_int_t)trace->rank_count || !call || seq < 0 || (!note && !seq))
         return CORE_OK;
-    if (!note) /* a call of the trace, as it stands there */
+    if (!note) /* the call is in the trace, with its place */
         return finding_core_add(finding, trace, (uint32_t)rank, (uint64_t)seq) ? CORE_OK
                                                                                : CORE_NO_MEMORY;
     enum core_status status =

@@ -1,12 +1,11 @@
-/* Changes the recorded calls and decides what comes out. See checkers/remedy_tried.h.
+/* Changes the recorded calls and decides whether the result deadlocks. See checkers/remedy_tried.h.
  *
- * A change is of the source: what it does to one call of a place it does to all calls of that
- * place, on every rank.
+ * A change models a change of the source: it applies to all calls of a place, on every rank.
  *
  * Invariants
- *  1. A receive is posted earlier only if no receive or probe that stays behind could take the same
- *     messages: each still gets what it got.
- *  2. Only a change is offered after which no order and no buffering deadlocks. */
+ *  1. A receive is posted earlier only if it passes no receive or probe that could take the same
+ *     messages: each still gets its own.
+ *  2. A change is offered only if no order and no buffering deadlocks after it. */
 #include "checkers/remedy_tried.h"
 
 #include <stdio.h>
@@ -20,27 +19,27 @@
 #include "replay/symbolic/symbolic.h"
 
 enum {
-    OPERATIONS_MAX = 100000, /* of a program of which changes are tried */
+    OPERATIONS_MAX = 100000, /* of a program for which changes are tried */
     PAIRS_MAX = 4,
     SITES_MAX = 8,
-    NEAR_MAX = 4096,   /* operations between a send and a receive that is posted before it */
-    CONFLICTS = 20000, /* of the solver, and clauses: a fraction of a second */
+    NEAR_MAX = 4096,   /* operations between a send and a receive posted before it */
+    CONFLICTS = 20000, /* limits of the solver: a fraction of a second */
     CLAUSES = 500000
 };
 static const char cure[] = "no order and no buffering of these calls deadlocks (proven)";
 
-struct tried_pair { /* places of a send and of a receive behind it */
+struct tried_pair { /* places of a send and of a later receive */
     int32_t send, receive;
-    uint64_t send_event, receive_event; /* of a rank that stands there */
+    uint64_t send_event, receive_event; /* of one rank that makes both calls */
     uint32_t rank;
 };
 struct tried {
     const struct check_input *input;
     const struct replay_program *program;
-    int32_t **site; /* by rank and operation; 0 unknown */
+    int32_t **site; /* by rank and operation; 0: unknown */
     struct tried_pair pair[PAIRS_MAX];
     uint32_t pair_count;
-    int32_t named[SITES_MAX]; /* places of receives of any source */
+    int32_t named[SITES_MAX]; /* places of MPI_ANY_SOURCE receives */
     uint32_t named_count;
 };
 
@@ -85,7 +84,8 @@ static enum core_status sites_read(struct tried *t, uint32_t rank)
     return status;
 }
 
-/* *out_tried = false: the program is too large, or says too little, to try anything. */
+/* Prepares the trials. *out_tried false: the program is too large, or its record says too little.
+ */
 static enum core_status tried_open(struct tried *t, const struct check_input *input,
                                    bool *out_tried)
 {
@@ -154,9 +154,9 @@ static enum core_status sets_copy(const struct replay_rank *from, struct replay_
     return status;
 }
 
-/* Whether an operation between two stays behind a receive that is posted earlier, and could take
- * the same messages. `before`: by operation, before which one it is posted; UINT32_MAX: it stays.
- */
+/* Tells whether an operation between send and receive stays where it is and could take the same
+ * messages as the receive. `before`: per operation, the send before which it is posted; UINT32_MAX:
+ * it stays. */
 static bool is_in_the_way(const struct replay_rank *of, const uint32_t *before, uint32_t first,
                           uint32_t receive)
 {
@@ -173,9 +173,9 @@ static bool is_in_the_way(const struct replay_rank *of, const uint32_t *before, 
     return false;
 }
 
-/* Before which send each receive is posted: the first at the pair's place since the last receive at
- * its place that was not posted before that send, too. False: one of them cannot be posted there,
- * so the change cannot be made to the source (invariant 1). */
+/* Finds the send before which each receive is posted: the first send at the pair's place since the
+ * last such receive. False: a receive cannot be posted there, so the source cannot be changed so
+ * (invariant 1). */
 static bool posts_find(const struct tried *t, uint32_t rank, const struct tried_pair *pair,
                        uint32_t *before)
 {
@@ -193,7 +193,7 @@ static bool posts_find(const struct tried *t, uint32_t rank, const struct tried_
         if (!is_receive(op) || t->site[rank][i] != pair->receive || send == UINT32_MAX)
             continue;
         received = true;
-        if (before[i] != UINT32_MAX) /* posted before another pair's send */
+        if (before[i] != UINT32_MAX) /* already posted before another pair's send */
             continue;
         if (i - send > NEAR_MAX || is_in_the_way(of, before, send, i))
             return false;
@@ -216,14 +216,13 @@ static enum core_status receive_post(struct replay_program *to, uint32_t rank,
     return replay_program_add(to, rank, &posted);
 }
 
-/* The operations of a rank, each receive before the send that it is to be posted before. */
+/* Copies the operations of a rank, with each receive before its send in `before`. */
 static enum core_status rank_post(const struct replay_rank *from, const uint32_t *before,
                                   struct replay_program *to, uint32_t rank)
 {
     struct {
-        int32_t request;            /* of a receive that blocked */
-        uint32_t first, last, next; /* receives posted before this send, and behind this receive;
-                                       plus 1 */
+        int32_t request;            /* of a receive that was blocking */
+        uint32_t first, last, next; /* index + 1 of receives posted before this, and after this */
     } * post;
     int32_t next = from->request_count;
     enum core_status status = CORE_ARRAY_NEW(post, from->op_count + 1ul, "a remedy");
@@ -306,7 +305,7 @@ static enum core_status name_apply(const struct tried *t, int32_t site, struct r
 
 /* --- deciding --------------------------------------------------------------------------------- */
 
-/* *out_cured: no order and no buffering deadlocks (invariant 2). */
+/* Decides whether no order and no buffering deadlocks (invariant 2). */
 static enum core_status is_cured(const struct replay_program *program, bool *out_cured)
 {
     struct symbolic_options options = {
@@ -319,7 +318,7 @@ static enum core_status is_cured(const struct replay_program *program, bool *out
     *out_cured = false;
     if (status != CORE_OK)
         return status;
-    status = replay_run_once(program, &policy, &result); /* most that cure nothing end here */
+    status = replay_run_once(program, &policy, &result); /* a quick run rejects most changes */
     if (status == CORE_OK) {
         bool finished = result.outcome == REPLAY_FINISHED;
         replay_result_done(&result);
@@ -351,7 +350,7 @@ static enum core_status pairs_cure(const struct tried *t, uint32_t first, uint32
 
 /* --- a receive before its send ---------------------------------------------------------------- */
 
-/* The first receive behind an operation from a rank of the core. */
+/* Returns the first receive after an operation from a rank of the core. */
 static const struct replay_op *receive_behind(const struct replay_rank *of, uint32_t op,
                                               const struct replay_waitfor *waitfor)
 {
@@ -367,8 +366,8 @@ static const struct replay_op *receive_behind(const struct replay_rank *of, uint
     return NULL;
 }
 
-/* Whether the two are calls of their own, which can change places: not halves of MPI_Sendrecv, nor
- * what MPI_Start started. */
+/* Tells whether both are separate calls that can change places: not halves of MPI_Sendrecv, not
+ * started by MPI_Start. */
 static bool is_plain(const struct tried *t, const struct tried_pair *pair)
 {
     struct trace *trace = t->input->trace;
@@ -401,7 +400,7 @@ static void pair_add(struct tried *t, const struct replay_waitfor *waitfor,
     t->pair[t->pair_count++] = pair;
 }
 
-/* "MPI_Send (quiz.c:31)". */
+/* Writes "MPI_Send (quiz.c:31)". */
 static enum core_status call_write(const struct tried *t, uint32_t rank, uint64_t seq, FILE *file)
 {
     struct trace_event event;

@@ -1,4 +1,4 @@
-/* The tables of rules and remedies. */
+/* Holds the tables of rules and remedies. */
 #include "checkers/rule.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* See truncated.h. A sender's messages do not overtake each other, so that of each sender only the
- * first comes into question that fits the receive and was not received before. */
+/* See truncated.h. Messages of one sender do not overtake each other. So the candidate of each
+ * sender is its first message that fits the receive and was not received before. */
 #include "checkers/truncated.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "core/table.h"
 #include "core/trace/trace_message.h"
 
-struct received { /* by the rank: a message, or a receive that got one */
+struct received { /* by the rank: a message that it got, or a receive that got one */
     struct {
         uint64_t rank, seq, is_receive;
     } key;
@@ -70,7 +70,8 @@ static bool truncated_fits(const struct replay_op *receive, uint32_t rank,
            matching_accepts(receive->tag, send->tag);
 }
 
-/* The receive from anyone that was the rank's last operation; NULL: it was none. */
+/* Returns the MPI_ANY_SOURCE receive that was the rank's last operation; NULL: it was another one.
+ */
 static const struct replay_op *last_receive(const struct looking *looking)
 {
     const struct replay_rank *rank = &looking->input->program->rank[looking->rank];
@@ -82,7 +83,7 @@ static const struct replay_op *last_receive(const struct looking *looking)
                : NULL;
 }
 
-/* Another receive that the rank posted before may have taken what fits this one. */
+/* Tells whether an earlier receive of the rank may have taken a message that fits this one. */
 static bool truncated_competes(const struct looking *looking, const struct replay_op *receive)
 {
     const struct replay_op *op = looking->input->program->rank[looking->rank].op;
@@ -103,7 +104,7 @@ static bool has_gaps(const struct trace *trace)
     return false;
 }
 
-/* The next message of each rank, where it is too long. */
+/* Collects the next message of each rank, if it is too long. */
 static enum core_status senders_look(const struct looking *looking, const struct replay_op *receive,
                                      struct truncated *truncated)
 {

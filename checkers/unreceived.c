@@ -8,7 +8,7 @@
 #include "core/trace/request.h"
 #include "core/trace/trace_message.h"
 
-struct telling { /* what a rank's record leaves open */
+struct telling { /* how a rank's record is incomplete */
     bool sends, receives;
 };
 
@@ -37,7 +37,7 @@ static enum core_status request_look(enum request_step step, const struct trace_
         receive_look(request, done, open);
     else if (request->kind == REQUEST_RECEIVE && (freed || left))
         receive_look(request, NULL, open);
-    else if (request->kind == REQUEST_OTHER) /* receives of a message that is not known */
+    else if (request->kind == REQUEST_OTHER) /* receives of an unknown message */
         open->receives |= trait_in(event->traits, TRAIT_RECEIVES);
     return CORE_OK;
 }
@@ -74,7 +74,7 @@ static enum core_status unreceived_add(const struct trace_message *message, void
     return CORE_ARRAY_PUSH(found->send, found->count, found->room, "messages", send);
 }
 
-/* Leaves out those of ranks that are open, and sends in partitions. */
+/* Removes sends of ranks with incomplete records, and partitioned sends. */
 static enum core_status unreceived_sift(struct trace *trace, struct unreceived *found)
 {
     struct telling *open = calloc(trace->rank_count, sizeof *open);
@@ -88,7 +88,7 @@ static enum core_status unreceived_sift(struct trace *trace, struct unreceived *
         const struct unreceived_send send = found->send[i];
         const uint32_t side[2] = {send.rank, send.dest};
         struct trace_event event;
-        CORE_CHECK(send.rank < trace->rank_count); /* trace_message.c tells of no others */
+        CORE_CHECK(send.rank < trace->rank_count); /* trace_message.c yields no others */
         CORE_CHECK(send.dest < trace->rank_count);
         for (int s = 0; s < 2 && status == CORE_OK; s++)
             if (!looked[side[s]]) {

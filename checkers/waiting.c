@@ -1,4 +1,4 @@
-/* From the engine's wait-for graph to the record of what a call waits for. Holds no state. */
+/* Turns the engine's wait-for graph into the record of what a call waits for. Holds no state. */
 #include "checkers/waiting.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static bool is_blocked(const struct replay_waitfor *waitfor, uint32_t rank)
 {
     uint32_t low = CORE_ARRAY_FIND(at, 0, waitfor->blocked_count, waitfor->blocked[at].rank < rank);
 
-    CORE_CHECK(low == 0 || waitfor->blocked[low - 1].rank < rank); /* they are in that order */
+    CORE_CHECK(low == 0 || waitfor->blocked[low - 1].rank < rank); /* they are in order of ranks */
     return low < waitfor->blocked_count && waitfor->blocked[low].rank == rank;
 }
 
@@ -94,7 +94,7 @@ void waiting_describe(const struct ending *waiting, const struct ending_call *ca
     part->waits_for = call->count ? wording_waits_text(waiting, call) : NULL;
     for (uint32_t i = 0; i < call->count; i++) {
         const struct ending_wait *wait = &waiting->wait[call->first + i];
-        bool any = wait->need != ENDING_NEED_COLLECTIVE && /* which all must enter */
+        bool any = wait->need != ENDING_NEED_COLLECTIVE && /* all members must enter a collective */
                    (ending_wait_ranks(waiting, wait) > 1 || wait->wildcard);
 
         for (uint32_t s = wait->first; s < wait->first + wait->count; s++)
@@ -105,7 +105,7 @@ void waiting_describe(const struct ending *waiting, const struct ending_call *ca
 
 enum { STANDS_ELSEWHERE, STANDS_IN_CORE, STANDS_HELD };
 
-/* All that a clause waits for stands in a core, but for one rank, which is *out_rank. */
+/* Tells whether the clause waits for ranks of a core and exactly one other rank, *out_rank. */
 static bool waits_for_one_more(const struct replay_waitfor *waitfor,
                                const struct replay_clause *clause, const uint8_t *stands,
                                uint32_t *out_rank)
@@ -159,7 +159,7 @@ static bool have_ended(const struct replay_waitfor *waitfor, const struct replay
     return clause->count > 0;
 }
 
-/* Both stand in one collective, the same one of its communicator. */
+/* Tells whether both are blocked in the same collective. */
 static bool same_collective(const struct replay_program *program, const struct replay_blocked *a,
                             const struct replay_blocked *b)
 {
@@ -170,7 +170,8 @@ static bool same_collective(const struct replay_program *program, const struct r
     return x->comm == y->comm && x->tag == y->tag;
 }
 
-/* One waits, as the one of the core does, for the same ranks. */
+/* Tells whether `one` waits for the same ranks as a rank of the core, in the same collective or
+ * after these have ended. */
 static bool waits_as(const struct replay_program *program, const struct replay_waitfor *waitfor,
                      const struct replay_blocked *one, const struct replay_blocked *core)
 {
@@ -185,8 +186,8 @@ static bool waits_as(const struct replay_program *program, const struct replay_w
     return false;
 }
 
-/* Keeps the first ranks of a large core only: a rank that is like another one is told apart from it
- * then. */
+/* Marks ranks that wait like a rank of the core. Of a large core it compares only the first
+ * CORE_COMPARED_MAX calls. */
 static void mark_as_core(const struct replay_program *program, const struct replay_waitfor *waitfor,
                          bool *alike)
 {
@@ -237,12 +238,12 @@ char *waiting_core_text(const struct replay_waitfor *waitfor, uint32_t core, uin
 {
     uint32_t *rank, count = 0;
 
-    CORE_CHECK(core >= 1); /* 0: those that belong to none */
+    CORE_CHECK(core >= 1); /* 0: ranks of no core */
     *out_count = 0;
     if (CORE_ARRAY_NEW(rank, waitfor->blocked_count, "the ranks of a deadlock") != CORE_OK)
         return NULL;
     for (uint32_t i = 0; i < waitfor->blocked_count; i++)
-        if ((waitfor->cores ? waitfor->blocked[i].core == core /* none was told apart: all */
+        if ((waitfor->cores ? waitfor->blocked[i].core == core /* no cores are numbered: take all */
                             : waitfor->blocked[i].standing == REPLAY_IN_CORE) &&
             (count == 0 || rank[count - 1] != waitfor->blocked[i].rank))
             rank[count++] = waitfor->blocked[i].rank;

@@ -1,4 +1,4 @@
-/* Words of records (wording.h). Holds no state. */
+/* Puts records into words (wording.h). Holds no state. */
 #include "checkers/wording.h"
 
 #include <inttypes.h>
@@ -10,10 +10,10 @@
 #include "core/text.h"
 
 enum {
-    ALTERNATIVES_MAX = 8, /* ranks of which one is meant: more than this are named as spans */
-    OTHERS_NAMED_MAX = 3, /* more ranks that do as most are "others" */
-    CALLS_SINGLE_MAX = 4, /* more calls than this are put together where they are alike */
-    GROUPS_MAX = 8        /* kinds of calls that are told in one sentence; of the rest, the ranks */
+    ALTERNATIVES_MAX = 8, /* more alternatives than this are written as spans */
+    OTHERS_NAMED_MAX = 3, /* a larger majority is called "others" */
+    CALLS_SINGLE_MAX = 4, /* more calls than this are grouped if they read the same */
+    GROUPS_MAX = 8        /* kinds of calls in one sentence; for the rest it names only ranks */
 };
 
 /* --- ranks ------------------------------------------------------------------------------------ */
@@ -25,7 +25,7 @@ static int rank_compare(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Where the ranks that follow each other from *at on end; *at moves behind them. */
+/* Returns the end of the consecutive ranks that start at *at, and moves *at past them. */
 static uint32_t span_end(const uint32_t *rank, uint32_t count, uint32_t *at)
 {
     uint32_t i = *at;
@@ -38,7 +38,7 @@ static uint32_t span_end(const uint32_t *rank, uint32_t count, uint32_t *at)
     return rank[i];
 }
 
-/* The ranks ascend, each once. Two that follow each other are no span. */
+/* Writes ranks that ascend without repeats. Two consecutive ranks are no span. */
 static void ranks_sorted(FILE *file, const uint32_t *rank, uint32_t count, const char *joint)
 {
     bool single = !strcmp(joint, " or ") && count <= ALTERNATIVES_MAX;
@@ -55,7 +55,7 @@ static void ranks_sorted(FILE *file, const uint32_t *rank, uint32_t count, const
         }
         if (next - i == 2)
             last = rank[--next - 1];
-        CORE_CHECK(next > i); /* each step tells one at least (wording.h invariant 2) */
+        CORE_CHECK(next > i); /* each step writes at least one rank (wording.h invariant 2) */
         fputs(i == 0 ? "" : next == count ? joint : ", ", file);
         fprintf(file, "%" PRIu32, rank[i]);
         if (last != rank[i])
@@ -63,7 +63,7 @@ static void ranks_sorted(FILE *file, const uint32_t *rank, uint32_t count, const
     }
 }
 
-/* Ascending, each once, in memory of their own; NULL: out of memory. */
+/* Returns a sorted copy without repeats; NULL: out of memory. */
 static uint32_t *ranks_unique(const uint32_t *rank, uint32_t count, uint32_t *out_count)
 {
     uint32_t *sorted = malloc(((size_t)count + 1) * sizeof *sorted), unique = 0;
@@ -128,9 +128,9 @@ char *wording_ranks_text(const uint32_t *rank, uint32_t count, const char *joint
 
 /* --- what differs ----------------------------------------------------------------------------- */
 
-struct value { /* what some ranks have */
+struct value { /* a value that some ranks share */
     const char *text;
-    uint32_t count, first; /* where it stands first */
+    uint32_t count, first; /* first: index of its first rank */
 };
 
 static int value_compare(const void *a, const void *b)
@@ -142,7 +142,7 @@ static int value_compare(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* The values, each once, the rarest first; NULL: out of memory. */
+/* Returns the different values, the rarest first; NULL: out of memory. */
 static struct value *values_of(const char *const *value, uint32_t count, uint32_t *out_count)
 {
     struct value *all = malloc(((size_t)count + 1) * sizeof *all);
@@ -171,7 +171,7 @@ static void value_ranks(FILE *file, const struct value *of, const char *const *v
     for (uint32_t i = 0; ranks && i < count; i++)
         if (!strcmp(value[i], of->text))
             ranks[used++] = rank[i];
-    CORE_CHECK(!ranks || used == of->count); /* those that were counted */
+    CORE_CHECK(!ranks || used == of->count); /* as many as were counted */
     if (ranks)
         wording_ranks(file, ranks, used, " and ");
     free(ranks);
@@ -214,7 +214,7 @@ char *wording_calling(const char *const *call, const uint32_t *rank, uint32_t co
     return core_text_close(file, &text);
 }
 
-/* "which ranks 0 and 1 call", "which 14 others leave out". */
+/* Writes "which ranks 0 and 1 call" or "which 14 others leave out". */
 static void which_ranks(FILE *file, const uint32_t *rank, uint32_t count, bool there)
 {
     fputs(", which ", file);
@@ -283,7 +283,7 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The ranks of waits[0..count), together, each once. Their number; 0 when out of memory. */
+/* Collects the ranks of waits[0..count), each once. Returns their number; 0 when out of memory. */
 static uint32_t ranks_of(const struct ending *ending, const struct ending_wait *const *wait,
                          uint32_t count, uint32_t **out_rank)
 {
@@ -315,8 +315,8 @@ static bool needs_each(const struct ending_wait *wait)
     return wait->need == ENDING_NEED_COLLECTIVE || wait->need == ENDING_NEED_PART;
 }
 
-/* Several waits are all of them needed; of the ranks of one wait, any, but for a collective, which
- * all must enter. */
+/* Writes the ranks. All of several waits are needed; one wait needs any one of its ranks, but a
+ * collective needs all. */
 static void ranks_waited(FILE *file, const struct ending *ending,
                          const struct ending_wait *const *wait, uint32_t count)
 {
@@ -383,13 +383,13 @@ bool wording_need_is_own(enum ending_need need)
            need == ENDING_NEED_NULL || need == ENDING_NEED_OVER;
 }
 
-/* For other calls the ranks that are waited for say all. */
+/* Tells whether the waiting rank itself must act; for other waits the awaited ranks say all. */
 static bool need_is_own(const struct ending_wait *wait)
 {
     return wording_need_is_own(wait->need);
 }
 
-/* Those of a single rank are told in one list. */
+/* Tells whether the wait is for a single rank: such waits go into one list. */
 static bool wait_is_single(const struct ending *ending, const struct ending_wait *wait)
 {
     return !wait->wildcard && !need_is_own(wait) && ending_wait_ranks(ending, wait) == 1;
@@ -405,7 +405,7 @@ static bool waits_alike(const struct ending *ending, const struct ending_wait *a
                    a->count * sizeof *ending->span);
 }
 
-/* Whether one of the waits before it reads the same. */
+/* Tells whether an earlier wait reads the same. */
 static bool wait_repeats(const struct ending *ending, const struct ending_wait *const *wait,
                          uint32_t count, const struct ending_wait *one)
 {
@@ -422,7 +422,7 @@ void wording_waits(FILE *file, const struct ending *ending, const struct ending_
 
     if (!wait)
         return;
-    for (uint32_t i = 0; i < call->count; i++) { /* those of a single rank in one list */
+    for (uint32_t i = 0; i < call->count; i++) { /* waits for single ranks go into one list */
         const struct ending_wait *one = &ending->wait[call->first + i];
 
         if (wait_is_single(ending, one))
@@ -461,7 +461,7 @@ char *wording_waits_text(const struct ending *ending, const struct ending_call *
 struct group {  /* calls of several ranks that read the same */
     char *text; /* "MPI_Recv for rank 1" */
     uint32_t *rank, count;
-    bool mixed; /* the last group: what has no room of its own is here as well */
+    bool mixed; /* the last group, which also takes what does not fit elsewhere */
 };
 
 static char *call_text(const struct ending *ending, const struct ending_call *call)
@@ -477,7 +477,7 @@ static char *call_text(const struct ending *ending, const struct ending_call *ca
     return core_text_close(file, &text);
 }
 
-/* The group of this text; the last one, for what fits no other, when there is no more room. */
+/* Returns the group with this text; when all are in use, the last one. */
 static struct group *group_find(struct group *group, uint32_t *count, char *text)
 {
     for (uint32_t i = 0; i < *count && i < GROUPS_MAX; i++)
@@ -500,7 +500,7 @@ static void group_words(FILE *file, const struct group *group, bool first)
         fprintf(file, " %s in %s", group->count == 1 ? "waits" : "wait", group->text);
 }
 
-/* The calls in the role, of which there are so many. */
+/* Writes the `calls` calls that have this role. */
 static void calls_words(FILE *file, const struct ending *ending, enum ending_role role,
                         uint32_t calls)
 {
@@ -521,7 +521,7 @@ static void calls_words(FILE *file, const struct ending *ending, enum ending_rol
         good = mine && mine->text && mine->rank;
         if (good) {
             CORE_CHECK(mine->count < calls); /* there is room for all of the core */
-            if (!mine->count || mine->rank[mine->count - 1] != call->rank) /* a call a thread */
+            if (!mine->count || mine->rank[mine->count - 1] != call->rank) /* one call per thread */
                 mine->rank[mine->count++] = call->rank;
             mine->mixed |= strcmp(mine->text, text) != 0;
         }
@@ -535,7 +535,7 @@ static void calls_words(FILE *file, const struct ending *ending, enum ending_rol
     }
 }
 
-/* Ranks of which nothing belongs to the core; the calls of a rank follow each other. */
+/* Writes the ranks that have no call in the core; calls are sorted by rank. */
 static void behind_words(FILE *file, const struct ending *ending)
 {
     uint32_t *rank = malloc(((size_t)ending->call_count + 1) * sizeof *rank), count = 0;
@@ -558,7 +558,7 @@ static void behind_words(FILE *file, const struct ending *ending)
     free(rank);
 }
 
-/* Words for who waits for what in a proven deadlock: "rank 0 waits in MPI_Recv for rank 1, rank 1
+/* Writes who waits for what in a proven deadlock: "rank 0 waits in MPI_Recv for rank 1, rank 1
  * waits in MPI_Send for rank 0; rank 2 cannot go on either". */
 static void print_deadlock(FILE *file, const struct ending *ending)
 {
@@ -594,7 +594,8 @@ struct doing { /* what the threads of a rank do */
     char *text; /* "MPI_Recv", "MPI_Recv, a thread outside of MPI", "outside of MPI" */
 };
 
-/* The role under which a rank is told: INSIDE if any of its threads is. */
+/* Returns the role of the rank's first thread that is not outside of MPI; OUTSIDE if there is none.
+ */
 static enum ending_role role_of(const struct ending *seen, uint32_t first, uint32_t end)
 {
     CORE_CHECK(end <= seen->call_count);
@@ -641,7 +642,7 @@ static char *doing_text(const struct ending *seen, uint32_t first, uint32_t end)
     return core_text_close(file, &text);
 }
 
-/* Those ranks from *at on that do what the first of them does; *at moves behind the first. */
+/* Writes the ranks from `doing` on that do the same as the first. */
 static void doing_words(FILE *file, const struct doing *doing, uint32_t count, bool since,
                         bool merge, bool first)
 {
@@ -649,7 +650,7 @@ static void doing_words(FILE *file, const struct doing *doing, uint32_t count, b
     uint64_t least_ms = doing->still_ms;
 
     CORE_CHECK(count > 0);
-    CORE_CHECK(doing->text); /* role_words leaves out what there was no memory for */
+    CORE_CHECK(doing->text); /* role_words skips ranks without text */
     for (uint32_t i = 0; rank && i < (merge ? count : 1); i++)
         if (doing[i].text && !strcmp(doing[i].text, doing->text)) {
             rank[ranks++] = doing[i].rank;
@@ -665,8 +666,8 @@ static void doing_words(FILE *file, const struct doing *doing, uint32_t count, b
     free(rank);
 }
 
-/* "rank 0 (MPI_Iprobe), rank 1 (MPI_Test)", of the ranks in this role. since: for how long, too.
- * Returns how many there are. */
+/* Writes "rank 0 (MPI_Iprobe), rank 1 (MPI_Test)" for the ranks in this role. since: adds for how
+ * long. Returns the number of ranks. */
 static uint32_t role_words(FILE *file, const struct ending *seen, enum ending_role role, bool since)
 {
     struct doing *doing = malloc(((size_t)seen->call_count + 1) * sizeof *doing);

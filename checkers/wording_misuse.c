@@ -1,4 +1,4 @@
-/* Words of what was misused (wording_misuse.h). Holds no state. */
+/* Puts records of misuse into words (wording_misuse.h). Holds no state. */
 #include "checkers/wording_misuse.h"
 
 #include <inttypes.h>
@@ -225,7 +225,7 @@ static const char *const misuse_forms[] = {
 _Static_assert(sizeof misuse_forms / sizeof *misuse_forms == MISUSE_KIND_COUNT, "words per kind");
 
 static const struct {
-    const char *name, *none; /* one of it; the handle that names none */
+    const char *name, *none; /* name of an object; name of its null handle */
 } object_words[] = {
     [MISUSE_OBJECT_NONE] = {"an object", ""},
     [MISUSE_OBJECT_COMM] = {"a communicator", "MPI_COMM_NULL"},
@@ -253,7 +253,7 @@ const char *wording_misuse_form(enum misuse_kind kind)
     return misuse_forms[kind];
 }
 
-/* "`p` (int[10], x.c:14)": of a variable of which only the symbol is known, its size. */
+/* Writes "`p` (int[10], x.c:14)"; for a variable known only by its symbol, its size. */
 static void variable_write(FILE *file, const struct misuse *misuse)
 {
     const struct misuse_variable *v = &misuse->variable;
@@ -271,7 +271,7 @@ static void variable_write(FILE *file, const struct misuse *misuse)
             describe_bytes((uint64_t)(misuse->value[2] + misuse->value[3]), bytes, sizeof bytes));
 }
 
-/* Words for a buffer's memory: a variable, what a pointer points to, or its room. */
+/* Writes a buffer's memory: a variable, what a pointer points to, or its size. */
 static void memory_write(FILE *file, const struct misuse *misuse)
 {
     char bytes[64];
@@ -295,7 +295,7 @@ static void datatype_write(FILE *file, const struct misuse *misuse)
     fputs(misuse->name[1] ? misuse->name[1] : "of a derived datatype", file);
 }
 
-/* Where in a variable something begins, or differs: nothing at its start. */
+/* Writes where in a variable something begins or differs; nothing for its start. */
 static void offset_write(FILE *file, const struct misuse *misuse, const char *before,
                          const char *behind)
 {
@@ -303,7 +303,7 @@ static void offset_write(FILE *file, const struct misuse *misuse, const char *be
         fprintf(file, " %s byte %" PRId64 "%s", before, misuse->value[3], behind);
 }
 
-/* How far a displacement leads out of a block: before its start, or behind its end. */
+/* Writes how far a displacement leads out of a block: before its start, or past its end. */
 static void displaced_write(FILE *file, const struct misuse *misuse)
 {
     char bytes[64];
@@ -315,7 +315,7 @@ static void displaced_write(FILE *file, const struct misuse *misuse)
     fputs(before ? "before" : "behind", file);
 }
 
-/* A quantity is told as all quantities are, "4,096"; anything else as the program has it. */
+/* Writes a quantity as "4,096", any other value as in the program. */
 static void value_write(FILE *file, int64_t value, bool quantity)
 {
     char number[32];
@@ -326,8 +326,8 @@ static void value_write(FILE *file, int64_t value, bool quantity)
         fprintf(file, "%" PRId64, value);
 }
 
-/* A collective has a block of one argument for each rank. Of what was left value 0 says whether a
- * call that frees it was made, and refused. */
+/* Returns the words of the kind. A collective's one argument holds a block for each rank. For
+ * leaks, value 0 says whether MPI refused a call that frees the object. */
 static const char *form_of(const struct misuse *misuse)
 {
     bool blocks = misuse->kind == MISUSE_BUFFERS_OVERLAP && misuse->name[0] && misuse->name[1] &&
@@ -386,7 +386,7 @@ char *wording_misuse(const struct misuse *misuse, uint64_t traits, const char *o
         } else if (*at == 'f' || *at == 't') {
             offset_write(file, misuse, *at == 'f' ? "from" : "at", *at == 'f' ? " on" : "");
         } else {
-            CORE_CHECK(*at == 'o' || *at == 'n'); /* no other place stands in a form */
+            CORE_CHECK(*at == 'o' || *at == 'n'); /* no other placeholder exists */
             fputs(*at == 'o' ? object_words[misuse->object].name
                              : object_words[misuse->object].none,
                   file);
@@ -395,7 +395,7 @@ char *wording_misuse(const struct misuse *misuse, uint64_t traits, const char *o
     return core_text_close(file, &text);
 }
 
-/* The second of two buffers that overlap, where the first is named. */
+/* Returns the second of two overlapping buffers, if the first is named. */
 static const char *second_text(const struct misuse *misuse, char *buffer, size_t buffer_bytes)
 {
     const char *first = misuse->name[0], *second = misuse->name[1];
