@@ -1,4 +1,4 @@
-/* See the header. core/decision/decision.h counts, for this and for worlds. */
+/* See the header. core/decision/decision.h counts decisions, here and in worlds. */
 #include "interpose/decide.h"
 
 #include <sched.h>
@@ -17,7 +17,7 @@ struct polled { /* a probe that found nothing */
     int source, tag;
 };
 
-static __thread struct lane *here; /* of the call that is decided */
+static __thread struct lane *here; /* lane of the call that is decided */
 static __thread struct polled *polled;
 static __thread uint32_t polled_count, polled_room;
 
@@ -25,7 +25,7 @@ static __thread uint32_t polled_count, polled_room;
 
 struct asked { /* a decision, or a poll that has no number yet */
     bool numbered, poll, again;
-    const struct replay_name *name; /* NULL: nothing is asked for */
+    const struct replay_name *name; /* NULL: the schedule names no answer */
 };
 
 static struct asked decide_ask(bool numbered, bool poll, bool again)
@@ -42,13 +42,14 @@ static void decide_answered(const struct asked *asked, bool found)
         decision_count_answered(live_order_decisions(), asked->again, found);
 }
 
-/* The schedule asks that it finds nothing. */
+/* Tells whether the schedule wants the poll to find nothing. */
 static bool finds_nothing(const struct asked *asked)
 {
     return asked->poll && !asked->again && asked->name && asked->name->source == 0;
 }
 
-/* The answer without the one that stands for a poll that finds something; -1: none is asked for. */
+/* Returns the answer, less the one that means "the poll finds something"; -1: the schedule names
+ * none. */
 static int32_t decide_wanted(const struct asked *asked)
 {
     return asked->name ? asked->name->source - asked->poll : -1;
@@ -83,7 +84,7 @@ void decide_accept(struct lane *lane, MPI_Comm comm, int root)
         decision_count_choice(live_order_decisions());
 }
 
-/* --- polls that come again -------------------------------------------------------------------- */
+/* --- repeated polls --------------------------------------------------------------------------- */
 
 static uint64_t now_ms(void)
 {
@@ -92,7 +93,7 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Whether to look once more; *until: 0 at first. */
+/* Tells whether to poll once more; *until must be 0 at first. */
 static bool look_on(const struct asked *asked, bool found, uint64_t *until)
 {
     if (found || !asked->again)
@@ -137,7 +138,7 @@ static struct asked ask_probe(int source, int tag, MPI_Comm comm, bool poll)
     return decide_ask(source == MPI_ANY_SOURCE || (poll && !again), poll, again);
 }
 
-/* The rank whose message is to be found; MPI_PROC_NULL: whichever. */
+/* Returns the rank whose message the probe must find; MPI_PROC_NULL: any. */
 static int probe_source(const struct asked *asked, MPI_Comm comm)
 {
     int32_t world = decide_wanted(asked);
@@ -219,15 +220,16 @@ int decide_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *m
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-struct several { /* requests that a call names */
+struct several { /* the requests of a call */
     int count, active;
     MPI_Request *request;
     const struct request_info *info;
     struct asked asked;
 };
 
-/* all: the call completes all of them or none. False: there is nothing to decide, or the call will
- * be refused: `told`, where it says what it found, is nowhere, or so are the requests. */
+/* Examines the requests. all: the call completes all of them or none. Returns false if there is
+ * nothing to decide, or the library will refuse the call because its outputs (is_named) or its
+ * requests are missing. */
 static bool decide_several(int count, MPI_Request request[], bool is_named, bool poll, bool all,
                            struct several *out)
 {
@@ -358,7 +360,7 @@ int decide_Waitany(int count, MPI_Request request[], int *index, MPI_Status *sta
     return returned;
 }
 
-/* Completes those of the active requests whose bits are set. */
+/* Completes the active requests whose bits are set. */
 static int wait_bits(const struct several *s, int32_t bits, int *out_count, int index[],
                      MPI_Status status[])
 {
@@ -390,7 +392,7 @@ int decide_Waitsome(int count, MPI_Request request[], int *out_count, int index[
     return returned;
 }
 
-/* Its answer is the set itself: the empty one says that it finds nothing. */
+/* The answer is the set of requests; the empty set means that the test finds nothing. */
 int decide_Testsome(int count, MPI_Request request[], int *out_count, int index[],
                     MPI_Status status[])
 {

@@ -1,32 +1,33 @@
-/* Live decisions: under order=explore the recorded job is given the answers that the policy names,
- * as our own MPI gives them (world/exchange/explore.h): which message a wildcard receive or a probe
- * takes, what a waitany and a waitsome report, whether a test finds what it looks for. Decisions
- * are counted here as they are there, so that a schedule means the same in both.
+/* Live decisions: under order=explore the recorder gives the job the answers that the policy names,
+ * as crosswait's own MPI does (world/exchange/explore.h): which message a wildcard receive or a
+ * probe gets, which requests a waitany and a waitsome report, whether a test finds its request
+ * complete. Decisions are counted as in worlds, so that a schedule means the same in both.
  *
- * Decisions that the schedule does not name are left to the library. The recorder waits for what it
- * names: the search names only what can come. A poll that has found nothing looks longer when it
- * comes again, so that as in a world a program seldom polls in vain twice. (Whose turn it is at a
- * window or among threads: live_order.h.) */
+ * The library makes the decisions that the schedule does not name. The recorder waits for the named
+ * answer: the search names only possible answers. A poll that found nothing looks longer when it is
+ * repeated, so that, as in a world, a program seldom polls twice without success. (live_order.h
+ * orders accesses to windows, and threads.) */
 #ifndef INTERPOSE_DECIDE_H
 #define INTERPOSE_DECIDE_H
 
 #include "interpose/recorder.h"
 
-/* Whether the policy says so. */
+/* Tells whether the policy is order=explore. */
 bool decide_on(void);
-/* The same; the next of the calls below is part of a call that this lane records. */
+/* Returns decide_on(), and notes the lane that records the next call of those below. */
 bool decide_here(struct lane *lane);
-/* A wildcard receive is about to be posted: the rank in its communicator that it is to name, or
- * MPI_ANY_SOURCE. */
+/* Called before a wildcard receive is posted: returns the rank in its communicator that it must
+ * name, or MPI_ANY_SOURCE. */
 int decide_receive(struct lane *lane, MPI_Comm comm);
-/* A persistent one is about to be started; where the library does not let us say what it takes, it
- * takes what comes. */
+/* Called before a persistent wildcard receive is started. If the library does not let the recorder
+ * choose the source, it matches any. */
 void decide_started(struct lane *lane, MPI_Request request);
 
-/* Whom it takes is decided there, and left to the library here. */
+/* Counts a decision of MPI_Comm_accept, which worlds decide, and which is left to the library
+ * here. */
 void decide_accept(struct lane *lane, MPI_Comm comm, int root);
 
-/* In place of the calls of the same names. */
+/* Replace the calls of the same names. */
 int decide_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
 int decide_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
 int decide_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);

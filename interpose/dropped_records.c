@@ -1,11 +1,11 @@
-/* A rank that keeps its newest records only sums up what it drops (core/history): so that its
- * launcher can prove a hang however long the job has run. Records are followed when a part of the
- * ring is full, none in the program's calls before that.
+/* Sums up the records that a rank with CROSSWAIT_LAST drops (core/history), so that its launcher
+ * can prove a hang, however long the job has run. Works when a part of the ring is full, and costs
+ * the program's calls nothing before that.
  *
  * Invariants
- *  1. Only while one thread calls MPI: as soon as there is a second lane of events, no more bases
- *     are made. Those made before hold, as whatever the other threads did came after them.
- *  2. Trouble, and bugs of ours as well, end the summing up, and nothing else. */
+ *  1. Only while one thread calls MPI: once there is a second lane of events, no more bases are
+ *     made. Earlier bases stay valid, since the other threads' calls came after them.
+ *  2. An error, or a bug of the recorder, ends only the summary. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #include "interpose/dropped_records.h"
 
 enum {
-    LANES = 2,            /* of events, and of definitions */
-    OUTSTANDING = 1 << 14 /* more is not kept: no base would hold it */
+    LANES = 2,            /* one of events, one of definitions */
+    OUTSTANDING = 1 << 14 /* limit: a base would not hold more */
 };
 
 static struct base {
@@ -25,13 +25,13 @@ static struct base {
     struct history_follower follower;
     struct spool_writer *definer;
     uint32_t (*lanes)(void);
-    struct spool_delta again;   /* of the records that were followed */
-    uint64_t followed, defined; /* up to where, in both lanes */
-    jmp_buf out;                /* of a failed check */
+    struct spool_delta again;   /* state of the records that were followed */
+    uint64_t followed, defined; /* positions reached in both lanes */
+    jmp_buf out;                /* target of a failed check */
 } * base;
 static _Thread_local bool summing;
 
-/* The leaf's own (core/check.c is not linked): what fails while we sum up ends only that
+/* Replaces the function of core/check.c, which is not linked: a failed check ends only the summary
  * (invariant 2). */
 _Noreturn void core_check_failed(const char *file, int line, const char *expression)
 {
@@ -105,10 +105,10 @@ static void dropped_records_unsaid(enum core_status status, const char *message,
 
 static size_t base_of(struct spool_writer *writer, void *room, size_t bytes, void *context)
 {
-    volatile size_t made = 0; /* across setjmp */
+    volatile size_t made = 0; /* survives longjmp */
 
     (void)context;
-    if (!base || base->lanes() > LANES) /* invariant 1: asked before and after */
+    if (!base || base->lanes() > LANES) /* invariant 1: checked before and after */
         return 0;
     core_report_hook(dropped_records_unsaid, NULL);
     summing = true;

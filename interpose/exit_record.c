@@ -1,18 +1,18 @@
-/* How the rank ends: what a signal handler can still tell, and what the recorder sees of exit,
- * MPI_Abort and errors that are fatal. It goes into the header of the lane (struct spool_end).
+/* Records how the rank ends: the facts that a signal handler can still see, and what the recorder
+ * sees of exit, MPI_Abort and fatal errors. They go into the header of the lane (struct spool_end).
  *
- * The handler stands in front of what would have handled the signal: nothing, the MPI library's
- * own, or the Fortran runtime's. It writes down what it sees, puts back what stood there before,
- * and lets the signal come again: the instruction that failed is run again, a signal that was sent
- * is sent again. So exit status, core dump and messages are what they would have been. A handler
- * of anybody else (the program's, a sanitizer's, Python's) is left alone; one that is installed
- * later takes our place. A SIGBUS that our own ring brings about is no end: the ring is left.
+ * The handler runs before the signal's previous handler: none, the MPI library's own, or the
+ * Fortran runtime's. It records the facts, restores the previous handler, and lets the signal come
+ * again: a faulting instruction runs again, a sent signal is sent again. So exit status, core dump
+ * and messages stay the same. Handlers of anybody else (the program, a sanitizer, Python) stay in
+ * place; a handler that is installed later replaces ours. A SIGBUS from the recorder's own ring is
+ * no end: the rank leaves the ring.
  *
  * Invariants
- *  1. What runs in the handler neither allocates nor waits for a lock: the recorder's lock is
- * tried, and definitions are written only while no record of the lane is unfinished. Frames are
- * walked only where the C library finds objects without a lock (_dl_find_object).
- *  2. A fault in the handler itself ends what it does, and the signal takes its course.
+ *  1. The handler neither allocates nor waits for a lock: it only tries the recorder's lock, and
+ *     writes definitions only while no record of the lane is unfinished. It walks frames only if
+ *     the C library finds objects without a lock (_dl_find_object).
+ *  2. A fault in the handler itself ends its work, and the signal takes its course.
  *  3. One thread writes the end, once. */
 #include "interpose/exit_record.h"
 
@@ -40,11 +40,11 @@ enum { SIGNALS = sizeof signals / sizeof *signals };
 static struct {
     struct sigaction before[SIGNALS];
     bool walks;         /* invariant 1 */
-    _Atomic int teller; /* the thread that writes the end; 0: none */
+    _Atomic int teller; /* thread that writes the end; 0: none */
     _Atomic bool reported;
-    sigjmp_buf escape;           /* of the teller */
-    struct spool_end *exception; /* Python's, that nothing caught */
-    uint64_t exception_seq;      /* how many calls there had been */
+    sigjmp_buf escape;           /* of that thread */
+    struct spool_end *exception; /* record of an uncaught Python exception */
+    uint64_t exception_seq;      /* number of calls at that time */
 } exit_record;
 
 /* --- writing it down -------------------------------------------------------------------------- */
@@ -57,7 +57,7 @@ static uint64_t realtime_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The lane of this thread; that of the first thread, of which it was not, where it has none. */
+/* Returns the lane of this thread; if it has none, that of the first thread (*out_own is false). */
 static struct lane *lane_of_end(bool *out_own)
 {
     struct lane *lane = recorder_thread.current;
@@ -70,7 +70,7 @@ static struct lane *lane_of_end(bool *out_own)
     return lane;
 }
 
-/* The application's call that the lane is in, or was in last. */
+/* Notes the application's call that the lane is in, or its last one. */
 static void fill_call(struct spool_end *end, const struct lane *lane)
 {
     const struct spool_header *header = lane->writer.header;
@@ -85,7 +85,7 @@ static void fill_call(struct spool_end *end, const struct lane *lane)
     }
 }
 
-/* All but the time, which says that it is whole. */
+/* Fills in all but the time, which marks the record as complete. */
 static struct spool_end *end_begin(enum exit_cause_kind kind, int code)
 {
     bool own;
@@ -108,7 +108,7 @@ static struct spool_end *end_begin(enum exit_cause_kind kind, int code)
     return end;
 }
 
-/* An exit or an exception of a process that somebody told to end. */
+/* Notes the signal that asked a process to end, for an exit or an exception. */
 static void end_is_told(struct spool_end *end)
 {
     end->detail = recorder_termination_signal();
@@ -150,8 +150,8 @@ static uint64_t calls_made(void)
     return recorder.seq_shared ? atomic_load(recorder.seq_shared) : 0;
 }
 
-/* The rank ends, with so many calls that belong to that: because of the exception, if there was one
- * and the program did not go on after it. */
+/* Tells whether a Python exception ends the rank: there was one, and the program made no further
+ * calls, except `calls` that belong to its end. */
 static bool exception_ends(unsigned calls)
 {
     struct spool_end *end = exit_record.exception;
@@ -205,7 +205,7 @@ void exit_record_finalizing(void)
     (void)exception_ends(1);
 }
 
-/* --- what others say -------------------------------------------------------------------------- */
+/* --- ends without a signal -------------------------------------------------------------------- */
 
 void exit_record_say(enum exit_cause_kind kind, int code, const char *text)
 {
@@ -236,7 +236,7 @@ void exit_record_say_error(int code)
     end->has_detail = 1;
     text_set(end, text);
     end_commit(end);
-    state_set(SPOOL_STATE_EXITED, -1); /* its launcher may kill it before it does */
+    state_set(SPOOL_STATE_EXITED, -1); /* the launcher may kill the rank before it exits */
 }
 
 /* --- frames ----------------------------------------------------------------------------------- */
@@ -245,10 +245,10 @@ struct walk {
     struct spool_end *end;
     struct lane *lane;
     unsigned walked;
-    bool found; /* the frame that was interrupted, and those outside of it */
+    bool found; /* the interrupted frame was found; outer frames follow */
 };
 
-/* behind: the byte behind the instruction, as return addresses are. */
+/* Adds a frame. behind: an address behind its instruction, like a return address. */
 static void frame_add(struct walk *walk, uintptr_t behind)
 {
     uint32_t id = signal_site(walk->lane, behind);
@@ -272,7 +272,7 @@ static _Unwind_Reason_Code walk_one(struct _Unwind_Context *context, void *argum
 }
 
 #if defined __x86_64__
-/* A call of what is no function: its caller is all that there is. */
+/* Adds the caller of a jump to an address that is no code: nothing else is known. */
 static void walk_lost(struct walk *walk, const ucontext_t *context)
 {
     uintptr_t at = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
@@ -331,7 +331,7 @@ static void exit_record_tell(int number, const siginfo_t *info, const ucontext_t
     fill_frames(end, context);
 }
 
-/* Another thread is at it: the process must not end before it is done. */
+/* Waits while another thread writes the end: the process must not end before. */
 static void wait_for_teller(void)
 {
     const struct timespec millisecond = {0, 1000000};
@@ -364,24 +364,24 @@ static int index_of(int number)
     return i;
 }
 
-/* The signal takes its course when we have returned. */
+/* Restores the previous handler, which gets the signal after this handler returns. */
 static void put_back(int number, const struct sigaction *before, siginfo_t *info)
 {
     sigset_t set;
 
     sigaction(number, before, NULL);
-    if (is_fault(info)) /* it comes again by itself */
+    if (is_fault(info)) /* the faulting instruction runs again */
         return;
     sigemptyset(&set);
     sigaddset(&set, number);
-    pthread_sigmask(SIG_BLOCK, &set, NULL); /* until we have returned */
+    pthread_sigmask(SIG_BLOCK, &set, NULL); /* until this handler has returned */
     if (info)
         syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), number, info);
     else
         raise(number);
 }
 
-/* A ring whose file cannot be written to any more: the rank goes on without it. */
+/* Leaves a ring whose file has no space left: the rank continues without it. */
 static bool ring_left(int number, const siginfo_t *info)
 {
     bool left = false;
@@ -392,8 +392,8 @@ static bool ring_left(int number, const siginfo_t *info)
     return left;
 }
 
-/* A handler of the program that came later may call this one as what was there before it: then what
- * it gives us beside the number need not be there. */
+/* Handles a signal. A handler that the program installed later may call this one as its
+ * predecessor: then info and context need not be valid. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     const struct sigaction *before = &exit_record.before[index_of(number)];
@@ -421,7 +421,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 
 /* --- start ------------------------------------------------------------------------------------ */
 
-/* Whether the handler prints where it was, and lets the process die. */
+/* Tells whether the handler only prints a trace and lets the process die. */
 static bool only_prints(void *handler)
 {
     static const char *const libraries[] = {"libopen-pal.so", "libgfortran.so", "libucs.so"};
@@ -471,7 +471,7 @@ void exit_record_thread_start(struct lane *lane)
     sigaltstack(&own, NULL);
 }
 
-/* The next thread of the lane gets it. */
+/* Takes the alternate stack away; the next thread of the lane gets it. */
 void exit_record_thread_end(struct lane *lane)
 {
     stack_t now, none = {.ss_flags = SS_DISABLE};

@@ -1,17 +1,18 @@
-/* Selects what is recorded, if not everything is.
+/* Selects the calls to record.
  *
- * CROSSWAIT_RANKS=0-3,7          these world ranks only CROSSWAIT_CALLS=coll,-tool     classes
- * (core/trace/event.h), groups (p2p coll rma file) or MPI_Names; with a minus: all but these.
- * `inner` is
- *                                what the library does inside its collectives
- * CROSSWAIT_COMMS=world,self,NAME  these communicators only, by the name that MPI_Comm_set_name
- * gave them CROSSWAIT_FROM, CROSSWAIT_UNTIL=SECONDS | pcontrol:N   a window: since MPI_Init, or
- * from the first MPI_Pcontrol(N)
+ *   CROSSWAIT_RANKS=0-3,7      only these world ranks
+ *   CROSSWAIT_CALLS=coll,-tool classes (core/trace/event.h), groups (p2p coll rma file) or
+ *                              MPI_Names; with a minus: all but these. `inner` is the inside of the
+ *                              library's collectives
+ *   CROSSWAIT_COMMS=world,NAME only these communicators (also self), by the name that
+ *                              MPI_Comm_set_name set
+ *   CROSSWAIT_FROM=SECONDS|pcontrol:N, CROSSWAIT_UNTIL=...
+ *                              a time window: since MPI_Init, or from the first MPI_Pcontrol(N)
  *
- *  1. Calls that start or end MPI, or make or free a handle, are always kept, so that what is
- *     recorded stays understandable.
- *  2. Calls on requests are kept unless all calls that make requests are left out.
- *  3. A call that is left out counts as lost, so that nobody takes the record for complete. */
+ *  1. Calls that start or end MPI, or make or free a handle, are always recorded, so that the
+ *     record stays understandable.
+ *  2. Calls on requests are recorded unless all calls that make requests are left out.
+ *  3. A call that is left out counts as lost, so that the record does not claim to be complete. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,9 +49,9 @@ static struct {
     bool wanted[CALL_COUNT];
     bool rank_out;
     char comms[1024];
-    uint64_t from, until; /* ticks; 0, UINT64_MAX: no bound */
+    uint64_t from, until; /* ticks; 0, UINT64_MAX: no limit */
     int from_mark, until_mark;
-    bool inside; /* for markers */
+    bool inside; /* between the two markers */
 } filter;
 
 static bool list_of_ranks(const char *text, int rank)
@@ -69,7 +70,7 @@ static bool list_of_ranks(const char *text, int rank)
     return false;
 }
 
-/* Classes that a word names; 0 none. */
+/* Returns the classes that a word names; 0: none. */
 static uint64_t classes_of(const char *word)
 {
     static const struct {
@@ -90,7 +91,7 @@ static uint64_t classes_of(const char *word)
     return 0;
 }
 
-/* False: a word that means nothing, in out_word. */
+/* Reads CROSSWAIT_CALLS. Returns false if a word makes no sense, and sets out_word to it. */
 static bool read_calls(const char *list, bool *out_inner, const char **out_word)
 {
     static char copy[4096];
@@ -219,7 +220,7 @@ bool filter_out(struct lane *lane, unsigned call, MPI_Comm comm)
             out = now < filter.from || now > filter.until;
         }
         if (!out && filter.comms[0] && comm) {
-            recorder_thread.ready = NULL; /* our own question to the library */
+            recorder_thread.ready = NULL; /* the recorder's own call of the library */
             recorder_thread.current = recorder_nobody;
             out = !comm_wanted(comm);
             recorder_thread.current = NULL;

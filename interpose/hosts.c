@@ -1,7 +1,7 @@
-/* Jobs on several machines. Nothing here communicates by MPI (interpose invariant 6): between ranks
- * that exchange no messages there may be no way, and a library that looks for one may end the job.
- * Where there is a launcher, the first rank of each other machine starts a relay
- * (launch/relay/relay.h), which brings it what is recorded, and compares the machines' clocks. */
+/* Jobs on several machines. Nothing here communicates by MPI (interpose invariant 6): ranks that
+ * exchange no messages may have no connection, and a library that tries to make one may end the
+ * job. With a launcher, the first rank of each other machine starts a relay (launch/relay/relay.h),
+ * which copies the records to the launcher, and compares the machines' clocks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -19,8 +19,8 @@
 #include "core/machine.h"
 #include "core/spool/relay_place.h"
 
-/* The library's launcher tells each process how many ranks its machine has, and the job; what it
- * says of another job, which started this one, counts for nothing. */
+/* The library's launcher tells each process the number of ranks on its machine, and of the job.
+ * Ignores values of another job, which started this one. */
 bool hosts_several(void)
 {
     const struct library_place place = library_place();
@@ -32,7 +32,7 @@ bool hosts_several(void)
 
 /* --- the relay -------------------------------------------------------------------------------- */
 
-/* Whether this machine is another than the launcher's, as the relay's place begins
+/* Tells whether this machine is not the launcher's, which the relay's place begins with
  * (core/spool/relay_place.h). */
 static bool far_from_launcher(const char **out_place, char here[CORE_MACHINE_TEXT_BYTES])
 {
@@ -54,7 +54,8 @@ bool hosts_spool(const char *spool, char *text, size_t room)
 
     if (!far_from_launcher(&place, here))
         return snprintf(text, room, "%s", spool) < (int)room;
-    port = strchr(strchr(place, ';') + 1, ';'); /* what tells this job from those before it */
+    port = strchr(strchr(place, ';') + 1, ';'); /* the port distinguishes this job from earlier
+                                                   ones */
     return port && snprintf(text, room, "%s.%s.%.*s", spool, here, (int)strcspn(port + 1, ";"),
                             port + 1) < (int)room;
 }
@@ -62,7 +63,7 @@ bool hosts_spool(const char *spool, char *text, size_t room)
 enum { RELAY_STACK_BYTES = 32 * 1024 };
 struct relay_start {
     char *argv[4], *envp[8];
-    char *stack[2]; /* the ends of two */
+    char *stack[2]; /* the ends of two stacks */
 };
 
 static int relay_exec(void *context)
@@ -76,7 +77,7 @@ static int relay_exec(void *context)
     _exit(127);
 }
 
-/* Between the rank and the relay, which loses its parent when this one ends. */
+/* Runs between the rank and the relay, which loses its parent when this process ends. */
 static int relay_detach(void *context)
 {
     const struct relay_start *start = context;
@@ -90,7 +91,8 @@ static int relay_detach(void *context)
     _exit(0);
 }
 
-/* Starts it as nobody's child: no SIGCHLD reaches the program, and no wait of its own finds it. */
+/* Starts the relay as nobody's child: the program gets no SIGCHLD for it, and its waits do not find
+ * it. */
 static bool relay_start(struct relay_start *start)
 {
     char *stack = malloc(2 * RELAY_STACK_BYTES);
@@ -127,7 +129,7 @@ void hosts_relay(const char *job_folder)
     const char *from = strchr(place, ';') + 1;
     snprintf(executable, sizeof executable, "%.*s", (int)strcspn(from, ";"), from);
     snprintf(folder, sizeof folder, "%s", job_folder);
-    *strrchr(folder, '/') = '\0'; /* the spool's, of which the job's is a part */
+    *strrchr(folder, '/') = '\0'; /* the spool's folder, which holds the job's */
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         const char *value = getenv(kept[i]);
 

@@ -16,7 +16,8 @@
 
 static char folder[PATH_MAX];
 
-/* As it was when first asked, when the folder was chosen: a program may clear its environment. */
+/* Tells whether there is no launcher. Remembers the first answer, since a program may clear its
+ * environment. */
 bool recorder_plain(void)
 {
     static enum { UNKNOWN, LAUNCHED, PLAIN } how;
@@ -37,7 +38,8 @@ static bool make_folders(char *path)
     return core_folder_make(path);
 }
 
-/* Long names differ between jobs at their end: prterun-NODE-PID@NUMBER of Open MPI 5. */
+/* Shortens a long id by a hash. Ids differ between jobs at their end: prterun-NODE-PID@NUMBER of
+ * Open MPI 5. */
 static void job_name(const char *id, char *name, size_t room)
 {
     size_t length = strlen(id);
@@ -54,7 +56,7 @@ static void job_name(const char *id, char *name, size_t room)
 
 bool recorder_folder_choose(void)
 {
-    static pid_t had; /* by which process */
+    static pid_t had; /* the process that chose the folder */
     if (had == getpid())
         return true;
     char base[PATH_MAX], job[48], here[PATH_MAX] = "";

@@ -1,5 +1,5 @@
-/* See the header: what the schedule says, and what its turns are counted in. Threads' turns are in
- * live_order_thread.c, those of windows in live_order_window.c. */
+/* See the header. Reads the schedule and holds the memory in which places are counted.
+ * live_order_thread.c orders threads, live_order_window.c windows. */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static const struct replay_policy *policy;
 static struct log {
     _Atomic uint32_t count, vague, lost, unused; /* struct order_log_head */
     struct order_log_row turn[];
-} * written; /* NULL: nobody asks for it */
+} * written; /* NULL: no log was asked for */
 
 _Static_assert(sizeof(struct log) == sizeof(struct order_log_head), "one is the other");
 
@@ -76,7 +76,7 @@ void live_order_gave_up(const char *what)
     recorder_unlock();
 }
 
-/* --- what was had ----------------------------------------------------------------------------- */
+/* --- the log ---------------------------------------------------------------------------------- */
 
 void live_order_vague(void)
 {
@@ -101,7 +101,8 @@ void live_order_write_thread(uint32_t kind, uint32_t number, int32_t answer, uin
     write_row((struct order_log_row){(uint32_t)recorder.world_rank, number, answer, kind, seq});
 }
 
-/* NULL: a rank has none. The file is there from now on for whoever asks for what was had. */
+/* Maps memory that all ranks share; NULL: a rank failed. The file stays as the log if the
+ * environment names its folder. */
 static void *memory_shared(size_t bytes)
 {
     char name[4200];
@@ -109,7 +110,8 @@ static void *memory_shared(size_t bytes)
     bool first = recorder.world_rank == 0;
     snprintf(name, sizeof name, "%s/" ORDER_LOG_FILE, folder ? folder : recorder_folder());
     int file = first ? open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
-    bool created = file >= 0; /* and allocated: a full disk would end the rank that writes to it */
+    bool created = file >= 0; /* and allocate it: on a full disk a write to it would kill the
+                                 rank */
     bool made = created && !posix_fallocate(file, 0, (off_t)bytes);
     OWN(Bcast)(&made, sizeof made, recorder_handle.type_byte, 0, recorder_handle.comm_world);
     if (!first && made)

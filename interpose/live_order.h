@@ -1,22 +1,24 @@
-/* Orders accesses to a window and its lock, and the threads of a rank, under a schedule of
- * order=explore (world/exchange/explore_access.h). Each waits for its turn; accesses that the
- * schedule does not name come behind those that it names.
+/* Enforces the order of accesses to a window and its lock, and of the threads of a rank, that a
+ * schedule of order=explore gives (world/exchange/explore_access.h). Each access or thread waits
+ * for its place; accesses that the schedule does not name follow those that it names.
  *
- * An access to a window is kept when it is called, and done when its turn has come: at once, at a
- * later call of its rank, or at the call that completes it; and flushed, so that it is done at
- * its target before the next has its turn. (Between fences, or MPI_Win_start and MPI_Win_complete,
- * MPI has no call for that: there the next comes when the library has taken the one before.) A look
- * (MPI_Win_sync) waits for its turn, and so do locks and the calls of threads. A call that has its
- * turn and does not return at once is taken to have begun.
+ * The recorder keeps an access to a window when it is called, and issues it when its place has
+ * come: at once, at a later call of its rank, or at the call that completes it. It then flushes the
+ * access, so that it is done at its target before the next one follows. (Between fences, or
+ * MPI_Win_start and MPI_Win_complete, MPI has no call for that: there the next access follows when
+ * the library has accepted the one before.) A look (MPI_Win_sync) waits for its place, and so do
+ * locks and the calls of threads. A call that has its place and does not return at once counts as
+ * begun.
  *
- * A thread whose turn it is holds the lock of the order meanwhile. With ORDER_LOG_VARIABLE the
- * recorder writes each turn to a log (core/decision/order_log.h), also those that no schedule
- * names: windows have turns then.
+ * A thread whose place has come holds the lock of the order meanwhile. With ORDER_LOG_VARIABLE the
+ * recorder writes each place to a log (core/decision/order_log.h), also those that no schedule
+ * names: windows are then ordered, too.
  *
- * interpose/threads reports when threads begin and join; without that library they have no turns.
+ * interpose/threads reports when threads begin and join; without that library threads are not
+ * ordered.
  *
- * A thread that has waited for long while nobody had a turn reports it, and the job goes on without
- * turns. Ranks of several machines have none. */
+ * A thread that has waited long, while no other thread advanced in the schedule, reports it, and
+ * the job continues without order. Ranks on several machines are not ordered. */
 #ifndef INTERPOSE_LIVE_ORDER_H
 #define INTERPOSE_LIVE_ORDER_H
 
@@ -24,21 +26,21 @@
 #include "replay/policy/policy.h"
 
 extern struct live_order {
-    bool on;      /* the schedule names some, or those that were had are to be written down */
-    bool windows; /* of windows, and they can be had */
+    bool on;      /* the schedule names an order, or the log wants one */
+    bool windows; /* windows are ordered */
     bool threads;
-    bool fewer; /* some sends are to have no buffers */
+    bool fewer; /* some sends must have no buffer */
 } turns;
 
-/* With MPI on, and before anything is done. */
+/* Called when MPI runs, before any communication. */
 void live_order_start(const struct replay_policy *policy);
-/* Before each call, of this thread; waits: it may wait for another rank. */
+/* Called before each call of this thread; waits: the call may wait for another rank. */
 void live_order_before(bool waits);
-/* The same thread is in this call. */
+/* Notes the call that the thread is in. */
 void live_order_came(uint64_t seq);
-/* The call is back. */
+/* Called when the call is back. */
 void live_order_after(void);
-/* Counts what this thread has decided and sent so far. */
+/* Returns the counts of this thread's decisions and sends so far. */
 struct decision_count *live_order_decisions(void);
 
 void live_order_comm_made(MPI_Comm comm, uint64_t seq);
@@ -50,17 +52,17 @@ void live_order_collective(MPI_Comm comm);
 /* Collective over the window's ranks. */
 void live_order_window_made(struct lane *lane, MPI_Win win, MPI_Comm comm);
 void live_order_window_free(MPI_Win win);
-/* target: -1: all. What is pending is done. */
+/* Completes what is pending; target: -1: all. */
 void live_order_complete(MPI_Win win, int target);
-/* Their origins' buffers are the program's again. */
+/* Returns the origins' buffers to the program. */
 void live_order_complete_local(MPI_Win win, int target);
-/* target: -1: all. This rank locks it from now on, or no longer. */
+/* Notes that this rank locks the target (-1: all), or no longer does. */
 void live_order_held(MPI_Win win, int target, bool held);
-/* Before MPI_Win_sync; site: from where. Again from there, with nothing done since, it is a poll,
- * which may fail. */
+/* Called before MPI_Win_sync; site: its call site. If the rank did nothing since its last look from
+ * that site, this look is a poll, which may find nothing new. */
 void live_order_look(MPI_Win win, uint32_t site, uint64_t seq);
 
-/* In place of the calls of the same names. */
+/* Replace the calls of the same names. */
 int live_order_Win_lock(int type, int rank, int assert, MPI_Win win);
 int live_order_Put(const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp,
                    int target_count, MPI_Datatype target_type, MPI_Win win);

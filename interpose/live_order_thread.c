@@ -1,5 +1,5 @@
-/* Turns among the threads of a rank: at what each communicator has for sends, receives and
- * collectives, and at windows (world/exchange/explore_access.h). */
+/* Orders the threads of a rank: at each communicator's sends, receives and collectives, and at
+ * windows (world/exchange/explore_access.h). */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -24,13 +24,14 @@ enum {
     SKIP_EACH_MS = 50
 };
 
-struct queue { /* of threads */
+struct queue { /* one queue of threads */
     uint32_t first, had;
-    uint32_t given;               /* of those that the schedule names */
-    uint32_t running;             /* calls */
-    uint64_t begun_ms, begins_ms; /* the latest of them, and after so long it is taken to have */
-    clockid_t clock;              /* of its thread */
-    uint64_t computed_ms;         /* by it, then */
+    uint32_t given;               /* places given to threads that the schedule names */
+    uint32_t running;             /* running calls */
+    uint64_t begun_ms, begins_ms; /* start of the latest call, and the time after which it counts as
+                                     begun */
+    clockid_t clock;              /* processor clock of its thread */
+    uint64_t computed_ms;         /* processor time of the thread at that start */
     long thread;
 };
 
@@ -44,13 +45,13 @@ static struct queue queues[QUEUES];
 static uint32_t queue_count;
 static uint32_t thread_count;
 static __thread struct queue *running[RUNNING];
-static __thread uint32_t running_count, own_index; /* 0: the first, or it is not known */
+static __thread uint32_t running_count, own_index; /* 0: the first thread, or unknown */
 static __thread bool own_known, own_came;
-static __thread uint64_t own_seq; /* of its call */
+static __thread uint64_t own_seq; /* of its current call */
 
 /* --- threads ---------------------------------------------------------------------------------- */
 
-/* Numbered as the program made them since MPI_Init; what the library makes for itself is none. */
+/* Numbers threads as the program starts them after MPI_Init, without the library's own. */
 static uint32_t live_order_thread_made(void)
 {
     if (!recorder.on || recorder_thread.current)
@@ -77,7 +78,7 @@ static void live_order_thread_joined(uint32_t number)
 static uint32_t thread_index(void)
 {
     if (!own_known)
-        live_order_vague(); /* it was there before, or nobody saw it begin */
+        live_order_vague(); /* the thread existed before, or nobody saw it begin */
     own_known = true;
     return own_index;
 }
@@ -125,7 +126,7 @@ static struct queue *queue_of(uint32_t object, uint32_t number)
     return &queues[queue_count++];
 }
 
-/* It may stand in the queue for a processor. */
+/* Tells whether the call's thread got a processor, or sleeps: it may still wait for a processor. */
 static bool has_run(const struct queue *queue)
 {
     char name[64], text[512] = "";
@@ -140,7 +141,7 @@ static bool has_run(const struct queue *queue)
            live_order_ms(queue->clock) - queue->computed_ms >= RAN_MS;
 }
 
-/* True: it has its turn. */
+/* Takes the queue's next place for this thread. Returns false if that is not the thread's place. */
 static bool queue_enter(struct queue *queue)
 {
     uint32_t last, place = live_order_place((uint32_t)recorder.world_rank, queue->first,
@@ -154,12 +155,13 @@ static bool queue_enter(struct queue *queue)
     live_order_write((uint32_t)recorder.world_rank, queue->first + queue->had++,
                      (int32_t)thread_index(), own_seq);
     if (queue->had > DECISION_QUEUE)
-        live_order_vague(); /* its number is another queue's */
+        live_order_vague(); /* its number belongs to another queue */
     return true;
 }
 
-/* Turns are counted in a job in which each send had a buffer. Where some have none, whoever had the
- * turn may not come to it, and it goes to the next one that the schedule names and who waits. */
+/* Skips places that no thread takes. The schedule's places come from a job in which each send had a
+ * buffer. If some sends have none, a thread may not come to its place; then the next waiting thread
+ * that the schedule names goes first. */
 static bool queue_skip(struct queue *queue, uint64_t waited_ms)
 {
     uint32_t last, place = live_order_place((uint32_t)recorder.world_rank, queue->first,
@@ -263,8 +265,8 @@ void live_order_receives(MPI_Comm comm, int source)
         live_order_thread(object_of(comm), DECISION_QUEUE_RECEIVES);
 }
 
-/* The next thread may take what this call is to find: this one keeps its turn until it has found
- * something. */
+/* Keeps this thread's place until its probe has found something, since the next thread could take
+ * the message that the probe must find. */
 void live_order_probes(MPI_Comm comm, int source)
 {
     live_order_receives(comm, source);

@@ -1,7 +1,8 @@
-/* Turns at the memory and the locks of windows: what is done to them is kept until its turn comes.
+/* Orders accesses to the memory and the locks of windows: keeps each access until its place has
+ * come.
  *
- * Invariant: a turn at memory is counted and written down by who has it, and who takes the row for
- * that time; that of a lock, by who holds the lock. */
+ * Invariant: only the rank that holds a row counts and logs an access to its memory; only the rank
+ * that holds a lock counts and logs that lock. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,13 +19,13 @@ struct operation {
     const void *compare;
     void *result;
     int count, result_count, target, target_count;
-    MPI_Datatype type, result_type, target_type; /* our own, to be freed, but named ones */
+    MPI_Datatype type, result_type, target_type; /* duplicates, to be freed, unless predefined */
     MPI_Aint disp;
     MPI_Op op;
     MPI_Request *request;
-    void *copy; /* of the origin's data, once its buffer is the program's again */
+    void *copy; /* copy of the origin's data, once the program owns its buffer again */
     int32_t name;
-    uint32_t place; /* its turn; 0: behind those that are named */
+    uint32_t place; /* its place; 0: behind those that the schedule names */
 };
 
 struct window {
@@ -32,12 +33,13 @@ struct window {
     MPI_Win win;
     int size, rank;
     uint32_t object;
-    uint32_t *objects; /* by member: what the window is called there */
+    uint32_t *objects; /* by member: the window's number there */
     int32_t *world;
-    uint32_t *named; /* by member: operations and looks so far */
-    uint8_t *held;   /* by member: a lock that this rank has */
+    uint32_t *named; /* by member: number of operations and looks so far */
+    uint8_t *held;   /* by member: this rank holds a lock */
     struct looked {
-        uint32_t site, done; /* of the last look from there: what was done to the memory by then */
+        uint32_t site, done; /* of the last look from this site: number of accesses to the memory by
+                                then */
     } looked[LOOKED];
     uint32_t looked_next, looks;
     struct operation *pending, **pending_end;
@@ -45,8 +47,9 @@ struct window {
 
 static struct window *windows;
 static uint32_t window_count;
-static _Atomic uint32_t early_in_vain;       /* calls that waited, since an operation was done */
-static __thread struct live_order_row *look; /* that this thread has taken, and looks on */
+static _Atomic uint32_t early_in_vain;       /* calls that waited since the last operation was
+                                                issued */
+static __thread struct live_order_row *look; /* the row that this thread holds during its look */
 
 /* --- windows ---------------------------------------------------------------------------------- */
 
@@ -77,7 +80,7 @@ static bool is_next(const struct window *w, int target, bool locks, uint32_t pla
     return had >= last;
 }
 
-/* Nobody else has a turn there until it is left. */
+/* Acquires the row; other ranks are excluded until row_leave(). */
 static bool row_take(struct live_order_row *row)
 {
     uint32_t nobody = 0;
@@ -94,7 +97,7 @@ static void row_leave(struct live_order_row *row)
     atomic_compare_exchange_strong(&row->holder, &own, 0);
 }
 
-/* The row of its turn, which it has until it leaves it; NULL: it has not come. */
+/* Acquires the row for this place; NULL: the place has not come. */
 static struct live_order_row *live_order_window_enter(const struct window *w, int target,
                                                       uint32_t place)
 {
@@ -125,7 +128,7 @@ static void window_free(struct window *w)
     free(w);
 }
 
-/* NULL: this rank, or another one of it, has no room for it. */
+/* Returns NULL if this rank, or another rank of the window, has no room. */
 static struct window *window_new(MPI_Comm comm)
 {
     long long lacks, ranks_lack = 1;
@@ -153,8 +156,8 @@ static struct window *window_new(MPI_Comm comm)
     return NULL;
 }
 
-/* Those of another world have turns of their own, or none: what is asked here all members answer in
- * the same way. */
+/* Tells whether all members belong to this world; all members get the same answer. Windows with
+ * other ranks are not ordered. */
 static bool is_of_world(struct lane *lane, MPI_Comm comm)
 {
     int size = 0;
@@ -187,7 +190,7 @@ void live_order_window_made(struct lane *lane, MPI_Win win, MPI_Comm comm)
     lock_leave(&live_order_lock);
 }
 
-/* --- what is done to them --------------------------------------------------------------------- */
+/* --- operations ------------------------------------------------------------------------------- */
 
 static MPI_Datatype type_keep(MPI_Datatype type, bool keep)
 {
@@ -201,7 +204,7 @@ static MPI_Datatype type_keep(MPI_Datatype type, bool keep)
     return type;
 }
 
-/* keep: until they are freed. */
+/* Duplicates the types (keep), or frees the duplicates. */
 static void types_keep(struct operation *o, bool keep)
 {
     o->type = type_keep(o->type, keep);
@@ -246,7 +249,7 @@ static int live_order_window_issue(const struct operation *o, MPI_Win win)
     }
 }
 
-/* row: NULL: its turn did not come. */
+/* Issues the operation. row: NULL: its place did not come. */
 static int live_order_window_perform(struct window *w, const struct operation *o,
                                      struct live_order_row *row)
 {
@@ -262,7 +265,7 @@ static int live_order_window_perform(struct window *w, const struct operation *o
     return returned;
 }
 
-/* It leaves the list. */
+/* Issues the operation and removes it from the list. */
 static void perform_at(struct window *w, struct operation **link, struct live_order_row *row)
 {
     struct operation *o = *link;
@@ -274,7 +277,7 @@ static void perform_at(struct window *w, struct operation **link, struct live_or
     free(o);
 }
 
-/* Those whose turn has come. */
+/* Issues the operations whose place has come. */
 static void perform_ready(struct window *w, int target)
 {
     for (struct operation **link = &w->pending; *link;) {
@@ -291,7 +294,7 @@ static void perform_ready(struct window *w, int target)
     }
 }
 
-struct waiting { /* for a turn */
+struct waiting { /* the state of waiting for a place */
     const struct live_order_row *row;
     uint32_t had;
     uint64_t ms, until;
@@ -302,7 +305,8 @@ static struct waiting waiting_for(const struct live_order_row *row, uint64_t ms)
     return (struct waiting){row, row->had, ms, live_order_ms(CLOCK_MONOTONIC) + ms};
 }
 
-/* Lets pending operations go meanwhile. False: nobody had a turn for so long. */
+/* Issues pending operations meanwhile. Returns false if the schedule did not advance for too
+ * long. */
 static bool wait_on(struct waiting *waiting)
 {
     uint64_t now = live_order_ms(CLOCK_MONOTONIC);
@@ -318,7 +322,7 @@ static bool wait_on(struct waiting *waiting)
     return now < waiting->until;
 }
 
-/* The lock is not held meanwhile. */
+/* Waits for the place, without holding the lock. */
 static struct live_order_row *enter_late(const struct window *w, int target, uint32_t place,
                                          uint64_t ms)
 {
@@ -359,7 +363,7 @@ void live_order_complete(MPI_Win win, int target)
     lock_leave(&live_order_lock);
 }
 
-/* The origin's buffer is the program's again: what it holds now is kept. */
+/* Copies the origin's data, since the program owns the buffer again. */
 static bool origin_keep(struct operation *o)
 {
     MPI_Aint low, bytes, first, extent;
@@ -399,8 +403,8 @@ void live_order_held(MPI_Win win, int target, bool held)
 }
 
 /* Issues pending operations before a blocking call: once this rank blocks in MPI it cannot issue
- * them. The time is measured by this thread's processor time, so that a busy machine counts for
- * less. Skipped after many futile waits. */
+ * them. Measures the wait in this thread's processor time, so that a busy machine counts for less.
+ * Skipped after many futile waits. */
 void live_order_windows_before(bool waits)
 {
     if (!windows)
@@ -425,7 +429,7 @@ void live_order_windows_before(bool waits)
     }
 }
 
-/* The next thing that it does there. */
+/* Returns the name of this rank's next operation at the target. */
 static int32_t name_next(struct window *w, int target)
 {
     return recorder.world_rank + recorder.world_size * (int32_t)w->named[target]++;
@@ -450,7 +454,7 @@ static int live_order_window_operate(MPI_Win win, struct operation given)
     given.name = name_next(w, given.target);
     given.place = place_of(w, given.target, given.name);
     lock_leave(&live_order_lock);
-    if (given.request) { /* it has to be begun here */
+    if (given.request) { /* the request must begin here */
         struct live_order_row *row =
             enter_late(w, given.target, given.place, LIVE_ORDER_GIVE_UP_MS);
         if (!row)
@@ -545,7 +549,7 @@ int live_order_Win_lock(int type, int rank, int assert, MPI_Win win)
     int returned = OWN(Win_lock)(type, rank, assert, win);
     if (returned == MPI_SUCCESS) {
         live_order_held(win, rank, true);
-        OWN(Win_flush)(rank, win); /* some libraries wait for the lock only then */
+        OWN(Win_flush)(rank, win); /* some libraries wait for the lock only here */
         has_had(w, rank, true, recorder.world_rank, 0);
     }
     return returned;

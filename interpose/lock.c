@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 100 }; /* most locks are left within so many */
+enum { ROUNDS = 100 }; /* most locks are released within so many rounds */
 
 typedef void (*note_fn)(const char *file, int line);
 
@@ -26,8 +26,8 @@ static void lock_futex(struct lock *lock, int operation, uint32_t value)
     errno = saved;
 }
 
-/* Where there are more threads than cores, who has it may not run at all: to go round for long
- * would keep it from doing so. */
+/* Spins only briefly: with more threads than cores the holder may not be running, and long spinning
+ * would keep it from running. */
 void lock_wait(struct lock *lock)
 {
     for (int i = 0; i < ROUNDS; i++) {
@@ -37,7 +37,7 @@ void lock_wait(struct lock *lock)
         __builtin_ia32_pause();
 #endif
     }
-    /* There may be more who wait: whoever has waited leaves it as one that others wait for. */
+    /* More threads may wait, so a thread that has waited marks the lock as waited for. */
     while (atomic_exchange_explicit(&lock->state, LOCK_WAITED, memory_order_acquire) != LOCK_FREE)
         lock_futex(lock, FUTEX_WAIT, LOCK_WAITED);
 }

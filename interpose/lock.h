@@ -1,11 +1,11 @@
-/* Locks of this library's own, which tools that look for races among the program's threads do not
- * know: what the recorder does for one call must not seem to order it before another thread's. A
- * mutex of pthreads would: ThreadSanitizer takes all that a thread did before it gave one up for
- * done before what the next owner does, and says nothing of races between the two.
+/* Locks that tools which look for races among the program's threads do not know: what the recorder
+ * does for one call must not seem to order it before another thread's call. A mutex of pthreads
+ * would: for ThreadSanitizer everything before its release comes before everything after the next
+ * acquire, and it reports no race between the two.
  *
- * Nothing here is a call that ThreadSanitizer knows. Between hidden_begin and hidden_end the
- * thread's calls of the C library and of the MPI library, which it does know, order nothing, and
- * are taken for no access to memory. */
+ * Nothing here is a call that ThreadSanitizer knows. It does know calls of the C library and of the
+ * MPI library; between hidden_begin and hidden_end such calls of the thread order nothing for it,
+ * and access no memory. */
 #ifndef INTERPOSE_LOCK_H
 #define INTERPOSE_LOCK_H
 
@@ -13,14 +13,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct lock { /* zero: nobody's */
+struct lock { /* zero: free */
     _Atomic uint32_t state;
 };
 enum { LOCK_FREE, LOCK_TAKEN, LOCK_WAITED };
-void lock_wait(struct lock *lock); /* until it is the caller's */
+void lock_wait(struct lock *lock); /* waits until the caller holds the lock */
 void lock_wake(struct lock *lock);
 
-/* False: it cannot be had at once. */
+/* Returns false if the lock is not free. */
 static inline bool lock_try(struct lock *lock)
 {
     uint32_t nobody = LOCK_FREE;
@@ -39,11 +39,11 @@ static inline void lock_leave(struct lock *lock)
 }
 
 void hidden_start(void); /* looks for ThreadSanitizer in the process */
-/* They may be nested. Where something in between is to be seen after all: hidden_pause, and, with
- * its result, hidden_resume. */
+/* The pairs nest. hidden_pause makes calls visible in between, until hidden_resume, which takes its
+ * result. */
 void hidden_begin(void);
 void hidden_end(void);
-void hidden_sleep(uint64_t ns); /* a race is said to be hidden by sleeps of the program */
+void hidden_sleep(uint64_t ns); /* a sleep of the program could hide a race */
 unsigned hidden_pause(void);
 void hidden_resume(unsigned depth);
 

@@ -11,7 +11,7 @@
 enum { TIMES = 4, MOMENT_NS = 1000000, FIRST_NS = 5000000, THREAD_NS = 100000000 };
 static long threads_at_start; /* the library's own */
 
-/* Number of the process's threads; 0: not known. */
+/* Returns the number of the process's threads; 0: unknown. */
 static long threads_now(void)
 {
     char text[1024];
@@ -25,7 +25,7 @@ static long threads_now(void)
     if (bytes <= 0)
         return 0;
     text[bytes] = 0;
-    at = strrchr(text, ')'); /* the name may hold anything */
+    at = strrchr(text, ')'); /* the name may contain anything */
     return at && sscanf(at + 1,
                         " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
                         "%*d %ld",

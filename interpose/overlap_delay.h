@@ -1,14 +1,14 @@
-/* Threads of a rank that call MPI at the same time do so now and then only, by chance. Where they
- * may, each stays a moment in the first calls of each place, before the library gets to see them:
- * what nothing in the program keeps apart then meets, and the record shows it (check_thread.c).
- * Calls that locks or barriers order stay in that order. No thread stays longer than 0.1 s in
- * all. */
+/* Threads of a rank rarely call MPI at the same time by chance. If they may, the recorder delays
+ * each thread a moment in the first calls of each call site, before the library sees them: calls
+ * that nothing in the program keeps apart then overlap, and the record shows it (check_thread.c).
+ * Calls that locks or barriers order stay ordered. The delays of a thread sum up to at most 0.1
+ * s. */
 #ifndef INTERPOSE_OVERLAP_DELAY_H
 #define INTERPOSE_OVERLAP_DELAY_H
 
 #include "interpose/recorder.h"
 
-/* The level of threads that MPI provides. */
+/* Starts the delays. provided: the thread level that MPI provides. */
 void overlap_delay_start(int provided);
 
 #endif

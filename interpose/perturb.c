@@ -1,5 +1,5 @@
-/* Live perturbation. See perturb.h. Chance depends only on the seed, the rank and the number of the
- * call, so that threads and timing change nothing. */
+/* Live perturbation. See perturb.h. Random choices depend only on the seed, the rank and the number
+ * of the call, so threads and timing do not change them. */
 #include "interpose/perturb.h"
 
 #include <stdio.h>
@@ -100,7 +100,7 @@ bool perturb_send(struct lane *lane, const struct spool_event *e, int dest, uint
                             2 * (uint64_t)recorder.world_rank);
 }
 
-/* Sends inside a collective have no names. */
+/* Sends inside a collective have no names in the policy. */
 bool perturb_inner_send(uint64_t bytes)
 {
     if (policy.buffering == REPLAY_SEND_LIST || policy.buffering == REPLAY_SEND_ONLY)
@@ -140,7 +140,7 @@ int perturb_source(struct lane *lane, const struct spool_event *e, int source, M
     return pinned_source(lane, e, perturb_take(&receive_number), source, comm);
 }
 
-/* A probe that finds nothing has no number; the one that finds something has the next. */
+/* Only a probe that finds something takes a number, the next one. */
 int perturb_poll(struct lane *lane, const struct spool_event *e, int source, MPI_Comm comm)
 {
     return pinned_source(lane, e, __atomic_load_n(&receive_number, __ATOMIC_RELAXED) + 1, source,

@@ -1,5 +1,5 @@
-/* Without the launcher: MPI_Finalize turns the spools into the trace, by running `crosswait
- * recover`. */
+/* Makes the trace without a launcher: MPI_Finalize turns the spools into the trace by running
+ * `crosswait recover`. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,7 +23,7 @@ const char *life_out(void)
     return out && out[0] ? out : "crosswait.db";
 }
 
-/* The command that was installed with this library: beside it, or in ../bin. */
+/* Finds the command that was installed with this library: beside it, or in ../bin. */
 static bool find_command(char *path)
 {
     static const char *const places[] = {"crosswait", "../bin/crosswait", "../../bin/crosswait"};
@@ -38,12 +38,12 @@ static bool find_command(char *path)
     return false;
 }
 
-/* The environment without what would load this library, or make the command take itself for a rank.
- */
+/* Returns the environment without the variables that would load this library, or make the command
+ * look like a rank. */
 static char **plain_environment(void)
 {
     size_t count = 0, kept = 0;
-    while (environ && environ[count]) /* none once it was cleared */
+    while (environ && environ[count]) /* environ is NULL once it was cleared */
         count++;
     char **copy = calloc(count + 1, sizeof *copy);
     for (size_t i = 0; copy && i < count; i++)
@@ -64,7 +64,7 @@ static bool run_recover(const char *command, const char *folder, const char *out
     if (!environment || posix_spawn_file_actions_init(&actions))
         return false;
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY,
-                                     0); /* the application's output stays its own */
+                                     0); /* keeps the application's output clean */
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
     bool good = posix_spawn(&child, command, &actions, NULL, arguments, environment) == 0;
@@ -74,13 +74,13 @@ static bool run_recover(const char *command, const char *folder, const char *out
         return false;
     while ((waited = waitpid(child, &status, 0)) < 0 && errno == EINTR)
         ;
-    /* An application that ignores or reaps its children leaves us no status: then the trace itself
-     * tells. */
+    /* If the application ignores or reaps its children, no status is left: then the trace's
+     * existence tells. */
     return waited == child ? WIFEXITED(status) && WEXITSTATUS(status) == 0 : access(out, R_OK) == 0;
 }
 
-/* Only what this job's ranks made: R.L.ring, R.L.spool and R.0.address, then the folders if nothing
- * else is in them. */
+/* Removes the files of this job's ranks: R.L.ring, R.L.spool and R.0.address, then the folders if
+ * they are empty. */
 static void spools_remove(const char *folder)
 {
     char path[PATH_MAX + 300];
@@ -105,8 +105,8 @@ static void spools_remove(const char *folder)
     }
 }
 
-/* The trace of a job, absolute, wherever the program has gone since: its spools are in
- * T.db.spool/JOB. */
+/* Returns the absolute path of the trace of a job whose spools are in T.db.spool/JOB, even if the
+ * program changed its working directory. */
 static void trace_of(const char *folder, char out[PATH_MAX])
 {
     snprintf(out, PATH_MAX, "%s", folder);
@@ -131,7 +131,7 @@ void life_name_spools(const char *folder)
                        folder);
 }
 
-/* enum spool_state; -1: the rank has no record in the folder. */
+/* Returns the enum spool_state of a rank; -1: it has no record in the folder. */
 static int record_state(const char *folder, int rank)
 {
     char path[PATH_MAX + 40];
@@ -146,8 +146,8 @@ static int record_state(const char *folder, int rank)
 }
 
 enum { AT_WORK = -1 };
-/* Once all are closed: how many ranks' records are missing in the folder. AT_WORK: one that is
- * there was not closed in time. */
+/* Waits until all records are closed, and returns how many ranks' records are missing. AT_WORK: a
+ * record was not closed in time. */
 static int records_missing(const char *folder)
 {
     enum { LOOKS = 5000, LOOK_NS = 1000000 };
@@ -165,8 +165,8 @@ static int records_missing(const char *folder)
     return missing;
 }
 
-/* MPI_Finalize has returned: all ranks are in it. They close their records once it returns there,
- * and a shared file system may show that late. */
+/* Called after MPI_Finalize returned, when all ranks are in it. The other ranks close their records
+ * once it returns there, and a shared file system may show that late. */
 void life_make_trace(const char *folder)
 {
     char command[PATH_MAX], out[PATH_MAX], text[PATH_MAX + 200];

@@ -1,10 +1,11 @@
-/* The recorder's life: starting after MPI_Init, lanes of threads, ending; and the
- * small record writers.
+/* The recorder's life: starting after MPI_Init, lanes of threads, ending; and the small record
+ * writers.
  *
- * Environment: CROSSWAIT_SPOOL=FOLDER   the launcher's: spools go to FOLDER/JOB, and the launcher
- * makes the trace
- *              CROSSWAIT_OUT=T.db       without it: spools go to T.db.spool/JOB, and MPI_Finalize
- *                                       makes T.db (default crosswait.db)
+ * Environment:
+ *   CROSSWAIT_SPOOL=FOLDER  set by the launcher: spools go to FOLDER/JOB, and the launcher makes
+ *                           the trace
+ *   CROSSWAIT_OUT=T.db      without a launcher: spools go to T.db.spool/JOB, and MPI_Finalize
+ *                           makes T.db (default crosswait.db)
  *
  *  1. recorder.on holds only between MPI_Init and MPI_Finalize of a process that could open its
  *     spool, and never in a forked child.
@@ -41,8 +42,8 @@
 #include "interpose/perturb.h"
 #include "interpose/misuse/usage.h"
 
-/* Polls further apart than 100 microseconds are not folded: the time between them is the program's
- * own, and worth seeing. */
+/* Polls further apart than 100 microseconds are not folded: the program spends the time between
+ * them itself, so the record should show it. */
 enum { POLL_GAPS_PER_SECOND = 10000 };
 
 __thread struct recorder_thread recorder_thread __attribute__((tls_model("initial-exec")));
@@ -58,16 +59,16 @@ static struct {
     int pid;
     struct lock lock;
     atomic_flag warned;
-    uint64_t newest;   /* keep about so many events, the newest; 0: all */
-    struct lane *free; /* of threads that have ended */
+    uint64_t newest;   /* number of newest events to keep, roughly; 0: all */
+    struct lane *free; /* lanes of threads that have ended */
     pthread_key_t key;
     bool key_made;
 } life = {.warned = ATOMIC_FLAG_INIT};
 
 /* --- small things ----------------------------------------------------------------------------- */
 
-/* A thread that is cancelled ends in the program's own calls: not where we wait for the system, nor
- * with what others need. */
+/* Defers cancellation: a cancelled thread must end in the program's own calls, not while the
+ * recorder waits for the system or holds something that other threads need. */
 int recorder_cancel_disable(void)
 {
     int before = PTHREAD_CANCEL_ENABLE;
@@ -81,8 +82,8 @@ void recorder_cancel_restore(int before)
 }
 
 static __thread struct {
-    unsigned depth; /* the lock is its own so often */
-    int cancel;     /* from before */
+    unsigned depth; /* nesting depth of this thread's hold on the lock */
+    int cancel;     /* cancellation state before */
 } held __attribute__((tls_model("initial-exec")));
 
 static void lock_held(int cancel)
@@ -126,7 +127,7 @@ void recorder_unlock(void)
 {
     if (recorder.definer)
         spool_commit_written(&recorder.definer->writer);
-    if (!held.depth) /* nobody else could be here when it was asked for */
+    if (!held.depth) /* the process had one thread when it took the lock */
         return;
     if (--held.depth)
         return;
@@ -191,7 +192,7 @@ static uint64_t realtime_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The two clocks, read as close together as a few tries allow. */
+/* Reads the two clocks as close together as a few tries allow. */
 static void read_clocks(uint64_t *ticks, uint64_t *realtime)
 {
     uint64_t best = UINT64_MAX;
@@ -217,7 +218,7 @@ uint64_t recorder_started_clock(void)
     return life.ticks;
 }
 
-/* Ticks a second, over the time since MPI_Init began: the longer, the better. */
+/* Returns ticks a second, measured since MPI_Init began: the longer, the more accurate. */
 static uint64_t tick_rate(void)
 {
     uint64_t ticks, realtime;
@@ -286,8 +287,8 @@ static void fill_header(struct spool_header *header, int thread_level)
     memcpy(header->magic, SPOOL_MAGIC, sizeof SPOOL_MAGIC);
 }
 
-/* newest: CROSSWAIT_LAST; a quarter of the ring then holds so many events and what belongs to them.
- */
+/* Returns the size of a ring. newest: CROSSWAIT_LAST; a quarter of the ring then holds so many
+ * events with their records. */
 static uint64_t ring_bytes(uint64_t newest)
 {
     enum { EVENT_BYTES = 96 };
@@ -330,8 +331,8 @@ static struct lane *lane_new(int thread_level, uint64_t newest)
 
 static void leave_all(struct lane *lane);
 
-/* A thread that ends leaves its lane to the next one: programs that start threads all the time do
- * not run out of files. It may end inside of a call: in an error handler, or cancelled. */
+/* Leaves the thread's lane to the next new thread, so that programs that start many threads do not
+ * run out of files. The thread may end inside a call: in an error handler, or cancelled. */
 static void thread_ends(void *argument)
 {
     struct lane *lane = argument;
@@ -342,7 +343,7 @@ static void thread_ends(void *argument)
     exit_record_thread_end(lane);
     hidden_end();
     if (!recorder
-             .on) /* or this is a forked child, where the lock may be another thread's for ever */
+             .on) /* or this is a forked child, where another thread may hold the lock forever */
         return;
     recorder_lock();
     lane->next_free = life.free;
@@ -360,7 +361,7 @@ static struct lane *lane_free(void)
     return lane;
 }
 
-/* The next call is another thread's: nothing says that it had to wait for the one before. */
+/* Notes that the next call is another thread's, which did not have to wait for the call before. */
 static void write_thread(struct lane *lane)
 {
     if (lane->poll_count)
@@ -371,9 +372,9 @@ static void write_thread(struct lane *lane)
     spool_commit(&lane->writer);
 }
 
-/* Whether the call that the thread is inside has been left without returning: an error handler
- * jumped, or threw an exception. Of a call that goes on, the frame is below all others, and holds
- * where it returns to. */
+/* Tells whether the thread left its current call without returning: an error handler jumped, or
+ * threw an exception. The frame of a call that continues is below all others, and holds its return
+ * address. */
 static bool was_left(const struct lane *lane, void **cfa)
 {
     void **open = recorder_thread.cfa;
@@ -381,7 +382,7 @@ static bool was_left(const struct lane *lane, void **cfa)
 
     if (!lane || lane == &nobody || !lane->depth || !open)
         return false;
-    if (cfa > open) /* or a signal's handler calls MPI on a stack of its own */
+    if (cfa > open) /* unless a signal handler calls MPI on a stack of its own */
         return sigaltstack(NULL, &signals) == 0 && !(signals.ss_flags & SS_ONSTACK);
     return cfa == open ||
            (memory_readable(open - 1, sizeof *open) && open[-1] != recorder_thread.back);
@@ -422,9 +423,9 @@ struct lane *recorder_lane_slow(void **cfa)
     int cancel = recorder_cancel_disable();
     hidden_begin();
     recorder_thread.current =
-        &nobody;        /* what the library calls while the lane is made is not the application's */
-    if (recorder.lanes) /* a second thread: whatever level was asked for, MPI_Wtime and its like are
-                           called by any of them */
+        &nobody;        /* calls of the library while the lane is made are not the application's */
+    if (recorder.lanes) /* a second thread: at any level, all threads may call MPI_Wtime and the
+                           like */
         recorder.threads = true;
     struct lane *lane = lane_free();
     if (lane)
@@ -434,8 +435,9 @@ struct lane *recorder_lane_slow(void **cfa)
             lane_new(recorder.lanes ? recorder.lanes->writer.header->thread_level : 0, life.newest);
     recorder_thread.current = NULL;
     if (!lane) {
-        recorder_thread.current = &nobody; /* no second try for this thread */
-        recorder_unseen();                 /* nothing can be said of it, nor what others wait for */
+        recorder_thread.current = &nobody; /* this thread does not try again */
+        recorder_unseen();                 /* its calls are unknown, and so is what others wait
+                                              for */
         recorder_missed(recorder.lanes, 1);
     } else {
         if (life.key_made)
@@ -456,8 +458,8 @@ static void in_forked_child(void)
 
 /* --- start ------------------------------------------------------------------------------------ */
 
-/* A lane for a process that has not called MPI_Init, whose place in the job only the launcher's
- * environment tells. */
+/* Makes a lane for a process that has not called MPI_Init; only the launcher's environment tells
+ * its place in the job. */
 static struct lane *before_start(void)
 {
     const struct library_place place = library_place();
@@ -475,8 +477,8 @@ static struct lane *before_start(void)
     return lane;
 }
 
-/* A Fortran callback that the library runs inside a recorded call makes a call, or a handler or an
- * operation makes one that concerns others: the record lacks it. */
+/* Notes that the record lacks a call: a Fortran callback that the library runs inside a recorded
+ * call makes a call, or a handler or an operation makes one that concerns other ranks. */
 static void callback_unseen(unsigned call, void **cfa)
 {
     struct lane *lane = recorder_thread.current;
@@ -491,8 +493,8 @@ static void callback_unseen(unsigned call, void **cfa)
         recorder_missed(lane, 1);
 }
 
-/* An event of its own for a call that no lane would be given for: what it says is what it is about.
- */
+/* Returns a lane for a call outside of MPI's life, which is recorded only for its misuse; NULL: not
+ * to be recorded. */
 struct lane *usage_outside(unsigned call, void **cfa)
 {
     callback_unseen(call, cfa);
@@ -557,8 +559,7 @@ void recorder_world_known(struct lane *lane)
     recorder_comm(lane, recorder_handle.comm_self);
 }
 
-/* all: the group of all processes; none: that of MPI_COMM_WORLD. */
-static int exit_status; /* that the program gives exit, or returns from main */
+static int exit_status; /* argument of exit, or return value of main */
 
 static void exit_status_keep(int status, void *unused)
 {
@@ -566,6 +567,7 @@ static void exit_status_keep(int status, void *unused)
     exit_status = status;
 }
 
+/* all: the group of all processes; group_null: that of MPI_COMM_WORLD. */
 static void recorder_started_once(int thread_level, uint64_t t_enter, unsigned call, void **cfa,
                                   MPI_Group all)
 {
@@ -729,7 +731,7 @@ __attribute__((destructor)) static void at_exit(void)
 {
     if (!recorder.on || (int)getpid() != life.pid)
         return;
-    if (!recorder.late_ended) /* else it may never have called MPI_Init */
+    if (!recorder.late_ended) /* otherwise the process may never have called MPI_Init */
         exit_record_say(EXIT_CAUSE_EXIT, exit_status & 0xFF, NULL);
     end_state(recorder.late_ended ? SPOOL_STATE_FINALIZED : SPOOL_STATE_EXITED,
               recorder.late_ended ? 0 : exit_status & 0xFF);
@@ -899,7 +901,7 @@ bool recorder_narrow(struct lane *lane, unsigned which, int64_t count, const voi
     int *to = lane->small[which];
 
     if (count <= 0 || !wide || !memory_readable(wide, (uint64_t)count * sizeof *from))
-        return true; /* not ours to read: the call's own business */
+        return true; /* unreadable: the library deals with it */
     if (count > lane->small_count[which]) {
         to = realloc(to, (size_t)count * sizeof *to);
         if (!to)

@@ -1,14 +1,14 @@
-/* Interface with which the generated wrappers and the hand-written bodies record one call.
+/* The interface with which the generated wrappers and the hand-written bodies record one call.
  *
- * A wrapper asks for its thread's lane (NULL: just call through), fills the lane's open slot, calls
- * the real function, adds what came out, and leaves. Nothing here may change what the application
- * sees: no error of ours is ever returned.
+ * A wrapper asks for its thread's lane (NULL: it only calls through), fills the lane's open slot,
+ * calls the real function, adds the outputs, and leaves. Nothing here may change what the
+ * application sees: the recorder never returns an error of its own to the application.
  *
  *  1. recorder_thread.ready is the lane exactly while the thread is outside every recorded call, or
- *     in an attribute's callback (callbacks.c), so that calls which the MPI library makes through
- *     its own public names, and calls made from other callbacks (error handlers, generalized
- *     requests, those in Fortran), pass through. A call that is left without returning (an error
- *     handler jumps, or throws) ends at the thread's next one.
+ *     in an attribute's callback (callbacks.c). So calls that the MPI library makes through its own
+ *     public names, and calls made from other callbacks (error handlers, generalized requests,
+ *     those in Fortran), pass through. A call that ends without returning (an error handler jumps,
+ *     or throws) is closed at the thread's next call.
  *  2. The handles MPI_X_NULL, MPI_COMM_WORLD... are symbols of libmpi and are looked up at run time
  *     (recorder_handle): this library is loaded into processes that have no MPI. The macros of
  *     mpi.h for them are never used. */
@@ -42,90 +42,92 @@ struct lane {
         uint32_t skip; /* the address lies in a language binding: the caller's own return address is
                           so many words above */
     } site[SITE_CACHE];
-    struct { /* last handles asked for, by kind: most programs use few */
+    struct { /* the last handles looked up, by kind: most programs use few */
         const void *handle;
         uint32_t id;
         uint32_t generation;
-        uint32_t peers; /* of a communicator: ranks that can be named in it */
+        uint32_t peers; /* communicators: number of ranks that calls can name in it */
     } comm_cache, type_cache[1 << TYPE_CACHE_BITS];
     MPI_Status *status; /* scratch for statuses that the application ignores */
     int status_count;
-    int *small[4]; /* recorder_narrow */
+    int *small[4]; /* for recorder_narrow */
     int64_t small_count[4];
     void *scratch; /* for lists of ids */
     size_t scratch_bytes;
     struct request_info *info; /* scratch for lists of requests */
     int info_count;
     uint32_t poll_count;                    /* header->poll_count */
-    uint64_t poll_key[SPOOL_POLLS_MAX];     /* of their lists of requests */
-    uint64_t poll_outcome[SPOOL_POLLS_MAX]; /* what they came to */
-    uint64_t poll_left;                     /* when the last of them returned */
-    uint64_t poll_from;                     /* spool_mark when the last one was entered */
-    bool poll_kept;                         /* it goes to the header */
-    uint64_t steady[SPOOL_POLLS_MAX];       /* calls that may be polled again (polls.c, 4) */
+    uint64_t poll_key[SPOOL_POLLS_MAX];     /* hashes of their lists of requests */
+    uint64_t poll_outcome[SPOOL_POLLS_MAX]; /* their results */
+    uint64_t poll_left;                     /* time when the last poll returned */
+    uint64_t poll_from;                     /* spool_mark when the last poll entered */
+    bool poll_kept;                         /* the current poll goes to the header */
+    uint64_t steady[SPOOL_POLLS_MAX];       /* calls that may be folded like polls
+                                               (misuse/poll_fold.c, invariant 4) */
     uint32_t steady_count;
-    uint64_t steady_events; /* of the lane, with the last of them; others since: they are none */
-    uint64_t buffer_seq;    /* the last call that was given buffers, and where they start */
+    uint64_t steady_events; /* events of the lane at the last of them; if the lane has more, none is
+                               valid */
+    uint64_t buffer_seq;    /* the last call with buffers, and their start addresses */
     const void *buffer[EXIT_CAUSE_BUFFERS];
-    void *signal_stack; /* exit_record.c; NULL: none */
-    uint64_t applying;  /* the call, of the sample, whose operation is the program's own; 0 none */
-    uint64_t doubted;   /* the last call that was given a handle of no object (usage.h) */
-    uint64_t unread;    /* the last call whose data could not be read */
-    uint64_t unseen;    /* the collective whose inside is not recorded; 0 none */
-    uint8_t lingered[256]; /* how often, by place (overlap_delay.h) */
-    uint32_t lingered_ns;  /* in all */
+    void *signal_stack;    /* exit_record.c; NULL: none */
+    uint64_t applying;     /* the sampled call that runs a user-defined operation; 0: none */
+    uint64_t doubted;      /* the last call with a handle of no object (usage.h) */
+    uint64_t unread;       /* the last call whose data the process could not read */
+    uint64_t unseen;       /* the collective whose inside is not recorded; 0: none */
+    uint8_t lingered[256]; /* number of delays, by call site (overlap_delay.h) */
+    uint32_t lingered_ns;  /* sum of the delays */
     struct lane *next, *next_free;
 };
 
 extern __thread struct recorder_thread {
     struct lane *ready;   /* invariant 1 */
-    struct lane *current; /* inside a recorded call, */
-    void **cfa;           /* the innermost, with this frame, */
-    const void *back;     /* which returns there: cfa[-1] */
-    bool raised;          /* in that call a handler of the program's was given an error; not between
+    struct lane *current; /* the lane while inside a recorded call, */
+    void **cfa;           /* the frame of the innermost such call, */
+    const void *back;     /* and its return address: cfa[-1] */
+    bool raised;          /* a handler of the program got an error in that call; false between
                              calls */
 } recorder_thread __attribute__((tls_model("initial-exec")));
 
-extern struct recorder { /* of the process */
+extern struct recorder { /* state of the process */
     bool ended;          /* MPI_Finalize was called */
     bool on;             /* between MPI_Init and MPI_Finalize, spool open */
-    bool threads; /* MPI_THREAD_MULTIPLE, or more than one thread has called: several lanes may run
-                     at once */
+    bool threads; /* MPI_THREAD_MULTIPLE, or several threads have called: several lanes may run at
+                     the same time */
     bool tsc;
     bool payload; /* digests or more */
     bool sample;  /* contents of some collectives' buffers */
-    bool buffers; /* usage.h looks at what buffers overlap, and whether they change while MPI owns
-                     them */
+    bool buffers; /* checks buffers for overlaps, and for changes while MPI owns them (usage.h) */
     bool perturb; /* a live policy is set */
-    bool linger;  /* threads stay a moment in calls (overlap_delay.h) */
+    bool linger;  /* delays threads in calls (overlap_delay.h) */
     bool layer;   /* the library layer is on */
-    bool several; /* machines */
-    bool by_session;     /* it was started by MPI_Session_init, and MPI_Init has not been called */
-    bool sessions_ended; /* and its last session ended: what comes later is not recorded */
+    bool several; /* ranks run on several machines */
+    bool by_session;     /* MPI_Session_init started recording, and MPI_Init was not called */
+    bool sessions_ended; /* started by a session, and the last session ended: later calls are not
+                            recorded */
     bool late;           /* MPI ran before recording started, by MPI_Init or by a session */
-    bool late_ended;     /* so, and it ended a session whose start was not seen */
-    bool filter;         /* not every call is wanted */
-    bool partial; /* so, or a call was made of which only the name is known: what made an object
-                     or a request may not be on record */
-    int standard; /* the version of MPI that the library says it is of: 401 is 4.1 */
-    int stack;    /* frames kept of each call's stack; 0 none */
+    bool late_ended;     /* MPI ran earlier, and an unrecorded session ended */
+    bool filter;         /* some calls are filtered out */
+    bool partial; /* calls were filtered out, or a call is unknown to the recorder except for its
+                     name: the makers of objects and requests may be missing from the record */
+    int standard; /* version of the MPI standard that the library supports: 401 is 4.1 */
+    int stack;    /* frames recorded of each call's stack; 0: none */
     int world_rank, world_size;
-    uint64_t seq;                 /* last one given out */
-    _Atomic uint64_t *seq_shared; /* where the watcher sees it */
-    uint32_t generation;          /* of handle caches: raised whenever a handle is freed */
+    uint64_t seq;                 /* the last sequence number */
+    _Atomic uint64_t *seq_shared; /* its copy that the watcher reads */
+    uint32_t generation;          /* of handle caches: raised when a handle is freed */
     uint8_t defined[CALL_COUNT + 64];
     struct lane *lanes;
-    struct lane *definer; /* when only the newest records are kept: the lane of the definitions,
-                             which are all kept */
-    uint64_t poll_gap;    /* ticks: what comes later after a poll is another matter */
+    struct lane *definer; /* with CROSSWAIT_LAST: the lane of the definitions, which are all kept */
+    uint64_t poll_gap;    /* ticks: a poll that comes later than this after another is not folded */
     struct {
         uintptr_t start, end;
-    } binding[8]; /* the language bindings' code */
+    } binding[8]; /* code of the language bindings */
     unsigned binding_count;
-    bool unseen; /* callbacks may run that are not seen (SPOOL_FLAG_UNSEEN) */
+    bool unseen; /* unobserved callbacks may run (SPOOL_FLAG_UNSEEN) */
 } recorder;
 
-/* A handle as tables know it, of any kind: libraries have pointers, or numbers, for them. */
+/* The key of a handle in tables, for handles of any kind: some libraries have pointers, others
+ * numbers. */
 #define HANDLE(handle) ((const void *)(uintptr_t)(handle))
 
 extern struct recorder_handles { /* predefined handles (library/library.h) */
@@ -140,30 +142,30 @@ extern struct recorder_handles { /* predefined handles (library/library.h) */
     MPI_Errhandler errhandler_null;
     MPI_Message message_null, message_no_proc;
     const void *unweighted, *weights_empty;
-    void *in_place; /* Fortran's: its binding passes it on where it is not allowed */
+    void *in_place; /* Fortran's: its binding passes it even where it is not allowed */
 } recorder_handle;
 
 /* --- real functions --------------------------------------------------------------------------- */
 
 enum { REAL_MPI, REAL_PMPI };
 extern void *recorder_real_table[2][CALL_COUNT];
-/* The MPI library that the process has loaded; what functions it has is in the table. */
+/* Called with the MPI library that the process has loaded; the table then has its functions. */
 struct body_entry;
 void recorder_found(const struct body_entry *entry);
-/* The error that is recorded for a call that made nothing, whatever it returned. */
+/* Returns the error to record for a call that made no object, whatever it returned. */
 int recorder_refused(int returned);
-/* As entry/body.h has it. */
+/* See entry/body.h. */
 bool recorder_watch_signals(uint64_t *signals);
 int recorder_termination_signal(void);
-void *recorder_symbol(const char *name); /* a variable of the MPI library; NULL */
+void *recorder_symbol(const char *name); /* returns the address of a variable of the MPI library;
+                                            NULL: none */
 static inline void *recorder_real(int which, unsigned call)
 {
     return recorder_real_table[which][call];
 }
-/* The real PMPI_X, for our own use; wrappers that it passes through on its way are told by
- * recorder_thread. With a handle that the recorder got from the library itself, or as the call
- * that the program makes. What the recorder asks about a handle of the program's it asks by ASK
- * (misuse/usage.h). */
+/* Calls the real PMPI_X for the recorder itself (recorder_thread tells wrappers on its way to pass
+ * it through), with handles from the library, or as the program's own call. For questions about a
+ * handle of the program use ASK (misuse/usage.h). */
 #define OWN(x) ((x##_fn)recorder_real(REAL_PMPI, CALL_##x))
 
 /* --- clock ------------------------------------------------------------------------------------ */
@@ -172,7 +174,8 @@ static inline uint64_t recorder_clock(void)
 {
 #if defined __x86_64__
     if (LIKELY(recorder.tsc))
-        return __builtin_ia32_rdtsc(); /* <x86intrin.h> takes longer to read than all else here */
+        return __builtin_ia32_rdtsc(); /* <x86intrin.h> takes longer to compile than all other
+                                          headers here */
 #endif
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -181,13 +184,13 @@ static inline uint64_t recorder_clock(void)
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-extern struct lane
-    *const recorder_nobody; /* in recorder_thread.current: inside a call that is not recorded */
+extern struct lane *const recorder_nobody; /* value of recorder_thread.current inside a call that is
+                                              not recorded */
 void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **cfa, int error);
 uint64_t recorder_started_clock(void);
-/* By a session, without MPI_Init (session.c): of all processes, of which it is one. */
+/* Starts by a session, without MPI_Init (session.c). all: the group of all processes. */
 void recorder_start_session(uint64_t t_enter, unsigned call, void **cfa, MPI_Group all);
-void recorder_world_known(struct lane *lane); /* MPI_COMM_WORLD is there from now on */
+void recorder_world_known(struct lane *lane); /* MPI_COMM_WORLD exists from now on */
 bool session_starts(void);
 void session_made(void);
 bool session_is_last(struct lane *lane, uint64_t seq);
@@ -200,14 +203,15 @@ void recorder_finalized(struct lane *lane);
 void recorder_aborting(struct lane *lane, int code);
 struct lane *recorder_lane_slow(void **cfa);
 void recorder_define_call(struct lane *lane, unsigned call);
-void recorder_say(const char *text);                     /* on stderr */
-void recorder_warn(const char *text);                    /* the same, once */
-void recorder_note(struct lane *lane, const char *text); /* of the trace */
-void recorder_lock(void); /* definitions; does nothing while only one thread can be here */
+void recorder_say(const char *text);                     /* prints on stderr */
+void recorder_warn(const char *text);                    /* prints only the first time */
+void recorder_note(struct lane *lane, const char *text); /* adds a note to the trace */
+void recorder_lock(void); /* guards definitions; does nothing in a single-threaded process */
 void recorder_unlock(void);
-int recorder_cancel_disable(void); /* no cancellation is acted on until, with its result, */
+int recorder_cancel_disable(void); /* Defers cancellation; recorder_cancel_restore takes its
+                                      result. */
 void recorder_cancel_restore(int before);
-bool recorder_lock_try(void); /* in a signal handler: false if it cannot be had at once */
+bool recorder_lock_try(void); /* for signal handlers: returns false instead of waiting */
 
 static inline struct lane *recorder_lane(void **cfa)
 {
@@ -216,7 +220,8 @@ static inline struct lane *recorder_lane(void **cfa)
 }
 
 void recorder_find_bindings(void);
-/* The function that a language binding's code at the address implements; CALL_COUNT: none. */
+/* Returns the function that a language binding's code at the address implements; CALL_COUNT:
+ * none. */
 unsigned recorder_bound_call(const void *address);
 static inline bool recorder_in_binding(const void *address)
 {
@@ -227,10 +232,11 @@ static inline bool recorder_in_binding(const void *address)
     return false;
 }
 
-/* Whether the call is not to be recorded (filter.c); it is then counted as lost. comm:
- * recorder_handle.comm_null if it has none. */
+/* Tells whether the filter leaves the call out (filter.c), and then counts it as lost. comm:
+ * recorder_handle.comm_null if the call has none. */
 bool filter_out(struct lane *lane, unsigned call, MPI_Comm comm);
-/* Around a call that is not recorded: what the library does in it is not the application's. */
+/* Enclose a call that is not recorded, so that calls of the library inside it do not count as the
+ * application's. */
 static inline void recorder_mute(void)
 {
     recorder_thread.ready = NULL;
@@ -242,14 +248,14 @@ static inline void recorder_unmute(struct lane *lane)
     recorder_thread.ready = lane;
 }
 void recorder_stack(struct lane *lane, uint64_t seq, void **cfa);
-/* The same where a destructor of Python's makes the call, whatever was asked for. */
+/* Records the stack, whatever the options, of a call that a Python destructor makes. */
 void recorder_stack_destructor(struct lane *lane, uint64_t seq, void **cfa);
-/* Ids of places in Python; how many could be told. */
+/* Finds the ids of places in Python code. Returns how many it found. */
 struct python_place;
 unsigned recorder_python_sites(struct lane *lane, const struct python_place *place, unsigned count,
                                uint32_t *out_id);
 
-/* Where definitions go. recorder_unlock commits them. */
+/* Returns the writer of definitions. recorder_unlock commits them. */
 static inline struct spool_writer *recorder_definitions(struct lane *lane)
 {
     return LIKELY(!recorder.definer) ? &lane->writer : &recorder.definer->writer;
@@ -257,11 +263,11 @@ static inline struct spool_writer *recorder_definitions(struct lane *lane)
 
 uint32_t recorder_site_slow(struct lane *lane, void **cfa);
 uint32_t recorder_site_of(struct lane *lane,
-                          const void *address); /* behind an instruction; takes the lock */
-/* The module that holds the address; 0 none. Takes the lock. */
+                          const void *address); /* address behind an instruction; takes the lock */
+/* Returns the module that holds the address; 0: none. Takes the lock. */
 uint32_t recorder_module_of(struct lane *lane, uintptr_t address, uint64_t *out_bias);
-/* DEF_SITE id of a function of the program's own, one byte behind its start; 0: a binding's own
- * function that stands for one of another language. Under the lock. */
+/* Returns the DEF_SITE id of a user-defined function, one byte behind its start; 0: the function
+ * belongs to a binding and stands for one of another language. Requires the lock. */
 uint32_t recorder_function_site(struct lane *lane, const void *function);
 static inline unsigned recorder_site_slot(const void *address)
 {
@@ -276,42 +282,43 @@ static inline uint32_t recorder_site(struct lane *lane, void **cfa)
     return recorder_site_slow(lane, cfa);
 }
 
-/* Kinds of calls that are completed, as seen by their rank. */
+/* Progress of a completed call, as its rank sees it. */
 enum recorder_step {
-    STEP_IN_VAIN, /* a test or a probe that found nothing */
-    STEP_LOCAL,   /* it only asked, or made something of the rank's own */
-    STEP_ON       /* the rank got on with its communication */
+    STEP_IN_VAIN, /* a test or a probe found nothing */
+    STEP_LOCAL,   /* a query, or a local operation */
+    STEP_ON       /* the rank's communication progressed */
 };
 
-/* --- polls (polls.c) -------------------------------------------------------------------------- */
-/* Instead of recorder_enter and _leave: recorder_poll_enter, _expect, _again and _leave. */
+/* --- polls (misuse/poll_fold.c) --------------------------------------------------------------- */
+/* Use these instead of recorder_enter and _leave: recorder_poll_enter, _expect, _again and
+ * _leave. */
 
 void recorder_polls_write(struct lane *lane);
-/* With all fields set. key: of the list of requests. True: it equals a poll that goes round, so
- * that its parts are on record. */
+/* Tells whether the event equals a poll that is being folded, so that its parts are already on
+ * record. All its fields must be set. key: hash of its list of requests. */
 bool recorder_poll_expect(struct lane *lane, const struct spool_event *e, uint64_t key);
-/* Records the result of a poll, or of a call that changes nothing and gives the same result each
- * time. value: the whole result, together with the event's fields. */
+/* The result of a poll, or of a call that changes nothing and gives the same result each time.
+ * value: a hash of all results that the event's fields lack. */
 struct poll_outcome {
     enum { POLL_NOTHING, POLL_STEADY, POLL_OTHER } how;
     uint64_t value;
 };
-/* The call is back. True: it is one round more, and left; otherwise what it did is still to be
- * recorded. step: if it is not the first round. */
+/* Called when the call is back. Returns true if the poll was folded and left; otherwise its results
+ * must be recorded. step: for a folded poll. */
 bool recorder_poll_again(struct lane *lane, struct spool_event *e, void **cfa, uint64_t key,
                          struct poll_outcome outcome, enum recorder_step step);
-uint64_t recorder_status_value(const MPI_Status *status); /* what a status says */
+uint64_t recorder_status_value(const MPI_Status *status); /* a status as one number */
 void recorder_poll_leave(struct lane *lane, struct spool_event *e, uint64_t key, int error,
                          enum recorder_step step, struct poll_outcome outcome);
 
 void usage_look_slow(struct lane *lane, uint64_t seq); /* usage.h */
 void usage_relook_slow(struct lane *lane, uint64_t now);
-extern struct recorder_look { /* at receive buffers and windows, around each call */
-    bool enter, leave;        /* when one is entered, and when it is left, */
-    uint64_t from;            /* if that is not before */
+extern struct recorder_look { /* checks of receive buffers and windows around each call */
+    bool enter, leave;        /* check when a call enters, and when it leaves, */
+    uint64_t from;            /* if the time is not before this */
 } recorder_look;
 
-/* A recorded call is entered, or what it called back returns to it. */
+/* Notes that a recorded call enters, or that a callback returns to it. */
 static inline void recorder_inside(struct lane *lane, void **cfa, const void *back)
 {
     recorder_thread.ready = NULL;
@@ -320,7 +327,7 @@ static inline void recorder_inside(struct lane *lane, void **cfa, const void *ba
     recorder_thread.back = back;
 }
 
-/* The lane's open slot begins an event: its number is given out, and its other fields follow. */
+/* Begins an event in the lane's open slot and assigns its number; its other fields follow. */
 static inline struct spool_event *recorder_begin(struct lane *lane, unsigned call, uint32_t site)
 {
     struct spool_event *e = &lane->open[lane->depth];
@@ -350,8 +357,9 @@ static inline struct spool_event *recorder_poll_enter(struct lane *lane, unsigne
 
 struct spool_event *recorder_enter_slow(struct lane *lane, unsigned call, void **cfa);
 
-/* The open slot for a new event, its fields not yet set, and its site, seq, parent. The same as
- * recorder_enter_slow where all that it may have to do is done: so it needs no register saved. */
+/* Returns the open slot of a new event with its site, seq and parent set, and its other fields
+ * unset. Does the same as recorder_enter_slow in the usual case, so that it needs no saved
+ * register. */
 static inline struct spool_event *recorder_enter(struct lane *lane, unsigned call, void **cfa)
 {
     const void *address = cfa[-1];
@@ -376,10 +384,10 @@ static inline void recorder_fields(struct spool_event *e, uint32_t comm, int32_t
 
 void linger_inside(struct lane *lane, const struct spool_event *e); /* overlap_delay.h */
 
-/* The call starts: from here on the watcher sees it. */
+/* Starts the call: from here on the watcher sees it. */
 static inline void recorder_open(struct lane *lane, struct spool_event *e)
 {
-    spool_commit(&lane->writer); /* definitions and lists that describe it */
+    spool_commit(&lane->writer); /* the definitions and lists that describe the call */
     e->t_enter = recorder_clock();
     lane->depth++;
     atomic_store_explicit(&lane->writer.header->depth, lane->depth, memory_order_release);
@@ -392,11 +400,13 @@ static inline void recorder_back(struct spool_event *e)
     e->t_leave = recorder_clock();
 }
 
-void recorder_lost(struct lane *lane, uint64_t calls);   /* the spool took no more: says so */
-void recorder_missed(struct lane *lane, uint64_t calls); /* the record lacks them, and goes on */
-/* The data of this call of the thread's lie where the process cannot read, as on an accelerator. */
+void recorder_lost(struct lane *lane, uint64_t calls);   /* the spool accepts no more records: warns
+                                                            the user */
+void recorder_missed(struct lane *lane, uint64_t calls); /* the record lacks these calls, and
+                                                            continues */
+/* Notes that the process cannot read the data of this call, e.g. on an accelerator. */
 void recorder_unread(struct lane *lane, uint64_t seq);
-void recorder_unknown(struct lane *lane); /* a call was made of which only the name is known */
+void recorder_unknown(struct lane *lane); /* Notes a call of which only the name is known. */
 
 /* Translates a call's return value into an error class (core/trace/event.h). */
 uint16_t recorder_error_slow(int code);
@@ -414,12 +424,13 @@ static inline void recorder_count(struct lane *lane, enum recorder_step step)
         atomic_store_explicit(&header->local, ++lane->local, memory_order_relaxed);
 }
 
-/* The call has ended. */
+/* Ends the call. */
 static inline void recorder_end(struct lane *lane, enum recorder_step step)
 {
     struct spool_header *header = lane->writer.header;
     recorder_count(lane, step);
-    lane->depth -= lane->depth > 0; /* it was taken for left, where its program changes stacks */
+    lane->depth -= lane->depth > 0; /* depth is 0 if a program that switches stacks made the call
+                                       look left */
     atomic_store_explicit(&header->depth, lane->depth, memory_order_release);
 }
 
@@ -447,7 +458,7 @@ void recorder_leave_slow(struct lane *lane, struct spool_event *e, int error,
                          enum recorder_step step);
 void recorder_leave_looking(struct lane *lane, uint64_t now);
 
-/* Like recorder_enter: what recorder_leave_slow does, where it is the usual. */
+/* Does the same as recorder_leave_slow in the usual case (see recorder_enter). */
 static inline void recorder_leave(struct lane *lane, struct spool_event *e, int error,
                                   enum recorder_step step)
 {
@@ -472,8 +483,7 @@ static inline void recorder_leave(struct lane *lane, struct spool_event *e, int 
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
-/* An array of the application, as far as it is ours to read: NULL where it is not there (memory.h).
- */
+/* Returns an array of the application; NULL if the process cannot read it (memory.h). */
 static inline const void *recorder_seen(const void *array, int64_t bytes)
 {
     return !array || bytes <= 0 || memory_readable(array, (uint64_t)bytes) ? array : NULL;
@@ -487,9 +497,9 @@ static inline int32_t recorder_peer(int rank)
            : rank == MPI_ROOT       ? EVENT_ROOT
                                     : rank;
 }
-/* constants.c: what is recorded of the library's own constants. */
+/* constants.c: translate the library's constants for the record. */
 int64_t recorder_constant_lock(int value);
-bool recorder_own_errhandler(MPI_Errhandler errhandler); /* of the program, not predefined */
+bool recorder_own_errhandler(MPI_Errhandler errhandler); /* set by the program, not predefined */
 int64_t recorder_constant_whence(int value);
 int64_t recorder_constant_level(int value);
 int64_t recorder_constant_assert(int value); /* bits */
@@ -500,7 +510,7 @@ static inline int32_t recorder_tag(int tag)
     return tag == MPI_ANY_TAG ? EVENT_ANY : tag;
 }
 
-/* first: index, among the names in the call's definition, of the first value. */
+/* first: index of the first value among the names in the call's definition. */
 void recorder_args(struct lane *lane, uint64_t seq, unsigned first, unsigned count,
                    const int64_t *value);
 void recorder_list(struct lane *lane, uint64_t seq, unsigned argument, enum spool_list_role role,
@@ -510,20 +520,22 @@ void recorder_list_types(struct lane *lane, uint64_t seq, unsigned argument,
 void recorder_text(struct lane *lane, uint64_t seq, unsigned argument, const char *text);
 void recorder_recv_half(struct lane *lane, uint64_t seq, int32_t peer, int32_t tag, uint32_t type,
                         int32_t count);
-/* Forms for large counts. The numbers of an array as ints of this lane's, which: different for the
- * arrays of one call; as it was where it is not there. False: they do not fit. What a call gave
- * back: MPI_UNDEFINED where it does not fit. */
+/* For calls with large counts. recorder_narrow copies an array to ints in a buffer of the lane;
+ * `which` differs between the arrays of one call. *out_small stays unchanged for an unreadable
+ * array. It returns false if a value does not fit, or memory ran out. recorder_narrow_out returns
+ * an output value; MPI_UNDEFINED if it does not fit. */
 bool recorder_narrow(struct lane *lane, unsigned which, int64_t count, const void *wide,
                      const int **out_small);
 int recorder_narrow_out(const void *wide);
 int recorder_sum(int count, const int *value);
 int recorder_own(struct lane *lane, MPI_Comm comm, const int *value); /* this rank's element */
 int recorder_cart_dims(struct lane *lane, MPI_Comm comm);
-/* The number of a rank's neighbours in a graph topology; 0: it has none, or not that rank. */
+/* Returns the number of a rank's neighbors in a graph topology; 0: no such topology or rank. */
 int recorder_graph_nodes(struct lane *lane, MPI_Comm comm);
 int recorder_graph_edges(struct lane *lane, MPI_Comm comm);
 int recorder_graph_neighbors(struct lane *lane, MPI_Comm comm, int rank);
-/* Elements that a query writes: all that there are, or as many as the caller has room for. */
+/* Returns how many elements a query writes: all of them, at most as many as the caller has room
+ * for. */
 static inline int recorder_least(int room, int there)
 {
     return room < there ? room : there;
@@ -552,16 +564,17 @@ static inline uint32_t recorder_type(struct lane *lane, MPI_Datatype type)
         return lane->type_cache[slot].id;
     return recorder_type_slow(lane, type);
 }
-/* How a communicator came to be, for its global id: the same on all its members. */
+/* The way in which a communicator was made, for its global id: the same on all its members. */
 enum comm_origin {
     COMM_ORIGIN_PARENT,
-    COMM_ORIGIN_DIST_GRAPH, /* as PARENT; a distributed graph whatever the library says */
+    COMM_ORIGIN_DIST_GRAPH, /* like PARENT; a distributed graph even if the library says
+                               otherwise */
     COMM_ORIGIN_COPY,
     COMM_ORIGIN_GROUP,
     COMM_ORIGIN_INTER,
     COMM_ORIGIN_MERGE,
     COMM_ORIGIN_SPAWN,
-    COMM_ORIGIN_TAGGED, /* from a group, under a text that all members give */
+    COMM_ORIGIN_TAGGED, /* from a group, with a text that all members pass */
     COMM_ORIGIN_UNKNOWN
 };
 uint32_t recorder_comm_made(struct lane *lane, MPI_Comm made, MPI_Comm parent,
@@ -572,15 +585,14 @@ uint32_t recorder_op(struct lane *lane, MPI_Op op);
 uint32_t recorder_op_made(struct lane *lane, MPI_Op op, int commute, const void *function);
 uint32_t recorder_win(struct lane *lane, MPI_Win win);
 uint32_t recorder_win_made(struct lane *lane, MPI_Win win, MPI_Comm comm, MPI_Aint bytes);
-/* An error handler was set. */
+/* Notes that the program set an error handler. */
 void recorder_comm_handled(struct lane *lane, MPI_Comm comm, MPI_Errhandler handler);
 void recorder_win_handled(void);
 uint32_t recorder_file(struct lane *lane, MPI_File file);
-/* Identifies the file of a name. Takes some system calls. */
+/* Identifies a file by its name. Makes some system calls. */
 struct recorder_named {
-    int64_t place; /* of the machine (bits 32 to 62), and of the path there, whatever links led to
-                      it; 0: not known */
-    int64_t device, inode; /* 0: it is not there */
+    int64_t place;         /* machine (bits 32 to 62), and path there without links; 0: unknown */
+    int64_t device, inode; /* 0: the file does not exist */
 };
 struct recorder_named recorder_named(const char *program_name);
 uint32_t recorder_file_made(struct lane *lane, MPI_File file, MPI_Comm comm, const char *name);
@@ -598,49 +610,50 @@ enum recorder_object {
     OBJECT_MEMORY,
     OBJECT_KINDS
 };
-/* Before it is freed: it has no id any more; which it had, or 0. */
+/* Called before an object is freed: removes its id. Returns the id it had, or 0. */
 uint32_t recorder_freeing(enum recorder_object kind, const void *handle);
-/* The object with the id was freed, or kept: then the call was refused and left this handle. */
+/* Called after the object with the id was freed. kept: the call was refused and left this
+ * handle. */
 void recorder_freed(enum recorder_object kind, uint32_t id, const void *kept);
 
-/* The sides of a rooted collective that count in this process: bit 0 the send side, bit 1 the
- * receive side. */
+/* The sides of a rooted collective that are significant in this process: bit 0 the send side, bit 1
+ * the receive side. */
 enum { SIDE_SEND = 1, SIDE_RECV = 2 };
 unsigned recorder_sides_gather(struct lane *lane, MPI_Comm comm, int root);
 unsigned recorder_sides_scatter(struct lane *lane, MPI_Comm comm, int root);
 /* Lengths of a collective's arrays. */
 int recorder_comm_size(
     struct lane *lane,
-    MPI_Comm comm); /* blocks of a v-collective: the remote group's on intercomms */
+    MPI_Comm comm); /* blocks of a v-collective; on intercommunicators of the remote group */
 int recorder_comm_local_size(struct lane *lane, MPI_Comm comm);
 int recorder_neighbors_in(struct lane *lane, MPI_Comm comm);
 int recorder_neighbors_out(struct lane *lane, MPI_Comm comm);
 
 /* --- the library layer ------------------------------------------------------------------------ */
 
-/* A non-blocking collective takes tags from its communicator when it is started: returns the
- * counter before, and what was taken since belongs to the call seq. The library has accepted comm.
- */
+/* Called around the start of a non-blocking collective, which takes tags from its communicator.
+ * layer_starting returns the tag counter before; tags taken since then belong to the call seq. The
+ * library must have accepted comm. */
 int layer_starting(MPI_Comm comm, uint64_t seq);
 void layer_started(MPI_Comm comm, int tag_before, uint64_t seq);
-/* The call seq goes on making a communicator out of comm, whose id is given, after it has returned.
- */
+/* Notes that the call seq continues after its return to make a communicator, with this id, out of
+ * comm. */
 void layer_making(MPI_Comm comm, uint32_t id, uint64_t seq);
-/* A persistent collective keeps its tag: made by the call init_seq as request; from each start on,
- * its messages belong to the call seq. */
+/* A persistent collective keeps its tag, which the call init_seq took for `request`. From each
+ * start on, its messages belong to the call seq. */
 void layer_persistent(uint64_t init_seq, uint32_t request);
 void layer_restarted(uint32_t request, uint64_t seq);
-/* A blocking collective is back, and nothing was recorded inside of it. */
+/* Called when a blocking collective is back and nothing was recorded inside it. */
 void layer_silent(struct lane *lane, const struct spool_event *e, MPI_Comm comm);
 
-/* Budget for closer looks: `most` at first, then one unit in so many ticks of
- * recorder_clock. A mistake in a loop shows in its first rounds, and the loops of a simulation cost
- * what recording them costs. */
+/* A budget for expensive checks: `most` at first, then one unit in so many ticks of recorder_clock.
+ * A mistake in a loop shows in its first rounds, and later rounds cost no more than their
+ * recording. */
 enum { RECORDER_CREDIT_TICKS = 64 };
 struct recorder_credit {
     int64_t most, left;
     uint64_t since;
-    uint32_t rest; /* times not to ask the clock */
+    uint32_t rest; /* number of times to refuse without reading the clock */
 };
 bool recorder_may_spend_slow(struct recorder_credit *credit, uint64_t cost);
 static inline bool recorder_may_spend(struct recorder_credit *credit, uint64_t cost)
@@ -654,42 +667,42 @@ static inline bool recorder_may_spend(struct recorder_credit *credit, uint64_t c
 
 /* --- contents of buffers ---------------------------------------------------------------------- */
 
-struct payload_side { /* what a call sends or receives */
+struct payload_side { /* the data that a call sends or receives */
     const void *at;
     int64_t count;
     uint32_t type; /* DEF_TYPE id; 0: nothing on this side */
-    int blocks;    /* v- and w-variants: so many, with the arrays of the call; 0: plain */
+    int blocks;    /* v- and w-variants: number of blocks, with the arrays of the call; 0: plain */
     const int *counts;
-    const int *displs;           /* in elements; in bytes where each block has its own type */
+    const int *displs;           /* in elements; in bytes if each block has its own type */
     const MPI_Aint *displs_wide; /* instead of displs, in bytes */
     const MPI_Datatype *types;
 };
-/* Whether this collective call is one of the sample: the same ones on all ranks; lane->unseen says
- * whether its inside is left out. type: 0 where not all ranks give as many bytes. */
+/* Tells whether this collective call belongs to the sample, which is the same on all ranks. Sets
+ * lane->unseen if its inside is left out. type: 0 if ranks pass different numbers of bytes. */
 bool payload_sampled(struct lane *lane, const struct spool_event *e, unsigned call, MPI_Op op,
                      uint32_t type, int64_t count);
-/* The same of a collective call that makes a communicator: it has no contents. */
+/* Does the same for a collective call that makes a communicator, which has no contents. */
 void payload_making(struct lane *lane, const struct spool_event *e, unsigned call);
-/* Records an input or the output of the program's own operation; which: SPOOL_BUFFER_IN... */
+/* Records an input or the output of a user-defined operation; which: SPOOL_BUFFER_IN... */
 void payload_applied(struct lane *lane, uint64_t seq, const void *at, int count, MPI_Datatype type,
                      unsigned which);
-extern uint32_t payload_held; /* requests whose buffers are remembered */
+extern uint32_t payload_held; /* number of requests whose buffers are remembered */
 void payload_send(struct lane *lane, uint64_t seq, const struct payload_side *send);
 void payload_received(struct lane *lane, uint64_t seq, const struct payload_side *receive,
                       uint64_t bytes);
-/* Sides may be NULL. The arrays are not needed after. */
+/* Remembers the buffers of a request. Sides may be NULL. The arrays are not needed afterwards. */
 void payload_hold(struct lane *lane, uint32_t id, uint64_t seq, const struct payload_side *send,
                   const struct payload_side *receive);
-/* One-sided: the origin's buffers belong to the call until its window and target (-1: all of them)
- * are synchronised. */
+/* Remembers the origin's buffers of a one-sided call: they belong to the call until its window and
+ * target (-1: all targets) are synchronised. */
 void payload_origin(struct lane *lane, uint32_t win, int target, uint64_t seq,
                     const struct payload_side *send, const struct payload_side *receive);
 void payload_epoch(struct lane *lane, uint32_t win, int target);
-void payload_started(struct lane *lane, uint32_t id, uint64_t seq); /* a persistent request */
+void payload_started(struct lane *lane, uint32_t id, uint64_t seq); /* of a persistent request */
 void payload_done(struct lane *lane, uint32_t id, uint64_t received,
                   bool keep); /* keep: persistent */
 
-/* --- callbacks (callbacks.c): replaces them by functions that call them ----------------------- */
+/* --- callbacks (callbacks.c): wraps the program's functions ----------------------------------- */
 
 void callback_comm(MPI_Comm_copy_attr_function **copy, MPI_Comm_delete_attr_function **gone,
                    void **extra);
@@ -701,31 +714,32 @@ void callback_type(MPI_Type_copy_attr_function **copy, MPI_Type_delete_attr_func
 void callback_general(MPI_Grequest_query_function **query, MPI_Grequest_free_function **gone,
                       MPI_Grequest_cancel_function **cancel, void **extra);
 typedef void (*callback_fn)(void);
-/* plain: it is given the counts and datatypes of C. */
+/* plain: it gets the counts and datatypes of C. */
 callback_fn callback_op(callback_fn function, bool plain);
 callback_fn callback_handler(callback_fn function);
-/* Callbacks may run that are not seen. */
+/* Notes that unobserved callbacks may run. */
 void recorder_unseen(void);
 
 /* --- live perturbation (perturb.h) ------------------------------------------------------------ */
 
-/* A delay, and turns; waits: the call may wait for another rank. */
+/* Delays the call, and waits for its place in the schedule. waits: the call may wait for another
+ * rank. */
 void perturb_before(struct lane *lane, const struct spool_event *e, bool waits);
 bool perturb_send(struct lane *lane, const struct spool_event *e, int dest, uint64_t bytes,
-                  MPI_Comm comm); /* make it synchronous? */
+                  MPI_Comm comm); /* tells whether to make the send synchronous */
 int perturb_source(struct lane *lane, const struct spool_event *e, int source,
-                   MPI_Comm comm); /* pinned source of a wildcard */
+                   MPI_Comm comm); /* returns the pinned source of a wildcard */
 int perturb_poll(struct lane *lane, const struct spool_event *e, int source,
-                 MPI_Comm comm); /* the same, of a probe that may find nothing */
-void perturb_found(void);        /* it found something */
+                 MPI_Comm comm); /* the same for a probe that may find nothing */
+void perturb_found(void);        /* the probe found something */
 int perturb_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
                      int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source,
                      int recvtag, MPI_Comm comm, MPI_Status *status);
 int32_t recorder_comm_world(struct lane *lane, MPI_Comm comm,
-                            int rank); /* world rank of a peer; -1 unknown */
+                            int rank); /* world rank of a peer; -1: unknown */
 bool recorder_comm_is(struct lane *lane, MPI_Comm comm, int rank); /* this process's rank */
-int recorder_comm_own(struct lane *lane, MPI_Comm comm);           /* which it is; 0 unknown */
-int recorder_comm_rank_of(struct lane *lane, MPI_Comm comm, int32_t world); /* and back */
+int recorder_comm_own(struct lane *lane, MPI_Comm comm);           /* own rank; 0: unknown */
+int recorder_comm_rank_of(struct lane *lane, MPI_Comm comm, int32_t world); /* from a world rank */
 uint64_t recorder_bytes(int count, MPI_Datatype type);
 uint64_t recorder_bytes_external(const char *representation, int count, MPI_Datatype type);
 
@@ -737,70 +751,72 @@ enum request_kind {
     REQUEST_RECV,
     REQUEST_COLL,
     REQUEST_MESSAGE,
-    REQUEST_BOTH, /* a send and a receive, of which MPICH leaves the status unset */
+    REQUEST_BOTH, /* a send and a receive; MPICH leaves its status unset */
     REQUEST_GENERALIZED,
-    REQUEST_DUP, /* of a communicator */
+    REQUEST_DUP, /* duplicates a communicator */
     REQUEST_KIND_MASK = 7,
     REQUEST_PERSISTENT = 8
 };
 struct request_info {
     MPI_Request handle;
-    uint32_t id; /* 0: the null request, or one that was never seen */
+    uint32_t id; /* 0: the null request, or an unknown one */
     uint32_t kind;
-    uint32_t node; /* where requests.c keeps it */
+    uint32_t node; /* its place in requests.c */
 };
-/* seq: of the application's call that made it: it is watched until it completes or is freed; 0: the
- * library's own. kind: enum request_kind, and REQUEST_PERSISTENT. */
+/* Adds a request and returns its id. seq: the application's call that made it, which is then
+ * followed until it completes or is freed; 0: made by the library. kind: enum request_kind, and
+ * REQUEST_PERSISTENT. */
 uint32_t recorder_request_new(MPI_Request handle, const void *variable, unsigned kind,
                               uint64_t seq);
-uint32_t recorder_request_id(void); /* of one that the library has no handle for */
+uint32_t recorder_request_id(void); /* for a request without a handle of the library */
 struct request_info recorder_request_find(MPI_Request handle, const void *variable);
-/* Asks the library, which has just started, which handles requests share that are complete at once.
- */
+/* Asks the library, which has just started, which handle all requests share that complete at
+ * once. */
 void recorder_requests_learn(void);
-extern bool recorder_persistent; /* there is, or was, a persistent request */
-/* How many communicators of MPI_Comm_idup are known not to be complete. */
+extern bool recorder_persistent; /* a persistent request exists, or existed */
+/* Number of communicators of MPI_Comm_idup that are not known to be complete. */
 extern unsigned recorder_duplicating;
 void recorder_duplicate_begun(MPI_Comm made, uint32_t request, uint64_t seq);
-/* The call that makes it; 0: it is complete, or not known. */
+/* Returns the call that makes the communicator; 0: it is complete, or unknown. */
 uint64_t recorder_duplicate_made(MPI_Comm comm);
 struct request_state {
     bool idle;     /* null, or persistent and inactive */
-    bool active;   /* started, and not completed since */
-    bool polled;   /* tested in vain since it began */
-    uint64_t made; /* seq of the call that made it; 0: not known */
+    bool active;   /* started, and not complete since */
+    bool polled;   /* tested without success since it began */
+    uint64_t made; /* seq of the call that made it; 0: unknown */
 };
 struct request_state recorder_request_state(struct request_info info);
-/* For decide.c: the request made last receives from any source, whenever it is started; it was
- * tested in vain since it began, or was not. */
+/* For decide.c: the request made last receives from any source at each start; a test of the request
+ * since it began found nothing, or there was no such test. */
 void recorder_request_wildcard(uint32_t id);
 void recorder_request_poll(struct request_info info, bool in_vain);
 void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_info info);
-/* alone: for no other one in the same call. */
+/* alone: the call waits for no other request. */
 void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_info info,
                               bool alone);
-/* The calling thread is about to wait for the request in this variable, and has done so: two
- * threads must not at a time. */
+/* Called before and after the calling thread waits for the request in this variable: two threads
+ * must not wait for it at the same time. */
 void recorder_request_await(struct lane *lane, uint64_t seq, struct request_info info,
                             const MPI_Request *variable);
 void recorder_request_awaited(void);
 void recorder_request_cancelling(struct lane *lane, uint64_t seq, struct request_info info);
-/* By the program, which only a generalized one lets it do. */
+/* Called when the program completes the request, which MPI allows only for generalized requests. */
 void recorder_request_told_complete(struct lane *lane, uint64_t seq, struct request_info info);
 void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_info info);
 void recorder_request_finalizing(struct lane *lane, uint64_t seq);
 void recorder_request_forget(struct request_info info);
-/* The message that a probe found, until it is received. MPI_MESSAGE_NO_PROC is no message: 0. */
+/* Adds the message that a probe found, until it is received. Returns 0 for MPI_MESSAGE_NO_PROC,
+ * which is no message. */
 uint32_t recorder_message_new(MPI_Message message, uint64_t seq);
-/* Whether a receive of it that returned an error has taken it all the same. MPICH leaves the handle
- * as it was where the message was cut. */
+/* Tells whether a receive of the message took it although it returned an error. MPICH leaves the
+ * handle unchanged if the message was truncated. */
 bool recorder_message_taken(const MPI_Message *left, int error);
-/* A start is back: the library may have given the request another handle. */
+/* Called after a start: the library may have given the request another handle. */
 void recorder_request_started(struct request_info info, const MPI_Request *variable);
 
-/* partitions.c. How many are left to be marked once these are; EVENT_NONE: it is no such request.
- */
-extern bool recorder_partitioned; /* there is, or was, a partitioned request */
+/* partitions.c. The functions that mark return how many partitions are left to be marked
+ * afterwards; EVENT_NONE: the request is not of that kind. */
+extern bool recorder_partitioned; /* a partitioned request exists, or existed */
 void recorder_request_partitioned(uint32_t id, int count, bool sends);
 void recorder_partitions_started(uint32_t id);
 void recorder_partitions_gone(uint32_t id);
@@ -808,36 +824,38 @@ int recorder_partitions_marked(struct lane *lane, uint64_t seq, struct request_i
                                int high);
 int recorder_partitions_listed(struct lane *lane, uint64_t seq, struct request_info info,
                                int length, const int *list);
-/* The call waits for the request alone, or for all of several. */
+/* Called when a call waits for the request alone, or for all of several requests. */
 void recorder_partitions_awaited(struct lane *lane, uint64_t seq, struct request_info info);
 void recorder_partition_asked(struct lane *lane, uint64_t seq, struct request_info info,
                               int partition);
-/* Bytes from a partition to the next one. */
+/* Returns the bytes from one partition to the next. */
 int64_t recorder_stride(MPI_Count count, MPI_Datatype type);
 
-/* Like find for a whole list, where equal handles are different requests; infos are valid until the
- * lane's next list. NULL: no memory. */
+/* Finds the requests of a whole list, in which equal handles are different requests. The infos are
+ * valid until the lane's next list. NULL: out of memory. */
 struct request_info *recorder_request_list(struct lane *lane, int count,
                                            const MPI_Request *request);
 
-/* NULL is what some libraries ignore by, and others refuse. */
+/* Tells whether the program wants the status. Some libraries accept NULL like MPI_STATUS_IGNORE,
+ * others refuse it. */
 static inline bool recorder_status_there(const MPI_Status *status)
 {
     return status && status != MPI_STATUS_IGNORE;
 }
 
-/* A request completed: its done record, and it is forgotten unless persistent (its variable then
- * still holds it). */
+/* Records that a request completed, and forgets it unless it is persistent (its variable then still
+ * holds it). */
 void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct request_info info,
                    const MPI_Request *variable, const MPI_Status *status, int error);
-/* A whole list did, without an error. status: as many, or MPI_STATUSES_IGNORE. */
+/* Does this for a whole list without errors. status: an array of `count`, or
+ * MPI_STATUSES_IGNORE. */
 void recorder_done_all(struct lane *lane, uint64_t seq, int count, const struct request_info *info,
                        const MPI_Request *variable, const MPI_Status *status);
-/* The status of a receive, probe or file operation. */
+/* Records the status of a receive, probe or file operation. */
 void recorder_status(struct lane *lane, uint64_t seq, uint32_t message, const MPI_Status *status,
                      int error);
 MPI_Status *recorder_statuses(struct lane *lane,
-                              int count); /* scratch; MPI_STATUSES_IGNORE when out of memory */
+                              int count); /* scratch; MPI_STATUSES_IGNORE if out of memory */
 void *recorder_scratch(struct lane *lane, size_t bytes);
 
 #endif

@@ -1,5 +1,5 @@
-/* The MPI library of the process: its functions, which the wrappers call, and its variables. Which
- * library that is was found by entry/redirect.c, which loaded this recorder for it. */
+/* Finds the functions of the process's MPI library, which the wrappers call, and its variables.
+ * entry/redirect.c chose the library and loaded this recorder for it. */
 #include "interpose/recorder.h"
 
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 
 void *recorder_real_table[2][CALL_COUNT];
 
-static void *library; /* its handle */
+static void *library; /* handle of the library */
 static bool (*watch_signals)(uint64_t *signals);
 static int (*termination_signal)(void);
 
@@ -20,7 +20,7 @@ static int function_lacking(void)
 
 void recorder_found(const struct body_entry *entry)
 {
-    library = dlopen(entry->library, RTLD_LAZY | RTLD_NOLOAD); /* and never closed */
+    library = dlopen(entry->library, RTLD_LAZY | RTLD_NOLOAD); /* never closed */
     watch_signals = entry->watch_signals;
     termination_signal = entry->termination_signal;
     library_found(entry);
@@ -30,9 +30,9 @@ void recorder_found(const struct body_entry *entry)
                 recorder_real_table[which][i] = (void *)function_lacking;
 }
 
-/* An executable may hold the one copy of a variable of the library (copy relocation): the default
- * order finds it first. A library that was loaded by dlopen with RTLD_LOCAL (Python's) that order
- * does not find. */
+/* Looks in the default order first, since an executable may hold the only copy of a library's
+ * variable (copy relocation). That order does not find a library that was loaded by dlopen with
+ * RTLD_LOCAL (Python's). */
 void *recorder_symbol(const char *name)
 {
     void *symbol = dlsym(RTLD_DEFAULT, name);

@@ -1,9 +1,9 @@
 /* Programs that start MPI by a session (MPI_Session_init), and never by MPI_Init: recording starts
- * with the first session and ends with the last one. Which rank it is the group of all processes
- * says; nothing here communicates, as other processes may have no session yet. What follows the
- * last session (another one, MPI_Init) is let through, and counted. recorder.apart holds from a
- * first MPI_Session_init until MPI_Init is called, or until the last session ends. Where MPI ran
- * before recording started, nobody knows which of the two it was. */
+ * with the first session and ends with the last one. The group of all processes gives the rank;
+ * nothing here communicates, as other processes may have no session yet. Later starts (another
+ * session, MPI_Init) pass through and are counted. recorder.by_session holds from the first
+ * MPI_Session_init until MPI_Init is called, or until the last session ends. If MPI ran before
+ * recording started, the recorder does not know which of the two started it. */
 #include <stdlib.h>
 
 #include "interpose/life.h"
@@ -11,7 +11,7 @@
 
 static int session_count;
 
-/* A session when nothing is recorded yet, and nothing was: recording starts with it. */
+/* Tells whether recording starts with this session: it is off, and never was on. */
 bool session_starts(void)
 {
     return !recorder_thread.current && !recorder.on && !recorder.ended;
@@ -39,7 +39,7 @@ void session_made(void)
     session_count += recorder.by_session;
 }
 
-/* Whether the record ends with this call; then what was left is said. */
+/* Tells whether the record ends with this call, and then reports the objects that are left. */
 bool session_is_last(struct lane *lane, uint64_t seq)
 {
     recorder.late_ended = recorder.late_ended || recorder.late;

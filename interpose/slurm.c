@@ -1,12 +1,13 @@
-/* The place of a rank that Slurm's srun started, and no launcher of an MPI library, which would
- * have said more: below that Slurm's variables are those of the launcher's own processes. */
+/* Finds the place of a rank that Slurm's srun started without a launcher of an MPI library. Such a
+ * launcher would tell more; below it, Slurm's variables are those of the launcher's own
+ * processes. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "interpose/library/library.h"
 
-/* The number of ranks on the node with that number, in a list like 3(x2),1: three ranks on each of
- * two, then one. 0: it is not told. */
+/* Returns the number of ranks on a node, from a list like 3(x2),1 (three ranks on each of two
+ * nodes, then one); 0: the list does not say. */
 static int tasks_of_node(const char *list, int node)
 {
     while (list && *list) {

@@ -10,7 +10,7 @@
 #include "interpose/misuse/bounds.h"
 #include "interpose/live_order.h"
 
-/* MPI_Init of a program that is recorded since its first session. */
+/* Opens the event of MPI_Init in a program that is recorded since its first session. */
 static struct spool_event *join_open(struct lane **out_lane, unsigned call, void **cfa)
 {
     struct lane *lane = recorder.by_session ? recorder_lane(cfa) : NULL;
@@ -24,8 +24,8 @@ static struct spool_event *join_open(struct lane **out_lane, unsigned call, void
     return e;
 }
 
-/* The call has returned: a handler of the program's may have had the error that is returned here.
- */
+/* Notes that the call has returned. Resets `raised`: a handler of the program may have got the
+ * error that the call returns. */
 static void special_back(struct spool_event *e)
 {
     recorder_thread.raised = false;
@@ -78,7 +78,8 @@ int special_Init_thread(Init_thread_fn real, void **cfa, int *argc, char ***argv
     return returned;
 }
 
-/* MPI runs, and its start was not seen: it was made inside dlopen (entry/README.md). */
+/* Tells whether MPI runs although the recorder did not see its start: MPI_Init ran inside dlopen
+ * (entry/README.md). */
 bool special_started_unseen(void)
 {
     int started = 0, ended = 0;
@@ -124,8 +125,8 @@ int special_Finalize(Finalize_fn real, void **cfa)
 int special_Abort(Abort_fn real, void **cfa, MPI_Comm comm, int errorcode)
 {
     struct lane *lane = recorder_lane(cfa);
-    if (UNLIKELY(
-            !lane)) /* also from within an error handler or a callback: the state still says it */
+    if (UNLIKELY(!lane)) /* the call may come from an error handler or a callback: the state still
+                            records it */
         lane = recorder_thread.current && recorder_thread.current != recorder_nobody
                    ? recorder_thread.current
                    : NULL;
@@ -164,15 +165,16 @@ int special_Pcontrol(Pcontrol_fn real, void **cfa, int level)
 
 /* --- several requests ------------------------------------------------------------------------- */
 
-/* Enters, and commits the list of request ids. NULL lane: call through. */
-enum { SURE_MAX = 1 << 16 }; /* no program has more requests but by mistake */
+/* Enters a call on several requests, and commits the list of request ids. NULL lane: call
+ * through. */
+enum { SURE_MAX = 1 << 16 }; /* more requests are a mistake of the program */
 struct several {
     struct lane *lane;
     bool keeps; /* MPI_Request_get_status_...: the requests stay */
     struct spool_event *e;
     struct request_info *info; /* NULL: out of memory, completions are not recorded */
     int count;
-    int32_t *id;  /* of the requests; NULL likewise */
+    int32_t *id;  /* of the requests; NULL: out of memory */
     uint64_t key; /* polls only: a hash of the ids */
     bool again;   /* polls only: the list is on record */
     bool none;    /* polls only: no request is active */
@@ -185,8 +187,8 @@ static void list_write(struct several *s)
         recorder_list(s->lane, s->e->seq, 1, SPOOL_LIST_REQUESTS, 4, s->count, s->id);
 }
 
-/* out: what the call must be given to write to. Filled in place: a struct that is given back is
- * copied in words wider than those it has just been stored in, which waits for them. */
+/* Enters the call. out: the call has valid output pointers. Fills *s in place: a returned struct
+ * would be copied in wider words than it was stored in, which waits for the stores. */
 static void special_enter(struct several *s, unsigned call, void **cfa, const MPI_Request *request,
                           bool poll, bool out)
 {
@@ -195,7 +197,7 @@ static void special_enter(struct several *s, unsigned call, void **cfa, const MP
     int count = s->count;
 
     if (UNLIKELY(!out ||
-                 count > SURE_MAX)) /* it will be refused before all of them are looked at */
+                 count > SURE_MAX)) /* the library refuses the call before it reads them all */
         request = recorder_seen(request, (int64_t)count * (int64_t)sizeof *request);
     s->e = poll ? recorder_poll_enter(lane, call, cfa) : recorder_enter(lane, call, cfa);
     if (UNLIKELY(turns.on))
@@ -231,7 +233,7 @@ static void special_enter(struct several *s, unsigned call, void **cfa, const MP
     recorder_open(lane, s->e);
 }
 
-/* The statuses that the call writes. */
+/* Checks the statuses that the call writes. */
 static void statuses_look(struct several *s, void **cfa, int count, const MPI_Status *status)
 {
     if (recorder_status_there(status))
@@ -239,7 +241,7 @@ static void statuses_look(struct several *s, void **cfa, int count, const MPI_St
                      USAGE_WRITE);
 }
 
-/* A test is back: true if it was one round more of a loop. */
+/* Called when a test is back. Returns true if it was folded into a poll. */
 static bool poll_again(struct several *s, void **cfa, int returned, bool found)
 {
     s->outcome = (struct poll_outcome){returned != MPI_SUCCESS ? POLL_OTHER
@@ -254,7 +256,8 @@ static bool poll_again(struct several *s, void **cfa, int returned, bool found)
     return false;
 }
 
-/* Error code of one member of a list: only MPI_ERR_IN_STATUS makes the statuses' own valid. */
+/* Returns the error of one member of a list: only MPI_ERR_IN_STATUS makes the errors in the
+ * statuses valid. */
 static int error_of(int returned, const MPI_Status *status)
 {
     return returned == MPI_ERR_IN_STATUS && recorder_status_there(status) ? status->MPI_ERROR
@@ -348,7 +351,7 @@ int special_Testall(Testall_fn real, void **cfa, int count, MPI_Request array_of
     return test_all(real, CALL_Testall, cfa, count, array_of_requests, flag, array_of_statuses);
 }
 
-/* It keeps the requests. */
+/* Keeps the requests. */
 int special_Request_get_status_all(Request_get_status_all_fn real, void **cfa, int count,
                                    const MPI_Request array_of_requests[], int *flag,
                                    MPI_Status array_of_statuses[])
@@ -357,8 +360,8 @@ int special_Request_get_status_all(Request_get_status_all_fn real, void **cfa, i
                     (MPI_Request *)(uintptr_t)array_of_requests, flag, array_of_statuses);
 }
 
-/* The one that a call on any of several completed. An error is that of the one, unless it is about
- * the call's arguments: then nothing was completed, and *index is as it was. */
+/* Records the request that a call on any of several completed. An error belongs to that request,
+ * unless it concerns the call's arguments: then no request completed, and *index is unchanged. */
 static void done_any(struct several *s, const MPI_Request *request, const int *index,
                      MPI_Status *status, int returned)
 {
@@ -423,7 +426,7 @@ int special_Testany(Testany_fn real, void **cfa, int count, MPI_Request array_of
     return test_any(real, CALL_Testany, cfa, count, array_of_requests, index, flag, status);
 }
 
-/* It keeps the requests. */
+/* Keeps the requests. */
 int special_Request_get_status_any(Request_get_status_any_fn real, void **cfa, int count,
                                    const MPI_Request array_of_requests[], int *index, int *flag,
                                    MPI_Status *status)
@@ -451,7 +454,7 @@ static void done_some(struct several *s, void **cfa, const MPI_Request *request,
     }
 }
 
-/* Where MPI_Waitsome and MPI_Testsome tell which requests are complete. */
+/* Checks the outputs in which MPI_Waitsome and MPI_Testsome return the complete requests. */
 static void some_out(const struct several *s, const int *outcount, const int *indices)
 {
     usage_pointer(s->lane, s->e->seq, outcount, "outcount");
@@ -512,7 +515,7 @@ int special_Testsome(Testsome_fn real, void **cfa, int incount, MPI_Request arra
                      array_of_indices, array_of_statuses);
 }
 
-/* It keeps the requests. */
+/* Keeps the requests. */
 int special_Request_get_status_some(Request_get_status_some_fn real, void **cfa, int incount,
                                     const MPI_Request array_of_requests[], int *outcount,
                                     int *array_of_indices, MPI_Status array_of_statuses[])
