@@ -1,4 +1,4 @@
-/* Memory of one world: bumped out of chunks that are kept for the next world.
+/* Allocates memory of one world from chunks, which are kept for the next world.
  *
  * Invariants: 1. chunks before `current` are full, those after it are empty. 2. Nothing is freed
  * before the world ends.
@@ -38,8 +38,8 @@ static void arena_enter(struct chunk *chunk)
     end = chunk->data + chunk->bytes;
 }
 
-/* Processes have one chunk, which all of them have mapped; before there are ranks they have their
- * own. */
+/* Returns a chunk. Processes have one, which all of them have mapped; before ranks exist a process
+ * has its own. */
 static struct chunk *chunk_new(size_t bytes)
 {
     struct chunk *made;
@@ -60,7 +60,7 @@ static void *arena_grow(size_t bytes)
         WORLD->options->memory_bytes_max ? WORLD->options->memory_bytes_max : (size_t)1 << 30;
     if (current)
         used_bytes += current->bytes;
-    bool whole = WORLD_PROCESSES && current && !world_process_early; /* it is all that there is */
+    bool whole = WORLD_PROCESSES && current && !world_process_early; /* there is no other chunk */
     if (whole || bytes > limit || used_bytes > limit - bytes) {
         world_found(WORLD_RULE_LIMIT, ME ? ME->rank : -1,
                     "the world's messages, windows and handles need more than %zu bytes", limit);
@@ -86,14 +86,14 @@ static void *arena_grow(size_t bytes)
     arena_enter(next);
     void *result = at;
     at += bytes;
-    CORE_CHECK(at <= end); /* invariant 1: the new chunk was empty, and large enough */
+    CORE_CHECK(at <= end); /* invariant 1: the new chunk was empty and large enough */
     return result;
 }
 
 void *world_alloc(size_t bytes)
 {
     size_t rounded = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-    if (UNLIKELY((size_t)(end - at) < bytes || !at)) /* what is left is a multiple of ALIGN, too */
+    if (UNLIKELY((size_t)(end - at) < bytes || !at)) /* the rest is a multiple of ALIGN as well */
         return arena_grow(rounded < bytes ? ~(size_t)(ALIGN - 1) : rounded);
     void *result = at;
     at += rounded;
@@ -103,7 +103,8 @@ void *world_alloc(size_t bytes)
 
 typedef uint64_t pair __attribute__((vector_size(ALIGN), may_alias));
 
-/* A few words at a time where it is small: a sanitizer's memset looks at memory that is ours. */
+/* Zeroes small blocks a few words at a time, as a sanitizer's memset checks memory that is our own.
+ */
 void *world_zalloc(size_t bytes)
 {
     pair *made = world_alloc(bytes);
@@ -114,7 +115,7 @@ void *world_zalloc(size_t bytes)
     size_t pairs = (bytes + ALIGN - 1) / ALIGN, i = 0;
     for (; i + 4 <= pairs; i += 4) {
         made[i] = made[i + 1] = made[i + 2] = made[i + 3] = zero;
-        __asm__ volatile("" ::: "memory"); /* else it is made a memset */
+        __asm__ volatile("" ::: "memory"); /* prevents a memset */
     }
     for (; i < pairs; i++) {
         made[i] = zero;
@@ -195,7 +196,7 @@ _Static_assert(sizeof(struct world_block) <= ALIGN, "the smallest class holds on
 
 static int block_class(size_t bytes)
 {
-    int class = 4; /* at least a pointer, and aligned */
+    int class = 4; /* holds a pointer, and is aligned */
     while ((size_t)1 << class < bytes)
         class ++;
     CORE_CHECK(class < WORLD_BLOCK_CLASSES);
@@ -241,7 +242,7 @@ void *world_heap_alloc(size_t bytes)
     struct world_heap *kept = world_alloc(sizeof *kept);
     kept->bytes = bytes;
     kept->mapped = false;
-    if (WORLD_PROCESSES) { /* all members reach for it; nothing else lies in its pages (guard.c) */
+    if (WORLD_PROCESSES) { /* all members access it; its pages hold nothing else (guard.c) */
         uint8_t *room = world_zalloc((bytes + !bytes + 2 * PAGE - 1) / PAGE * PAGE);
         kept->block = room + (PAGE - (uintptr_t)room % PAGE) % PAGE;
     }
@@ -257,7 +258,7 @@ void *world_heap_alloc(size_t bytes)
     return kept->block;
 }
 
-/* As much as nobody has, of which only pages that are written are there. */
+/* Reserves memory that no other block uses; only written pages occupy memory. */
 void *world_heap_sparse(size_t bytes)
 {
     struct world_heap *kept = world_alloc(sizeof *kept);
@@ -284,7 +285,7 @@ void world_heap_free(void *block)
             *link = (*link)->next;
             return;
         }
-    CORE_CHECK(false); /* it came from world_heap_alloc */
+    CORE_CHECK(false); /* the block came from world_heap_alloc */
 }
 
 void world_heap_end(void)

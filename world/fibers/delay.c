@@ -1,20 +1,20 @@
-/* Delays: fibers that sleep before a call, messages that are under way. Time is counted
- * in ticks, which pass only when nobody is ready to run, or with a poll in vain; so a run depends
- * on nothing but its options.
+/* Delays: fibers that sleep before a call, messages that arrive late. Time is counted in ticks,
+ * which pass only when no rank is ready to run, or with a failed poll; so a run depends only on its
+ * options.
  *
- * Delayed events are in lists by level: the highest bit in which its tick differs from the present
- * one; level 0 is due now. When time passes, the one list whose level that is goes to lower ones.
- * There may be as many as ranks squared, and each is looked at a few times only.
+ * Delayed events are in lists by level: the highest bit in which an event's tick differs from the
+ * present one; level 0 is due now. When time advances, the events of one list move to lower levels.
+ * There may be as many events as ranks squared, and each is moved only a few times.
  *
- * Invariants: 1. Nothing is due before the present tick, and time passes only to where nothing is
- * due before; what is due at the same tick goes in the order it came, as it lies in one list.
- * 2. Messages between two ranks are due in the order they were sent. 3. A rank's message to itself
- * is never under way. */
+ * Invariants: 1. No event is due before the present tick, and time advances to the next due event;
+ * events of one tick happen in the order in which they were added, as they are in one list. 2.
+ * Messages between two ranks are due in the order in which they were sent. 3. A rank's message to
+ * itself is never delayed. */
 #include <stddef.h>
 
 #include "world/state.h"
 
-/* A longer delay would be taken for a livelock. */
+/* A longer delay would count as a livelock. */
 enum { TICK_NS = 1000, TICKS_MAX = 9999 };
 
 static void delay_put(struct world_delayed *what)
@@ -31,7 +31,7 @@ static void delay_put(struct world_delayed *what)
     list->end = &what->next;
 }
 
-/* Time passes to a tick. */
+/* Advances time to a tick. */
 static void pass_to(uint64_t tick)
 {
     unsigned level = 64 - (unsigned)__builtin_clzll(tick ^ WORLD->ticks);
@@ -48,7 +48,7 @@ static void pass_to(uint64_t tick)
     }
 }
 
-/* The first event that is due now. */
+/* Makes the first event that is due now happen. */
 static void delay_happen(void)
 {
     struct world_delayed *first = WORLD->delayed[0].first;

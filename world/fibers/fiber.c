@@ -22,8 +22,8 @@ _Static_assert(GUARD_BYTES % 4096 == 0 && STACK_BYTES % 4096 == 0, "memory is pr
 _Static_assert(COLOUR_BYTES *COLOUR_COUNT < STACK_BYTES / 8 && COLOUR_BYTES % 16 == 0,
                "stacks keep their alignment and most of their room");
 
-/* The C++ runtime's record of exceptions that are thrown and caught is a thread's, so each fiber
- * has its own (as the ABI of Itanium has it). NULL where no C++ is linked. */
+/* The C++ runtime's record of thrown and caught exceptions belongs to a thread, so each fiber keeps
+ * its own (as the Itanium ABI defines it). NULL if no C++ is linked. */
 struct world_exceptions *__cxa_get_globals(void) __attribute__((weak));
 static struct world_exceptions *exceptions;
 static const struct world_exceptions no_exceptions;
@@ -63,7 +63,7 @@ __asm__(".text\n"
 static void *stack_prepare(uint8_t *top, void (*entry)(void))
 {
     void **sp = (void **)((uintptr_t)top & ~(uintptr_t)15);
-    *--sp = NULL; /* the return address of entry: ends unwinding, and aligns as after a call */
+    *--sp = NULL; /* return address of entry: ends unwinding, and aligns the stack as a call does */
     *--sp = (void *)(uintptr_t)entry;
     for (int i = 0; i < 6; i++)
         *--sp = NULL;
@@ -75,7 +75,7 @@ static void *stack_prepare(uint8_t *top, void (*entry)(void))
 struct context {
     ucontext_t context;
 };
-/* Elsewhere: correct, with the two system calls a switch that ucontext makes. */
+/* For other machines: correct, at the cost of the two system calls of each swapcontext. */
 static void world_switch(void **save, void *load)
 {
     struct context here;
@@ -191,10 +191,10 @@ static struct world_fiber *fiber_pick(void)
         world->ready[mine] = other;
     }
     CORE_CHECK(world->ready_count <=
-               world->ready_mask + 1); /* the ring is as large as its mask says */
+               world->ready_mask + 1); /* the ring has ready_mask + 1 entries */
     struct world_fiber *next = world->ready[world->ready_head++ & world->ready_mask];
     world->ready_count--;
-    CORE_CHECK_HOT(!is_ready(next)); /* state.h invariant 2: once */
+    CORE_CHECK_HOT(!is_ready(next)); /* state.h invariant 2: queued once */
     return next;
 }
 
@@ -202,7 +202,7 @@ void world_fiber_ready(struct world_fiber *made_ready)
 {
     struct world_state *world = WORLD;
     if (WORLD_PROCESSES && UNLIKELY(made_ready->thread > 0 && !made_ready->live))
-        return;                   /* its rank has left MPI to its end */
+        return;                   /* its rank has left MPI for good */
     CORE_CHECK(made_ready->live); /* invariant 2 of state.h */
     if (UNLIKELY(world->ready_count >
                  world->ready_mask)) { /* full: helper fibers exceed the ranks */
@@ -265,7 +265,7 @@ void world_pause_end(void)
         world_fiber_ready(paused);
 }
 
-/* Ends a body: back to the main context for good. */
+/* Ends a body: returns to the main context for good. */
 static _Noreturn void fiber_exit(void)
 {
     struct world_fiber *self = WORLD->fiber;
@@ -285,7 +285,7 @@ static void fiber_main(void)
         const void *bottom;
         size_t size;
         __sanitizer_finish_switch_fiber(NULL, &bottom, &size);
-        if (!main_bottom) { /* the first fiber ever is entered from the main context */
+        if (!main_bottom) { /* the first fiber of all is entered from the main context */
             main_bottom = bottom;
             main_size = size;
         }
@@ -377,8 +377,8 @@ static struct world_fiber *of_pool(const struct world_rank *rank)
     return got;
 }
 
-/* All processes know of it. Its stack is the process's own; a rank's first fiber is on the one that
- * the process began with. */
+/* Returns a fiber that all processes know. Its stack belongs to the process; a rank's first fiber
+ * uses the stack on which the process began. */
 static struct world_fiber *of_process(struct world_rank *rank)
 {
     struct world_fiber *got = world_zalloc(sizeof *got);
@@ -430,7 +430,7 @@ struct world_fiber *world_fiber_get(struct world_rank *rank, void (*body)(struct
                                     void *argument)
 {
     struct world_fiber *got = WORLD_PROCESSES ? of_process(rank) : of_pool(rank);
-    CORE_CHECK(!got->live); /* invariant 3: it ended, or world_fiber_reset has marked it */
+    CORE_CHECK(!got->live); /* invariant 3: it ended, or world_fiber_reset marked it */
     if (UNLIKELY(got->dirty)) {
         if (__asan_unpoison_memory_region)
             __asan_unpoison_memory_region(got->stack, got->stack_bytes);
@@ -454,7 +454,8 @@ struct world_fiber *world_fiber_get(struct world_rank *rank, void (*body)(struct
     got->sibling = NULL;
     got->decider = NULL;
     got->site = WORLD->fiber ? WORLD->fiber->site : NULL;
-    /* Stacks that all start at the same offset of a page would fight for the same cache lines. */
+    /* Stacks start at different offsets of a page, so that they do not compete for the same cache
+     * lines. */
     uint8_t *top =
         got->stack + got->stack_bytes - COLOUR_BYTES * (size_t)(fiber_used % COLOUR_COUNT);
     if (!WORLD_PROCESSES || got->stack)
@@ -479,7 +480,7 @@ void world_fiber_reset(void)
 void world_fiber_done(void)
 {
     for (int i = 0; i < fiber_count; i++) {
-        CORE_CHECK(!fiber[i]->live); /* world_fiber_reset came before */
+        CORE_CHECK(!fiber[i]->live); /* world_fiber_reset ran before */
         munmap(fiber[i]->stack - GUARD_BYTES, GUARD_BYTES + fiber[i]->stack_bytes);
         free(fiber[i]);
     }

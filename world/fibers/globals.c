@@ -1,11 +1,11 @@
-/* Global variables of the program: real ranks are processes and have their own, so fibers must too.
- * Whoever links a program renames the data sections of its objects to crosswait_globals
- * (fuzz/program/globals.sh); here that range is exchanged whenever another rank goes on. A program
+/* Global variables of the program: real ranks are processes with their own copy, so fibers need one
+ * too. The linking side renames the data sections of a program's objects to crosswait_globals
+ * (fuzz/program/globals.sh); this file exchanges that range whenever another rank runs. A program
  * without global variables pays nothing.
  *
- * Invariants: 1. The section holds the values of the rank that runs; `globals` of every other rank
- * that has run holds its own; a rank that has not run starts from `pristine`. 2. Between worlds the
- * section is pristine. */
+ * Invariants: 1. The section holds the values of the running rank; `globals` of every other rank
+ * that has run holds its values; a rank that has not run starts from `pristine`. 2. Between worlds
+ * the section is pristine. */
 #include "world/state.h"
 
 #include <stdlib.h>
@@ -15,9 +15,9 @@ extern uint8_t __stop_crosswait_globals[] __attribute__((weak));
 
 size_t world_globals_bytes;
 static uint8_t *pristine;
-static struct world_rank *holder; /* whose values the section holds; NULL: pristine */
+static struct world_rank *holder; /* the rank whose values the section holds; NULL: pristine */
 
-/* Not memcpy: the range holds red zones of the address sanitizer, which watches memcpy. */
+/* Copies without memcpy: the range has red zones of the address sanitizer, which checks memcpy. */
 static void globals_move(uint8_t *to, const uint8_t *from, size_t bytes)
 {
 #if defined(__x86_64__)
@@ -44,7 +44,7 @@ void world_globals_hold(struct world_rank *rank)
 {
     if (holder == rank)
         return;
-    CORE_CHECK(pristine && world_globals_bytes); /* world_globals_start was asked first */
+    CORE_CHECK(pristine && world_globals_bytes); /* world_globals_start was called first */
     if (holder) {
         world_thread_leave();
         if (!holder->globals)
@@ -53,13 +53,13 @@ void world_globals_hold(struct world_rank *rank)
     }
     globals_move(__start_crosswait_globals, rank->globals ? rank->globals : pristine,
                  world_globals_bytes);
-    CORE_CHECK(!holder || holder->globals); /* invariant 1: what was taken out is kept */
+    CORE_CHECK(!holder || holder->globals); /* invariant 1: its values were saved */
     holder = rank;
 }
 
 const uint8_t *world_globals_of(const struct world_rank *rank)
 {
-    CORE_CHECK(world_globals_bytes); /* else there are none, and nobody asks */
+    CORE_CHECK(world_globals_bytes); /* otherwise no caller asks */
     return rank == holder ? __start_crosswait_globals : rank->globals;
 }
 

@@ -1,10 +1,10 @@
-/* Lists what the ranks of a world keep when all have returned. The check for leaks asks for it: an
- * allocation that can be reached from there is in use. See world.h. */
+/* Lists the memory that a world's ranks keep when all have returned. The leak check treats an
+ * allocation that can be reached from there as used. See world.h. */
 #include "world/state.h"
 
 void world_kept_ranges(world_range_fn visit, void *context)
 {
-    CORE_CHECK(WORLD->running && WORLD->live_count == 0); /* all have returned, nothing is gone */
+    CORE_CHECK(WORLD->running && WORLD->live_count == 0); /* nothing is freed yet */
     world_keyvals_each(visit, context);
     for (int i = 0; i < WORLD->rank_count; i++) {
         const struct world_rank *rank = &WORLD->rank[i];
@@ -19,7 +19,7 @@ void world_kept_ranges(world_range_fn visit, void *context)
     }
 }
 
-/* Whether MPI lets it live until MPI_Finalize. */
+/* Tells whether MPI allows the handle to live until MPI_Finalize. */
 static bool may_stay(const struct world_handle *handle)
 {
     const struct ompi_request_t *request = (const struct ompi_request_t *)handle;
@@ -33,7 +33,7 @@ static bool may_stay(const struct world_handle *handle)
         return true;
     case HANDLE_REQUEST:
         return request->persistent && !request->active;
-    default: /* windows and files are closed before, messages received; or it is dead */
+    default: /* windows and files were closed before, messages received; or it is dead */
         return false;
     }
 }
@@ -55,5 +55,5 @@ void world_handle_keep(void *kept, world_range_fn visit, void *context)
         world_attributes_each(((MPI_Comm)kept)->attribute, visit, context);
     if (handle->magic == (uint32_t)HANDLE_MAGIC + HANDLE_TYPE)
         world_attributes_each(((MPI_Datatype)kept)->attribute, visit, context);
-    world_handle_kill(handle); /* no leak: report_handles has nothing to say of it */
+    world_handle_kill(handle); /* no leak: report_handles skips it */
 }

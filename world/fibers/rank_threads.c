@@ -1,5 +1,5 @@
-/* More threads of a rank, each a fiber. Whoever runs the world says when they begin, what they wait
- * for, and which causes they have by that: nothing here is the program's. */
+/* Further threads of a rank, each a fiber. The caller that runs the world says when they begin,
+ * what they wait for, and which causes they have; the program has no part in that. */
 #include "world/state.h"
 
 #include "world/exchange/explore.h"
@@ -27,7 +27,7 @@ void world_thread_begin(uint32_t number, void (*run)(void *argument), void *argu
         link = &(*link)->sibling;
     CORE_CHECK(link != &ME->fiber && !(*link && (*link)->thread == number));
     made->thread = made->slot = made->decisions.thread = number;
-    made->helper = 0; /* it is none */
+    made->helper = 0; /* it is no helper */
     ME->helpers--;
     made->is_rank = true;
     made->sibling = *link;

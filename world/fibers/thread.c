@@ -1,10 +1,10 @@
-/* Threads of the program. A rank is a fiber: MPI cannot be called by another thread than the one
- * all fibers run on. A thread that only computes does no harm, as long as its rank's global
- * variables stay in place: it has to end before another rank goes on (globals.c). What breaks one
- * of the two is told so and ended, instead of doing as it likes to the world's state.
+/* Threads of the program. A rank is a fiber: only the thread on which all fibers run can call MPI.
+ * A thread that only computes is harmless as long as its rank's global variables stay in place: it
+ * must end before another rank runs (globals.c). A program that breaks one of these two rules gets
+ * a message and is ended, before it damages the world's state.
  *
- * Nobody pays for this who starts no thread: once one is started, the limit of steps is 0, so every
- * call takes the way that looks (world_step_limit in world.c). */
+ * A program without threads pays nothing for this: once a thread is started, the limit of steps is
+ * 0, so every call takes the slow path that checks (world_step_limit in world.c). */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ typedef int (*create_fn)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
 int __interceptor_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                                  void *(*run)(void *), void *argument) __attribute__((weak));
 
-/* Counts the threads that run the program's own code; those of OpenMP wait for work and touch
+/* Counts the threads that run the program's own code; those of OpenMP wait for work and access
  * nothing meanwhile. */
 static _Atomic int alive;
 
@@ -44,7 +44,8 @@ static void *thread_counted(void *argument)
     return result;
 }
 
-/* std::thread starts a function of its library. */
+/* Tells whether the program's code runs in the thread; std::thread starts a function of its
+ * library. */
 static bool is_of_program(void *(*run)(void *))
 {
     void *address;
@@ -57,7 +58,7 @@ static bool is_of_program(void *(*run)(void *))
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
                    void *argument)
 {
-    create_fn create = __interceptor_pthread_create; /* the address sanitizer's */
+    create_fn create = __interceptor_pthread_create; /* of the address sanitizer */
     if (!create) {
         void *found = dlsym(RTLD_NEXT, "pthread_create");
         memcpy(&create, &found, sizeof create);

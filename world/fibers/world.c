@@ -1,4 +1,4 @@
-/* A world from its start to its findings. See state.h for the invariants. */
+/* Runs a world from its start to its findings. See state.h for the invariants. */
 #include "world/exchange/explore.h"
 #include "world/exchange/file.h"
 
@@ -13,9 +13,9 @@ static struct world_fiber **ready_table WORLD_SHARED;
 static int *identity WORLD_SHARED;
 static int rank_room WORLD_SHARED;
 
-/* So many polls in vain are a livelock (of programs of others, one needs 2,000 behind one another);
- * after so many those that pause go on. POLLS_COUNTED: so many times as many of a process that does
- * not come back to where it was within POLLS_COMPARED of them. */
+/* This many consecutive failed polls are a livelock (some programs need 2,000). After POLLS_PATIENT
+ * of them, paused ranks continue. A process whose state does not repeat within POLLS_COMPARED polls
+ * is allowed POLLS_COUNTED times as many. */
 enum {
     POLLS_MAX = 20000,
     POLLS_EXPLORED_MAX = WORLD_PROCESSES ? 1000 : 5000,
@@ -30,7 +30,7 @@ _Static_assert(REPLAY_SEND_LIST > REPLAY_POOL && REPLAY_SEND_ONLY > REPLAY_POOL,
 
 /* --- findings --------------------------------------------------------------------------------- */
 
-/* Where the next finding goes; NULL: the table is full. A failure takes the place of a note. */
+/* Returns the place of the next finding; NULL if the table is full. A failure replaces a note. */
 static struct world_finding *found_at(struct world_outcome *outcome, enum world_rule rule)
 {
     CORE_CHECK(outcome->finding_count >= 0 && outcome->finding_count <= WORLD_FINDINGS_MAX);
@@ -38,7 +38,7 @@ static struct world_finding *found_at(struct world_outcome *outcome, enum world_
         return &outcome->finding[outcome->finding_count++];
     outcome->finding_dropped++;
     for (int i = WORLD_FINDINGS_MAX; i-- > 0 && !world_rule_is(rule, WORLD_NOTE);)
-        if (world_rule_is(outcome->finding[i].rule, WORLD_NOTE)) /* a failure that is there stays */
+        if (world_rule_is(outcome->finding[i].rule, WORLD_NOTE)) /* keeps failures */
             return &outcome->finding[i];
     return NULL;
 }
@@ -84,7 +84,7 @@ void world_give_up(enum world_rule rule, const char *format, ...)
     world_stop();
 }
 
-/* Hash of the data that a message carries. */
+/* Hashes the data of a message. */
 static void event_data(const struct world_message *message, MPI_Datatype type,
                        struct world_event *event)
 {
@@ -264,9 +264,9 @@ void world_step_limit(void)
     world_stop();
 }
 
-/* The running rank polls in vain for long. Where ranks are processes, it does so for ever if it is
- * where it was some polls ago, and nothing it was told has changed; one that counts, or looks at
- * the clock, is given more. */
+/* Tells whether the running rank, after many failed polls, will poll for ever. A process does if
+ * its state is the same as some polls ago and it has got nothing new; a process that counts or
+ * reads the clock is allowed more polls. */
 static bool polls_for_ever(uint32_t most)
 {
     CORE_CHECK(ME->idle_polls > most);
@@ -274,7 +274,7 @@ static bool polls_for_ever(uint32_t most)
         return true;
     uint32_t since = ME->idle_polls % most;
     CORE_CHECK(most > POLLS_COMPARED);
-    if (since == 1) /* compared with those that follow */
+    if (since == 1) /* the next polls are compared with this one */
         ME->repeats = false;
     else if (ME->repeats || since > POLLS_COMPARED)
         return ME->repeats;
@@ -321,13 +321,13 @@ void world_poll_failed(void)
     if (UNLIKELY(WORLD->delayed_levels))
         world_delayed_tick();
     if (UNLIKELY(WORLD->paused != NULL) && ME->idle_polls % POLLS_PATIENT == 0)
-        world_pause_end(); /* fair: who is waited for by polling must run */
+        world_pause_end(); /* fairness: a rank that others poll for must run */
     world_fiber_yield();
 }
 
 /* --- handles ---------------------------------------------------------------------------------- */
 
-/* Handles of a rank whose slab has room lie there. */
+/* Allocates a handle, from the rank's slab if that has room. */
 static void *handle_room(size_t bytes)
 {
     const size_t rounded = (bytes + 15) & ~(size_t)15;
@@ -384,7 +384,7 @@ static void report_handles(struct world_rank *rank)
         if (kind == 0 || kind >= HANDLE_KIND_COUNT)
             continue;
         CORE_CHECK(handle->made_by);
-        CORE_CHECK(rule[kind]); /* state.h invariant 4: whatever is left has a rule */
+        CORE_CHECK(rule[kind]); /* state.h invariant 4: every remaining handle has a rule */
         if (kind == HANDLE_REQUEST) {
             struct ompi_request_t *request = (struct ompi_request_t *)handle;
             if (request->freed)
@@ -404,7 +404,7 @@ static void report_handles(struct world_rank *rank)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* "receives from rank 1, tag 7"; nothing where it is not known why it waits. */
+/* Describes why the fiber waits: "receives from rank 1, tag 7"; empty if that is unknown. */
 static void why_describe(const struct world_fiber *fiber, char *text, size_t room)
 {
     char peer[32], tag[32];
@@ -435,7 +435,7 @@ static void world_describe(const struct world_fiber *fiber, char *text, size_t r
              fiber->call ? fiber->call : "no MPI call", *why ? " " : "", why);
 }
 
-/* The first of a rank's threads that waits for MPI. */
+/* Returns the first thread of a rank that waits for MPI. */
 static const struct world_fiber *waiting_of(const struct world_rank *rank)
 {
     for (const struct world_fiber *fiber = rank->fiber; fiber; fiber = fiber->sibling)
@@ -444,7 +444,7 @@ static const struct world_fiber *waiting_of(const struct world_rank *rank)
     return rank->fiber;
 }
 
-/* Each blocked rank's own record, beside the sentence that cannot hold them all. */
+/* Reports each blocked rank by itself, as one sentence cannot hold them all. */
 static void blocked_tell(void)
 {
     char why[160];
@@ -715,10 +715,10 @@ enum core_status world_open(const struct world_options *options, struct world_ou
     return CORE_OK;
 }
 
-/* Another rank may end the job meanwhile. */
+/* Ends the job; before that, another rank may end it. */
 void world_end_job(void)
 {
-    CORE_CHECK(WORLD->outcome->finding_count > 0); /* it says why */
+    CORE_CHECK(WORLD->outcome->finding_count > 0); /* it gives the reason */
     if (WORLD->explore)
         world_pause(0);
     world_stop();
@@ -757,7 +757,7 @@ enum core_status world_run(const struct world_options *options, struct world_out
         return status;
     world_fiber_loop();
     world_close();
-    CORE_CHECK(!WORLD->running && !ME); /* state.h invariant 1: another may begin */
+    CORE_CHECK(!WORLD->running && !ME); /* state.h invariant 1: another world may begin */
     return CORE_OK;
 }
 

@@ -1,5 +1,5 @@
-/* The runner of worlds of processes: starts the program, asks it for worlds, reads what became of
- * them. See region.h for what both sides share. */
+/* The runner of worlds of processes: starts the program, requests worlds, and reads their results.
+ * See region.h for what both sides share. */
 #include "world/processes/processes.h"
 
 #include <elf.h>
@@ -29,18 +29,18 @@ enum {
     START_MS = 60000,
     WORLD_MS = 10000,
     END_MS = 5000,
-    VARIABLES_BYTES = 1 << 20, /* more than the library's and its tables need */
-    NOT_RUN = 127,             /* the exit status where there is no such program */
-    FILES_FIRST = 64           /* where the program's side finds its files */
+    VARIABLES_BYTES = 1 << 20, /* enough for the library's variables and its tables */
+    NOT_RUN = 127,             /* exit status if the program does not exist */
+    FILES_FIRST = 64           /* number of the first file for the program's side */
 };
 #define MEMORY_BYTES ((size_t)1 << 30)
 
 struct code {                    /* code that is mapped from a file of the program */
-    uint64_t low, high, address; /* address: that of `low`, as the file counts addresses */
+    uint64_t low, high, address; /* address: of `low`, as the file counts addresses */
     char *path;
 };
 
-struct caught { /* a stream of a rank */
+struct caught { /* an output stream of a rank */
     int file;
     char *text;
     size_t bytes, room;
@@ -52,9 +52,9 @@ struct world_processes {
     struct region *region;
     size_t bytes;
     int region_file, control; /* the socket */
-    pid_t child;              /* what was started: the program, or what starts it */
+    pid_t child;              /* the started process: the program, or what starts it */
     struct caught *caught;    /* standard output and error of each rank */
-    char *early[2];           /* what the program wrote before its MPI_Init */
+    char *early[2];           /* output of the program before its MPI_Init */
     size_t early_bytes[2];
     struct world_rank_outcome *rank;
     struct code *code;
@@ -123,8 +123,8 @@ static enum core_status streams_make(struct world_processes *w)
     return CORE_OK;
 }
 
-/* Our library for programs of an ABI, and what else is preloaded, so that the loader looks for no
- * other library of these names. */
+/* Our library for programs of an ABI, and a second name under which to preload it, so that the
+ * loader searches for no other library of these names. */
 static const struct ours {
     const char *name, *also;
 } ours[REGION_OTHER] = {[REGION_OPENMPI] = {"libmpi.so.40", NULL},
@@ -163,7 +163,7 @@ static void variable_add(const char *assignment)
     setenv(name, equals + 1, 1);
 }
 
-/* The user's own settings come behind, and count. */
+/* Sets options for a sanitizer; the user's own settings follow and override them. */
 static void sanitizer_set(const char *name, const char *options)
 {
     char text[4096];
@@ -175,7 +175,7 @@ static void sanitizer_set(const char *name, const char *options)
 static void environment_set(const struct world_program *program, const char *library)
 {
     char text[16384];
-    /* UCX, which Fortran's library of Open MPI loads, starts a thread otherwise. */
+    /* UCX, which Open MPI's Fortran library loads, would start a thread. */
     static const char *const settings[] = {
         "PYTHONUNBUFFERED=1", "GFORTRAN_UNBUFFERED_PRECONNECTED=1", "OPENBLAS_NUM_THREADS=1",
         "PYTHONHASHSEED=0", "UCX_VFS_ENABLE=n"};
@@ -190,8 +190,8 @@ static void environment_set(const struct world_program *program, const char *lib
         setenv(REGION_PRELOAD_VARIABLE, others, 1);
     setenv("LD_PRELOAD", text, 1);
     sanitizer_set("ASAN_OPTIONS",
-                  "verify_asan_link_order=0");         /* its library may come behind ours */
-    sanitizer_set("UBSAN_OPTIONS", "halt_on_error=1"); /* what it reports, the world ends with */
+                  "verify_asan_link_order=0"); /* its own library may come after our library */
+    sanitizer_set("UBSAN_OPTIONS", "halt_on_error=1"); /* the world ends with the first report */
     snprintf(text, sizeof text, "%d,%d", FILES_FIRST, FILES_FIRST + 1);
     setenv(REGION_VARIABLE, text, 1);
 }
@@ -202,15 +202,14 @@ static int file_of(const struct world_processes *w, int socket, int number)
     return number == 0 ? w->region_file : number == 1 ? socket : w->caught[number - 2].file;
 }
 
-/* Gives the files the numbers that the program's side finds them by. They are copied first to
- * numbers above all that they have now, so that no copy takes the place of a file that is still to
- * be copied. */
+/* Gives the files the numbers by which the program's side finds them. First copies them to numbers
+ * above all present ones, so that no copy replaces a file that is still to be copied. */
 static bool files_place(const struct world_processes *w, int socket)
 {
     int count = 2 + stream_count(w), above = FILES_FIRST + count;
     for (int i = 0; i < count; i++)
         above = file_of(w, socket, i) < above ? above : file_of(w, socket, i) + 1;
-    CORE_CHECK(above >= FILES_FIRST + count); /* nor is one where another shall be */
+    CORE_CHECK(above >= FILES_FIRST + count); /* nor at a number that is still needed */
     for (int i = 0; i < count; i++)
         if (dup3(file_of(w, socket, i), above + i, O_CLOEXEC) < 0)
             return false;
@@ -220,7 +219,7 @@ static bool files_place(const struct world_processes *w, int socket)
     return true;
 }
 
-/* In the child. */
+/* Runs the program in the child. */
 static _Noreturn void program_run(const struct world_processes *w,
                                   const struct world_program *program, const char *library,
                                   int socket, pid_t parent)
@@ -232,7 +231,7 @@ static _Noreturn void program_run(const struct world_processes *w,
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
-    setpgid(0, 0); /* what a terminal sends is for who runs the worlds */
+    setpgid(0, 0); /* signals of a terminal go to the runner of the worlds */
     dup2(input, 0);
     if (input > 0)
         close(input);
@@ -256,8 +255,8 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Waits so many milliseconds for the program's side to say something: 0: nothing, -1: it has ended.
- */
+/* Waits so many milliseconds for a message from the program's side; returns 0 if there is none, -1
+ * if the program has ended. */
 static int processes_hear(const struct world_processes *w, uint64_t ms)
 {
     uint64_t until = now_ms() + ms;
@@ -279,7 +278,7 @@ static int processes_hear(const struct world_processes *w, uint64_t ms)
 
 /* --- what the ranks write --------------------------------------------------------------------- */
 
-/* All of the file, behind `before`; then it is empty. */
+/* Reads all of the file after `before`, and empties it. */
 static enum core_status stream_read(struct caught *c, const char *before, size_t before_bytes)
 {
     off_t end = lseek(c->file, 0, SEEK_END);
@@ -311,7 +310,8 @@ static enum core_status stream_read(struct caught *c, const char *before, size_t
     return CORE_OK;
 }
 
-/* The program wrote this as rank 0, before there were ranks: every rank's own begins with it. */
+/* Reads what the program wrote as rank 0 before ranks existed: every rank's output begins with it.
+ */
 static enum core_status early_read(struct world_processes *w)
 {
     for (int s = 0; s < 2; s++) {
@@ -337,9 +337,9 @@ static enum core_status streams_read(struct world_processes *w)
 
 /* --- where code lies -------------------------------------------------------------------------- */
 
-/* The address, as the file counts them, of code that is mapped from that offset on. A linker may
- * give a segment another offset than address, and an executable that is always loaded at one place
- * has the addresses of that place. */
+/* Returns the address, as the file counts it, of code that is mapped from that offset. A linker may
+ * give a segment an address that differs from its offset, and an executable that is always loaded
+ * at one place has the addresses of that place. */
 static uint64_t code_address(const char *path, uint64_t offset)
 {
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -429,7 +429,8 @@ bool world_processes_script(const struct world_processes *w, uint64_t site, cons
 
 /* --- start and end ---------------------------------------------------------------------------- */
 
-/* *out_wanted: the ABI for which the program is to be started again; else as it is. */
+/* Waits until the program is ready. *out_wanted: the ABI with which to start the program again;
+ * otherwise unchanged. */
 static enum core_status came_up(struct world_processes *w, const struct world_program *program,
                                 enum region_abi *out_wanted)
 {
@@ -478,7 +479,7 @@ static enum core_status program_start(struct world_processes *w,
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
         return core_report(CORE_IO, "no socket: %s", strerror(errno));
     w->control = pair[0];
-    CORE_CHECK(w->child < 0); /* it starts one program */
+    CORE_CHECK(w->child < 0); /* one struct starts one program */
     pid_t parent = getpid();
     fflush(NULL);
     w->child = fork();
@@ -513,7 +514,8 @@ static enum core_status processes_start(const struct world_program *program, enu
     return CORE_OK;
 }
 
-/* A program is taken for one of Open MPI; what it has loaded when it calls MPI says better. */
+/* Starts the program for Open MPI's ABI first; what it has loaded when it calls MPI tells the real
+ * one. */
 enum core_status world_processes_start(const struct world_program *program,
                                        struct world_processes **out_worlds)
 {
@@ -531,7 +533,7 @@ enum core_status world_processes_start(const struct world_program *program,
 static void program_end(struct world_processes *w)
 {
     if (w->control >= 0)
-        close(w->control); /* the server ends by itself */
+        close(w->control); /* the server then ends by itself */
     if (w->region && w->region->zygote > 0 && w->region->zygote != w->child)
         kill(w->region->zygote, SIGKILL);
     if (w->child > 0) {
@@ -608,7 +610,8 @@ static const struct replay_policy *states_policy(void)
     return &policy;
 }
 
-/* The time is over: whoever still runs is ended, also those that are being forked just now. */
+/* Ends all processes that still run when the time is over, including those that are being forked.
+ */
 static int time_over(struct world_processes *w)
 {
     struct region *region = w->region;
@@ -633,8 +636,8 @@ void world_processes_debug(struct world_processes *w, int rank, world_attach_fn 
     w->attach_context = context;
 }
 
-/* Waits for the process of the rank; it may come to nothing if another one ends the world at once.
- */
+/* Waits for the process of the rank, and attaches the debugger; there may be no process if another
+ * rank ends the world at once. */
 static void debugger_attach(struct world_processes *w)
 {
     struct pollfd said = {.fd = w->control, .events = POLLIN};
@@ -660,7 +663,8 @@ static void names_resolve(struct region *region)
         region->event[i].call = name_of(region, region->event[i].call);
 }
 
-/* Memory of the program's side at that address, of so many bytes; NULL: nothing of the region. */
+/* Returns our address for the program's address of so many bytes; NULL if they are not in the
+ * region. */
 static const void *processes_here(const struct region *region, const void *there, uint64_t count,
                                   size_t size)
 {
@@ -670,8 +674,7 @@ static const void *processes_here(const struct region *region, const void *there
     return inside && count ? (const uint8_t *)region + at : NULL;
 }
 
-/* The decisions and what they point to, as this process has them. */
-/* A thread of a rank may do more than was seen. */
+/* Tells whether a thread of some rank may do more than was seen. */
 static bool has_loose(const struct region *region)
 {
     bool has = false;
@@ -680,6 +683,7 @@ static bool has_loose(const struct region *region)
     return has;
 }
 
+/* Copies the decisions, with pointers to what they refer to in this process. */
 static const struct world_decisions *decisions_read(struct world_processes *w)
 {
     const struct region *region = w->region;
@@ -712,7 +716,7 @@ static bool rules_are_whole(const struct world_outcome *outcome)
     return whole;
 }
 
-/* A rank that writes where it should not may have hit what is shared. */
+/* Checks the answer: a rank that writes to wrong addresses may have overwritten shared memory. */
 static bool answer_is_whole(const struct region *region, const struct world_decisions *d)
 {
     return region->outcome.finding_count >= 0 &&
@@ -732,7 +736,7 @@ static void broken_off(struct world_processes *w, bool overdue)
     w->region->outcome.decisions = &w->decisions;
 }
 
-/* It came to an end that is ours, and none of the program's. */
+/* Tells whether a limit of ours ended the world, not the program. */
 static bool is_beyond(const struct region *region)
 {
     bool beyond = false;
@@ -741,7 +745,7 @@ static bool is_beyond(const struct region *region)
     return beyond;
 }
 
-/* A rank had ended the job, and others had not come to their ends when the time was over. */
+/* Tells whether a rank had ended the job while others had not ended when the time was over. */
 static bool is_ended(const struct region *region)
 {
     bool ended = false;
@@ -751,7 +755,7 @@ static bool is_ended(const struct region *region)
     return ended && region->outcome.decisions;
 }
 
-/* Somebody waits for ever, as far as is known; but a thread that is not in MPI may know better. */
+/* Tells whether a rank that seems to wait for ever might be woken by a thread outside of MPI. */
 static bool is_unsure(struct region *region, struct world_decisions *decisions)
 {
     bool unsure = false;
@@ -786,7 +790,7 @@ static void rank_read(const struct world_processes *w, int r)
     else if (!from->stopped && from->ended && !w->region->time)
         *to =
             (struct world_rank_outcome){.end = WORLD_RANK_KILLED, .signal = WTERMSIG(from->status)};
-    CORE_CHECK(w->caught[2 * r].text && w->caught[2 * r + 1].text); /* streams_read came before */
+    CORE_CHECK(w->caught[2 * r].text && w->caught[2 * r + 1].text); /* streams_read ran before */
     to->output = w->caught[2 * r].text;
     to->output_bytes = w->caught[2 * r].bytes;
     to->errors = w->caught[2 * r + 1].text;
@@ -888,7 +892,7 @@ static enum core_status states_once(struct world_processes *w, uint32_t ms_max,
     return status;
 }
 
-/* Whether it was in the way that buffers of receives were left out. */
+/* Tells whether the search failed because buffers of receives were left out. */
 static bool wants_unmasked(const struct region *region)
 {
     return !region->states.complete && !region->states.unmasked &&

@@ -1,5 +1,5 @@
 /* See the header. The stage, a file system in memory, holds the upper layers from before the ranks
- * began (0e, 1e, ...), and below w another one that holds those of a world (w/0u, ...). */
+ * began (0e, 1e, ...); in w, another file system holds those of one world (w/0u, ...). */
 #include "world/processes/scratch.h"
 
 #include <dirent.h>
@@ -36,8 +36,8 @@ static bool file_write(const char *path, const char *text)
     return done;
 }
 
-/* The rights to mount in its own namespace must outlive exec; an overlay's work folder is closed to
- * all that have none. */
+/* Keeps the rights to mount in its own namespace across exec: only processes with these rights can
+ * access an overlay's work folder. */
 static bool rights_keep(void)
 {
     static const int rights[] = {CAP_SYS_ADMIN, CAP_DAC_OVERRIDE};
@@ -54,7 +54,8 @@ static bool rights_keep(void)
     return kept;
 }
 
-/* The same user and group inside; without them no file could be made, not even a real one. */
+/* Maps the same user and group into the namespace; without them no file could be created, not even
+ * a real one. */
 static void user_map(uid_t user, gid_t group)
 {
     char text[64];
@@ -111,7 +112,7 @@ static bool stage_find(struct scratch *s)
     return false;
 }
 
-/* The upper layer looks like the folder itself. */
+/* Makes a folder with the owner and mode of the model, for the upper layer. */
 static bool folder_like(const char *path, const char *model)
 {
     struct stat is;
@@ -137,7 +138,7 @@ static bool scratch_overlay(const struct scratch *s, uint32_t i, bool world)
            mount("overlay", s->place[i], "overlay", 0, text) == 0;
 }
 
-/* A program that writes more than that shall not take the machine's memory. */
+/* Mounts a file system in memory, limited so that a program cannot fill the machine's memory. */
 static bool memory_mount(const char *path)
 {
     return mount("tmpfs", path, "tmpfs", 0, "mode=0755,size=1g") == 0;
@@ -151,7 +152,7 @@ static bool is_within(const char *path, const char *folder)
     return !strncmp(path, folder, bytes) && (!path[bytes] || path[bytes] == '/');
 }
 
-/* An overlay would hide what is mounted below. */
+/* Tells whether file systems are mounted below the folder, which an overlay would hide. */
 static bool holds_mounts(const char *path)
 {
     char line[4096], at[2048];
@@ -165,9 +166,8 @@ static bool holds_mounts(const char *path)
     return holds;
 }
 
-struct wanted { /* a folder, looked at from outside of the namespace, where users have their numbers
-                 */
-    char path[4096]; /* "": there is none */
+struct wanted { /* a folder as seen from outside of the namespace, with the real user numbers */
+    char path[4096]; /* "": none */
     bool own;
 };
 
@@ -182,8 +182,8 @@ static void wanted_look(const char *path, struct wanted *out)
         out->own = is.st_uid == geteuid();
 }
 
-/* In a user namespace files can be made only in folders of that user. Places that lie in others are
- * covered by them. */
+/* Adds a folder to overlay. In a user namespace files can be created only in folders of that user.
+ * Places inside another place are covered by it. */
 static void place_add(struct scratch *s, const struct wanted *wanted)
 {
     const char *path = wanted->path;
@@ -197,7 +197,7 @@ static void place_add(struct scratch *s, const struct wanted *wanted)
         if (!is_within(s->place[i], path) && kept++ != i)
             memmove(s->place[kept - 1], s->place[i], SCRATCH_PATH);
     }
-    CORE_CHECK(kept <= s->count && kept < SCRATCH_PLACES); /* each folder adds one at most */
+    CORE_CHECK(kept <= s->count && kept < SCRATCH_PLACES); /* each folder adds at most one */
     CORE_CHECK(path[0] == '/' && strlen(path) < SCRATCH_PATH);
     snprintf(s->place[kept], SCRATCH_PATH, "%.*s", SCRATCH_PATH - 1, path);
     s->count = kept + 1;
@@ -208,7 +208,7 @@ void scratch_enter(struct scratch *s)
     const char *temporary = getenv("TMPDIR");
     struct wanted wanted[SCRATCH_PLACES] = {0};
     char here[4096], path[128];
-    CORE_CHECK(!s->count); /* once */
+    CORE_CHECK(!s->count); /* called once */
     wanted_look(getenv("HOME"), &wanted[0]);
     wanted_look(temporary && *temporary ? temporary : "/tmp", &wanted[1]);
     wanted_look(getcwd(here, sizeof here), &wanted[2]);
