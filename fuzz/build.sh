@@ -138,8 +138,10 @@ else
         esac
         "$share"/globals.sh --memory $compiled "$object" || exit 3
     done
-    link $linker -fsanitize=fuzzer,address,undefined -o "$out" $objects "$share"/lib/libfuzz.a \
-        $whole "$share"/lib/libworld.a ${fortran:+"$share"/lib/libfortran.a} $whole_end \
+    link $linker -fsanitize=fuzzer,address,undefined \
+        -Wl,--wrap=__sanitizer_install_malloc_and_free_hooks -o "$out" \
+        $objects "$share"/lib/libfuzz.a $whole "$share"/lib/libworld.a \
+        ${fortran:+"$share"/lib/libfortran.a} $whole_end \
         "$share"/lib/libcheckers.a "$share"/lib/libmodel.a "$share"/lib/libreplay.a \
         "$share"/lib/libcore.a ${bindings-} ${cxx:+-lstdc++} -lm
 fi

@@ -15,6 +15,7 @@
  * A finding prints its rule and text and aborts; libFuzzer keeps the input. */
 #include <dirent.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -286,6 +287,42 @@ int closedir(DIR *folder)
             break;
         }
     return system_closedir(folder);
+}
+
+/* --- what an input allocates ------------------------------------------------------------------ */
+
+/* libFuzzer runs an input once more, and counts that, where more was allocated than freed
+ * meanwhile. Its own thread, which watches the memory, allocates when it starts, and a loaded
+ * machine starts it late. Here the fuzzing thread alone is counted (invariant 1). The linker puts
+ * this function in place of the sanitizer's (--wrap), which has another name then. */
+typedef void (*malloc_hook_fn)(const volatile void *block, size_t bytes);
+typedef void (*free_hook_fn)(const volatile void *block);
+int __real___sanitizer_install_malloc_and_free_hooks(malloc_hook_fn, free_hook_fn)
+    __attribute__((weak));
+int __wrap___sanitizer_install_malloc_and_free_hooks(malloc_hook_fn, free_hook_fn);
+
+static malloc_hook_fn counts_malloc;
+static free_hook_fn counts_free;
+static pthread_t fuzzing_thread;
+
+static void on_malloc(const volatile void *block, size_t bytes)
+{
+    if (pthread_equal(pthread_self(), fuzzing_thread))
+        counts_malloc(block, bytes);
+}
+
+static void on_free(const volatile void *block)
+{
+    if (pthread_equal(pthread_self(), fuzzing_thread))
+        counts_free(block);
+}
+
+int __wrap___sanitizer_install_malloc_and_free_hooks(malloc_hook_fn on_new, free_hook_fn on_old)
+{
+    counts_malloc = on_new;
+    counts_free = on_old;
+    fuzzing_thread = pthread_self();
+    return __real___sanitizer_install_malloc_and_free_hooks(on_malloc, on_free);
 }
 
 /* --- one input -------------------------------------------------------------------------------- */

@@ -37,15 +37,17 @@ $(BUILD)/fuzz/obj/%.o: %.c fuzz/program/globals.sh
 	$(Q)$(CLANG) $(FUZZ_CFLAGS) $(FUZZ_SANITIZE) -MMD -MP -c -o $@ $< && \
 	    fuzz/program/globals.sh --memory $@
 
+FUZZ_LINK = -fsanitize=fuzzer,address,undefined \
+    -Wl,--wrap=__sanitizer_install_malloc_and_free_hooks
 $(BUILD)/fuzz/corpus: $(FUZZ_CORPUS) $(FUZZ_LIBS)
 	$(if $(V),,@echo "  link  $@")
-	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined -o $@ $(filter-out \
+	$(Q)$(CLANG) $(FUZZ_LINK) -o $@ $(filter-out \
 	    %/registry.o,$(FUZZ_CORPUS)) $(FUZZ_LIBS) -lm
 
 # Deeper defects, to measure what the fuzzer goes by.
 $(BUILD)/fuzz/deep: $(BUILD)/fuzz/obj/fuzz/planted_hard.o $(FUZZ_LIBS)
 	$(if $(V),,@echo "  link  $@")
-	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined -o $@ $^ -lm
+	$(Q)$(CLANG) $(FUZZ_LINK) -o $@ $^ -lm
 
 # --- what `crosswait fuzz` builds a user's file with, laid out as it is installed -----------------
 
