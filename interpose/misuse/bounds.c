@@ -10,13 +10,13 @@
 #include "interpose/misuse/payload.h"
 
 enum {
-    LOOKS_MAX = 4000,       /* of a process */
-    LOOKS_OF_SITE_MAX = 24, /* of a call site */
+    LOOKS_MAX = 4000,       /* per process */
+    LOOKS_OF_SITE_MAX = 24, /* per call site */
     SITES_KEPT = 1024,
     FRAMES_MAX = 200, /* between the call and the frame that holds a buffer */
     SLOTS_MAX = 8,
     FRAME_WORDS_MAX = 4096,
-    ASKED_MAX = 1000, /* parts of a buffer */
+    ASKED_MAX = 1000, /* parts of a buffer that are checked */
     PAGE = 4096
 };
 
@@ -29,19 +29,18 @@ struct frame {
     uintptr_t pc, sp, cfa, fp;
 };
 struct frames {
-    uintptr_t first; /* the application's stack when it made the call */
-    uintptr_t at;    /* what is looked for; 0: only the application's frame */
+    uintptr_t first; /* the application's stack pointer at the call */
+    uintptr_t at;    /* address to find; 0: only the application's frame */
     struct frame frame;
     unsigned seen;
     bool open, found; /* open: frame lacks its cfa */
 };
 
-/* Other machines' variables are not found by it (program/variable.c), and it may not be known.
- */
+/* Returns the frame pointer; only x86-64 needs it to find variables (program/variable.c). */
 static uintptr_t frame_pointer(struct _Unwind_Context *context)
 {
 #if defined(__x86_64__)
-    enum { RBP = 6 }; /* DWARF's number: kept across calls, so that it is known in each frame */
+    enum { RBP = 6 }; /* DWARF's number; preserved across calls, so it is known in each frame */
     return _Unwind_GetGR(context, RBP);
 #else
     (void)context;
@@ -49,13 +48,13 @@ static uintptr_t frame_pointer(struct _Unwind_Context *context)
 #endif
 }
 
-/* A frame's cfa is where the next one's own part begins. */
+/* Visits one frame. A frame's cfa is the start of the next outer frame's own part. */
 static _Unwind_Reason_Code one_frame(struct _Unwind_Context *context, void *argument)
 {
     struct frames *f = argument;
     uintptr_t sp = _Unwind_GetCFA(context), pc = _Unwind_GetIP(context);
     if (sp < f->first)
-        return _URC_NO_REASON; /* ours */
+        return _URC_NO_REASON; /* a frame of the recorder */
     if (f->open) {
         f->frame.cfa = sp;
         f->open = false;
@@ -72,8 +71,9 @@ static _Unwind_Reason_Code one_frame(struct _Unwind_Context *context, void *argu
     return _URC_NO_REASON;
 }
 
-/* The frame that holds the address; that of the call where it is 0. False: none was found. On a
- * stack that the system gave (memory_stack): others may end in whatever lies there. */
+/* Finds the frame that holds the address, or for address 0 that of the call. Returns false if there
+ * is none. Requires a stack from the system (memory_stack): the unwinder may run into garbage at
+ * the end of other stacks. */
 static bool frame_find(void **cfa, uintptr_t at, struct frame *out)
 {
     struct frames f = {.first = (uintptr_t)cfa, .at = at};
@@ -82,7 +82,8 @@ static bool frame_find(void **cfa, uintptr_t at, struct frame *out)
     return f.found;
 }
 
-/* Words of the frame that hold the address: pointers to the buffer, by name. */
+/* Finds the words of the frame that hold the address, that is, pointers to the buffer. Returns
+ * their number. */
 static uint32_t slots_find(const struct frame *frame, uintptr_t at, int64_t *slot)
 {
     uint32_t n = 0;
@@ -99,7 +100,7 @@ static uint32_t slots_find(const struct frame *frame, uintptr_t at, int64_t *slo
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-/* How far, from start on, it is memory. */
+/* Returns the end of the mapped memory from start on. */
 static uintptr_t mapped_end(uintptr_t start, uintptr_t end)
 {
     if (memory_mapped((const void *)start, end - start))
@@ -185,7 +186,7 @@ static void look_at(struct lane *lane, const struct spool_event *e, void **cfa,
     m.mapped_end =
         buffer->type && span && span->whole ? mapped_end(buffer->start, buffer->end) : buffer->end;
     if (m.mapped_end == m.start)
-        return; /* of a device, or nothing at all: then the call itself will tell */
+        return; /* device memory, or none at all: the call itself will show */
     place_find(lane, cfa, &m, &frame);
     m.head.b = (uint16_t)(flags | (buffer->access == USAGE_WRITE ? SPOOL_MEMORY_RECEIVED : 0) |
                           (buffer->type ? 0 : SPOOL_MEMORY_SPAN) |
@@ -195,7 +196,7 @@ static void look_at(struct lane *lane, const struct spool_event *e, void **cfa,
     bounds_keep(lane, &m, slot, buffer->argument);
 }
 
-/* At MPI_BOTTOM each block of the datatype may be a variable of its own. */
+/* Examines a buffer. At MPI_BOTTOM each block of the datatype may be a variable of its own. */
 static void bounds_look_up(struct lane *lane, const struct spool_event *e, void **cfa,
                            const struct usage_buffer *buffer, uint64_t key, unsigned flags)
 {

@@ -1,35 +1,35 @@
-/* Records the memory of a call's buffers (SPOOL_MEMORY): from it and the
- * program's debug information the trace says which variable it is, of what type and size
- * (store/store_memory.c).
+/* Records the memory of a call's buffers (SPOOL_MEMORY). From these records and the program's debug
+ * information the trace finds the variable, its type and its size (store/store_memory.c).
  *
- *  1. A buffer is looked at when its place, size and datatype are first seen at a call site, and
- *     never more than a bounded number of times: in the steady state it costs a comparison.
- *  2. Nothing is read but what the kernel says can be read, the allocator's own words in front of
- *     the program's blocks (heap.h), and frames that the unwinder goes through.
- *  3. In programs with AddressSanitizer each buffer is asked of it, each time. */
+ *  1. A buffer is examined when its place, size and datatype first occur at a call site, and at
+ *     most a bounded number of times: in the steady state it costs one comparison.
+ *  2. Only readable memory (as the kernel says), the allocator's own words in front of the
+ *     program's blocks (heap.h), and frames that the unwinder passes are read.
+ *  3. In programs with AddressSanitizer each buffer is checked with it, each time. */
 #ifndef INTERPOSE_MISUSE_BOUNDS_H
 #define INTERPOSE_MISUSE_BOUNDS_H
 
 #include "interpose/misuse/shadow.h"
 #include "interpose/misuse/usage.h"
 
-/* The same of an array that a call is given, or writes: counts, handles, statuses. */
+/* Examines an array argument that a call reads or writes: counts, handles, statuses. */
 void bounds_array_slow(struct lane *lane, const struct spool_event *e, void **cfa,
                        struct usage_buffer *array, uint64_t key);
 
 enum { BOUNDS_KNOWN_BITS = 12, BOUNDS_LAST = 64 };
 extern struct bounds {
     bool sanitized;
-    struct bounds_last { /* the buffers of each site's last call, which were looked at */
+    struct bounds_last { /* the examined buffers of each site's last call */
         uintptr_t start, end;
         const char *argument;
         uint32_t of, site;
     } last[BOUNDS_LAST];
-    uint64_t known[1 << BOUNDS_KNOWN_BITS]; /* what was looked at, as hashes */
+    uint64_t known[1 << BOUNDS_KNOWN_BITS]; /* hashes of examined buffers */
 } bounds;
 void bounds_start(void);
 
-/* Products that do not wait for each other. */
+/* Hashes a buffer at a site. The multiplications are independent of each other, so they run in
+ * parallel. */
 static inline uint64_t bounds_key(uint32_t site, const struct usage_buffer *b)
 {
     uint64_t key = site * 0xD6E8FEB86659FD93u + b->start * 0x9E3779B97F4A7C15u +
@@ -38,7 +38,7 @@ static inline uint64_t bounds_key(uint32_t site, const struct usage_buffer *b)
     return (key ^ key >> 29) * 0x9E3779B97F4A7C15u;
 }
 
-/* The buffer `first` and those after it. */
+/* Examines the buffer `first` and those after it. */
 void bounds_look_keys(struct lane *lane, const struct spool_event *e, void **cfa,
                       const struct usage_buffers *all, unsigned first);
 
@@ -63,7 +63,7 @@ static inline void bounds_look(struct lane *lane, const struct spool_event *e, v
     }
 }
 
-/* `count` elements of so many bytes. */
+/* Examines an array of `count` elements of `bytes` bytes. */
 static inline void bounds_array(struct lane *lane, const struct spool_event *e, void **cfa,
                                 const char *argument, const void *at, int64_t count, size_t bytes,
                                 enum usage_access access)

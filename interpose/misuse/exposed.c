@@ -1,5 +1,6 @@
-/* Memory that this process exposes in windows (inflight.h): calls that touch it, and the beginnings
- * of what it holds, remembered when a call is left and compared when the next is entered. */
+/* Follows the memory that this process exposes in windows (inflight.h): calls that access it, and
+ * the first bytes of its content, remembered when a call leaves and compared when the next one
+ * enters. */
 #include <string.h>
 
 #include "program/memory.h"
@@ -10,10 +11,10 @@ enum { EXPOSED_MAX = 8, CONTENT_BYTES = 1024, RUNS_MAX = 16, SAID_MAX = 400 };
 static struct exposed {
     MPI_Win win;
     uintptr_t start, end;
-    uint32_t grain; /* bytes that are accessed as one: a power of two */
+    uint32_t grain; /* bytes that accesses treat as one unit: a power of two */
     uint64_t seq;
     char content[CONTENT_BYTES];
-    int stores, touches; /* watchpoints; -1 none */
+    int stores, touches; /* watchpoints; -1: none */
 } exposed[EXPOSED_MAX];
 uint32_t exposed_count;
 static uint32_t said;
@@ -26,7 +27,7 @@ static void exposed_say(struct lane *lane, uint64_t seq, const struct exposed *w
                   .value = {(int64_t)(low - w->start), (int64_t)(high - w->start)});
 }
 
-/* With what tells the bytes of a datatype that has gaps. */
+/* Reports an access, with the values that describe a datatype with gaps. */
 static void say_touch(struct lane *lane, uint64_t seq, const struct exposed *w, uintptr_t low,
                       uintptr_t high, const struct usage_buffer *b)
 {
@@ -54,7 +55,8 @@ static bool content_of(const struct exposed *w, char *out)
     return readable;
 }
 
-/* An access beside the element that a watchpoint covers must not hit it. */
+/* Returns the unit of accesses: an access next to the element under a watchpoint must not hit
+ * it. */
 static uint32_t grain_of(int unit)
 {
     return unit == 2 || unit == 4 || unit == 8 ? (uint32_t)unit : 1;
@@ -113,7 +115,7 @@ void exposed_touch(struct lane *lane, uint64_t seq, const struct usage_buffer *b
     }
 }
 
-/* Reads what its watchpoints saw. Returns how many bytes from its start on are known to have been
+/* Reads the window's watchpoints. Returns how many bytes from its start are known to have been
  * stored to. */
 static unsigned look_at_points(struct lane *lane, uint64_t seq, const struct exposed *w)
 {
@@ -128,15 +130,15 @@ static unsigned look_at_points(struct lane *lane, uint64_t seq, const struct exp
     return stored ? bytes : 0;
 }
 
-/* The end of the element at byte `at`. */
+/* Returns the end of the element at byte `at`. */
 static uint32_t grain_end(const struct exposed *w, uint32_t at, uint32_t bytes)
 {
     uint32_t end = at - at % w->grain + w->grain;
     return end < bytes ? end : bytes;
 }
 
-/* Elements that changed, from byte `low` on, each run of them by itself: what lies between two runs
- * is not known to have been stored to. */
+/* Reports the elements that changed, from byte `low` on, one run at a time: elements between two
+ * runs may not have been stored to. */
 static void look_at_content(struct lane *lane, uint64_t seq, const struct exposed *w,
                             const char *now, uint32_t low)
 {
@@ -180,5 +182,5 @@ void exposed_remember(void)
 {
     for (uint32_t i = 0; i < exposed_count; i++)
         if (!content_of(&exposed[i], exposed[i].content))
-            forget_window(&exposed[i--]); /* unmapped: nothing to look at any more */
+            forget_window(&exposed[i--]); /* unmapped: nothing to compare any more */
 }

@@ -1,15 +1,15 @@
-/* See heap.h. Of glibc's allocator alone, whose blocks of the main heap lie one behind the other,
- * each with its size in front: going through them finds the block around any address, with nothing
- * to be done when memory is allocated. A preloaded malloc would know the size that was asked for,
- * which is less by 15 bytes at most, but would stand between a sanitizer's malloc and the program,
- * and cost each allocation something.
+/* See heap.h. Works only for glibc's allocator, in whose main heap the blocks lie one behind the
+ * other, each with its size in front: walking them finds the block around any address, without any
+ * work when memory is allocated. A preloaded malloc would know the requested size, which is at most
+ * 15 bytes less, but would stand between a sanitizer's malloc and the program, and slow each
+ * allocation.
  *
- *  1. Only memory below the address is read. The program's block that holds it keeps all of it
- *     mapped, as the heap shrinks at its end only. Another thread may change sizes meanwhile: where
- *     a buffer does not fit, the block is believed when it is found twice.
- *  2. Where a size makes no sense, this is no heap of glibc's, and nothing is said.
- *  3. A buffer is judged too long by blocks that are followed from the heap's start on, never from
- * a place that was a block's before. */
+ *  1. Only memory below the address is read. The program's block that holds the address keeps all
+ *     of it mapped, as the heap shrinks at its end only. Another thread may change sizes meanwhile:
+ *     if a buffer does not fit, the block must be found twice.
+ *  2. If a size makes no sense, this is no heap of glibc's, and nothing is reported.
+ *  3. A buffer is judged too long only by a walk from the heap's start, never by a walk from an
+ *     earlier block's place. */
 #include "interpose/misuse/heap.h"
 
 #include <dlfcn.h>
@@ -35,7 +35,7 @@ enum {
 };
 
 struct header {
-    uint64_t before; /* size of the block before it, where that is free; else the program's */
+    uint64_t before; /* size of the block before, if that is free; else data of the program */
     uint64_t size;
 };
 
@@ -44,8 +44,9 @@ static const struct header *header_at(uintptr_t at)
     return (const struct header *)at;
 }
 
-/* An executable that takes malloc's address, and has fixed addresses itself, has a stub of it that
- * stands for whoever defines it: then a block tells by the size in front of it. */
+/* Tells whether the function is a stub: an executable with fixed addresses that takes malloc's
+ * address contains a stub of it. Then only a block's size in front tells whether malloc is
+ * glibc's. */
 static bool is_stub(void *function)
 {
     Dl_info info;
@@ -73,7 +74,7 @@ static bool gives_blocks(void)
 /* Whether the program's malloc is glibc's. */
 static bool is_known(void)
 {
-    static int known; /* 0: not yet asked; 1: yes; -1: no */
+    static int known; /* 0: not checked yet; 1: yes; -1: no */
     if (!known) {
         void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD),
              *own = libc ? dlsym(libc, "malloc") : NULL, *used = dlsym(RTLD_DEFAULT, "malloc");
@@ -87,14 +88,15 @@ static bool is_known(void)
     return known > 0;
 }
 
-/* Headers met on the way through the whole heap, ascending. What was a block then may be none now:
- * from them on, a buffer is only found to fit (invariant 3). */
+/* Headers from the last walk through the whole heap, ascending. Some may be no headers any more: a
+ * walk from them can only show that a buffer fits (invariant 3). */
 static struct {
     uintptr_t at[STEPS_KEPT];
     unsigned count;
 } steps;
 
-/* The header of the block that holds the address, at most so many blocks from one on; 0: none. */
+/* Returns the header of the block that holds the address, at most `most` blocks from `block` on; 0:
+ * none. */
 static uintptr_t heap_walk(uintptr_t block, uintptr_t at, uintptr_t end, bool keep, unsigned most)
 {
     for (unsigned i = 0; i < most && block <= at; i++) {
@@ -113,9 +115,9 @@ static uintptr_t heap_walk(uintptr_t block, uintptr_t at, uintptr_t end, bool ke
     return 0;
 }
 
-/* Small blocks that were freed keep their flags while a thread's cache has them, and are marked by
- * a number that is the process's, where their second word is: that of a block of ours tells it. The
- * mark goes when they are given out again. 0: this allocator leaves none. */
+/* Returns the mark of freed small blocks; 0: this allocator has none. Such blocks keep their flags
+ * while a thread's cache holds them, and have a per-process number in their second word until they
+ * are allocated again. Finds the number in a freed block of its own. */
 static uint64_t cache_mark(void)
 {
     enum { WORDS = 4 };
@@ -146,7 +148,7 @@ static bool is_cached(uintptr_t start, uintptr_t end)
 static bool bounds_of(uintptr_t block, uintptr_t at, uintptr_t end, struct heap_block *out)
 {
     uint64_t bytes = block ? header_at(block)->size & ~(uint64_t)FLAGS : 0;
-    if (block && block + bytes == end) { /* the last: not given out, or given back */
+    if (block && block + bytes == end) { /* the last block: never allocated, or freed */
         *out = (struct heap_block){block + sizeof(struct header), end, true};
         return true;
     }
@@ -159,7 +161,7 @@ static bool bounds_of(uintptr_t block, uintptr_t at, uintptr_t end, struct heap_
     return out->end > at;
 }
 
-/* From the nearest step on. */
+/* Tells whether a block found from the nearest step on holds the whole buffer. */
 static bool fits_from_step(uintptr_t at, uintptr_t last, uintptr_t end, struct heap_block *out)
 {
     uint32_t low = CORE_ARRAY_FIND(i, 0, steps.count, steps.at[i] <= at);
@@ -181,7 +183,7 @@ static bool find_in_heap(uintptr_t at, uintptr_t last, uintptr_t end, struct hea
            out->freed == again.freed; /* invariant 1 */
 }
 
-/* Large blocks are mappings of their own: what lies at the start of one is known by its header. */
+/* Finds a large block, which is a mapping of its own: its start shows a header. */
 static bool find_mapped(uintptr_t at, struct heap_block *out)
 {
     const struct header *header = header_at(at - sizeof *header);

@@ -1,4 +1,4 @@
-/* The block of the heap that an address lies in, from the allocator's own records. */
+/* Finds the heap block that holds an address, from the allocator's own records. */
 #ifndef INTERPOSE_MISUSE_HEAP_H
 #define INTERPOSE_MISUSE_HEAP_H
 
@@ -6,11 +6,11 @@
 #include <stdint.h>
 
 struct heap_block {
-    uintptr_t start, end; /* what the program may use: what it asked for, rounded up */
-    bool freed;           /* for certain; of small blocks it is not known */
+    uintptr_t start, end; /* the usable bytes: the requested size, rounded up */
+    bool freed;           /* certainly freed; for small blocks this is unknown */
 };
-/* False: it is no block, or not known to be one. Takes a microsecond where what ends at `last`
- * fits, and a nanosecond or a few for each block of the heap where it does not. */
+/* Finds the block that holds `at`. Returns false if there is none, or it is unknown. Takes a
+ * microsecond if the block reaches `last`, else a few nanoseconds for each block of the heap. */
 bool heap_block_find(uintptr_t at, uintptr_t last, struct heap_block *out_block);
 
 #endif

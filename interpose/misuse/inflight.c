@@ -1,24 +1,25 @@
-/* Buffers that MPI owns: what overlaps them, and whether the program wrote to them (usage.h).
+/* Follows buffers that MPI owns: finds overlaps, and stores of the program (usage.h).
  *
- * A send buffer is hashed when it is handed over and when its request completes: nobody but the
- * program writes to it in between. A receive buffer is written by the library, but, on one machine
- * and for what fits an eager message, only inside MPI calls of its own process: so its content is
- * compared from one call's end to the next one's beginning. Loads leave no trace there; a few
- * buffers at a time have a watchpoint on their first bytes (watchpoint.h), which sees loads too.
+ * A send buffer is hashed when it is handed to MPI and when its request completes: only the program
+ * could write to it in between. The library writes a receive buffer, but, on one machine and for
+ * eager messages, only inside MPI calls of its own process: so its content is compared from one
+ * call's end to the next call's beginning. Loads leave no trace there; a few buffers at a time have
+ * a watchpoint on their first bytes (watchpoint.h), which also sees loads.
  *
- *  1. A buffer is in `in_flight` from the call that hands it over until the call that takes it
- * back, of a persistent request from each start on; of a blocking call, where several threads make
- *     calls, as long as that lasts.
- *  2. Where completions are not all seen (filters), nothing flies.
- *  3. Looking at contents takes a credit of bytes, and then no more than a byte in
- *     RECORDER_CREDIT_TICKS: a mistake in a loop shows in its first rounds, and the loops of a
- *     simulation cost what recording them costs.
- *  4. Each buffer in flight lies within the bounds of its kind, in_flight_bounds: a loop of
- *     thousands of accesses in one epoch is not held against each buffer that flies.
- *  5. Memory that the program owns is looked at only where it can be read (memory.h): a buffer that
- *     is no longer mapped must not end the job. Where a watchpoint may be on it, it is read through
- *     the kernel: our own reading must not spring it. The library, which reads or fills a large
- *     buffer later, would end the job: so a few of those are looked for when a call is entered. */
+ *  1. A buffer is in `in_flight` from the call that hands it to MPI until the call that takes it
+ *     back; for a persistent request from each start on; for a blocking call, if several threads
+ *     make calls, during the call.
+ *  2. If completions are filtered out, no buffer is in flight.
+ *  3. Comparing contents takes a credit of bytes, and then at most one byte in
+ *     RECORDER_CREDIT_TICKS: a mistake in a loop shows in its first rounds, and later rounds cost
+ *     no more than their recording.
+ *  4. Each buffer in flight lies within the bounds of its kind, in_flight_bounds, so that thousands
+ *     of accesses in one epoch are not compared with each buffer in flight.
+ *  5. Memory that the program owns is read only if it is readable (memory.h): a buffer that is no
+ *     longer mapped must not end the job. Memory that may have a watchpoint is read through the
+ *     kernel, so that the recorder's own read does not trigger it. The library would crash on an
+ *     unmapped large buffer that it reads or fills later: so a few of these are checked when a call
+ *     enters. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,11 +33,11 @@
 
 enum {
     IN_FLIGHT_MAX = 1024,
-    PARTS_HASHED = 64, /* of a datatype with gaps */
-    SPARE_SHARE = 16,  /* of the credit, for what one send buffer has beyond HASHED_BYTES */
+    PARTS_HASHED = 64, /* for a datatype with gaps */
+    SPARE_SHARE = 16,  /* share of the credit for the part of one send buffer beyond HASHED_BYTES */
     EAGER_BYTES = 4096,
     WATCHED_MAX = 16,
-    PARTITIONS_MAX = 64, /* of a receive; of others nothing is known before they are complete */
+    PARTITIONS_MAX = 64, /* of a receive; others are followed as a whole until they complete */
     LARGE_BYTES = 128 << 10
 };
 
@@ -46,35 +47,37 @@ struct recorder_look recorder_look;
 struct flight {
     struct usage_buffer buffer;
     uint64_t seq, hash;
-    uint32_t hashed; /* bytes from buffer.start; 0: its content is not known. Of gaps: the cost */
+    uint32_t hashed; /* bytes from buffer.start; 0: its content is unknown. With gaps: the cost */
     int target;
-    MPI_Win win;  /* NULL: a request's */
-    bool watched; /* its content is looked at around each call */
-    bool large;   /* whether it is still mapped is looked at when a call is entered */
-    bool gaps;    /* the parts of its datatype are hashed, not its bytes from the start on */
-    int point;    /* a watchpoint (watchpoint.h); -1 none */
-    int reading;  /* -1 none */
-    void *fiber;  /* shadow.h; NULL none */
+    MPI_Win win;  /* NULL: belongs to a request */
+    bool watched; /* its content is compared around each call */
+    bool large;   /* calls check on entry whether it is still mapped */
+    bool gaps;    /* the parts of its datatype are hashed, not the bytes from its start */
+    int point;    /* a watchpoint (watchpoint.h); -1: none */
+    int reading;  /* slot in reads.c; -1: none */
+    void *fiber;  /* shadow.h; NULL: none */
 };
 static uint32_t
     in_flight_request[IN_FLIGHT_MAX]; /* apart from the rest: looked through all the time */
 static struct flight in_flight[IN_FLIGHT_MAX];
-static struct usage_bounds { /* wider where a buffer has come back, until none flies */
+static struct usage_bounds { /* may be too wide after a buffer has come back, until no buffer is in
+                                flight */
     uintptr_t start, end;
 } in_flight_bounds[2];      /* by enum usage_access */
 static struct restartable { /* buffers of persistent requests */
     uint32_t request;
-    int partitions; /* of a partitioned one; else 0 */
+    int partitions; /* of a partitioned request; else 0 */
     bool receives;
     int64_t stride;
     struct usage_buffers all;
 } * restartable;
 static uint32_t restartable_room;
-static uint32_t *restartable_at; /* by request, open addressing: where it is, plus one; twice as
-                                    many as there is room for */
+static uint32_t *restartable_at; /* by request, open addressing: its index plus one; twice as many
+                                    slots as entries */
 static bool relooked;
 struct recorder_credit usage_credit = {.most = 1 << 20, .left = 1 << 20}; /* bytes */
-static uint32_t large_count, point_count; /* flights that are large, and that have a watchpoint */
+static uint32_t large_count, point_count; /* buffers in flight that are large, and that have a
+                                             watchpoint */
 
 static inline void look_on(void)
 {
@@ -115,14 +118,15 @@ static inline bool is_within(const struct usage_buffer *b, const struct usage_bo
     return b->start < bounds->end && bounds->start < b->end;
 }
 
-/* Whether it may meet one that flies: none where it does not reach into their bounds (4). */
+/* Tells whether the buffer may overlap one in flight: it reaches into their bounds (invariant
+ * 4). */
 static inline bool may_meet(const struct usage_buffer *b)
 {
     return is_within(b, &in_flight_bounds[USAGE_WRITE]) ||
            (b->access == USAGE_WRITE && is_within(b, &in_flight_bounds[USAGE_READ]));
 }
 
-/* How many bytes of both would be written by one of them. */
+/* Returns how many bytes two buffers share, if one of them is written. */
 static inline uint64_t inflight_meet(const struct usage_buffer *a, const struct usage_buffer *b)
 {
     return spans_meet(a, b) ? spans_overlap(a, b) : 0;
@@ -153,8 +157,8 @@ static void compare_one(struct lane *lane, uint64_t seq, const struct usage_buff
     }
 }
 
-/* How many bytes of a send buffer are hashed: a kilobyte, or as many as leave most of the credit.
- */
+/* Returns how many bytes of a send buffer to hash: a kilobyte, or more if most of the credit is
+ * left. */
 static uint32_t sent_bytes(uintptr_t bytes)
 {
     const int64_t spare = usage_credit.left / SPARE_SHARE;
@@ -210,7 +214,8 @@ static bool stored_to(const struct flight *f)
     return reads_stored_to(f->reading, (const void *)f->buffer.start, f->hashed);
 }
 
-/* The parts of a datatype with gaps, in order, as far as HASHED_BYTES go. 0: one cannot be read. */
+/* Hashes the parts of a datatype with gaps, in order, up to HASHED_BYTES. Returns 0 if one is
+ * unreadable. */
 static uint64_t hash_parts(const struct usage_buffer *b, const struct datatype_span *s)
 {
     uint64_t hash = 1, left = HASHED_BYTES, parts = PARTS_HASHED;
@@ -228,7 +233,7 @@ static uint64_t hash_parts(const struct usage_buffer *b, const struct datatype_s
     return hash | 1;
 }
 
-/* Whether the parts hold data alone: not what lies between the members of MPI_DOUBLE_INT. */
+/* Tells whether the parts hold only data: not so for the gap inside MPI_DOUBLE_INT. */
 static bool parts_are_data(const struct datatype_span *s)
 {
     int64_t bytes = 0;
@@ -238,7 +243,7 @@ static bool parts_are_data(const struct datatype_span *s)
     return s->part && bytes == s->size && s->parts <= PARTS_HASHED;
 }
 
-/* 0: it cannot be read. */
+/* Returns the hash of a buffer's content; 0: unreadable. */
 static uint64_t hash_of(const struct flight *f)
 {
     if (UNLIKELY(f->gaps))
@@ -251,7 +256,7 @@ static uint64_t hash_of(const struct flight *f)
     return readable ? XXH3_64bits(f->point >= 0 ? copy : at, f->hashed) | 1 : 0;
 }
 
-/* usage_in_flight.watched counts these: whoever looks for them ends with the last one. */
+/* Tells whether usage_in_flight.watched counts the buffer: searches end after so many. */
 static inline bool is_watched(const struct flight *f)
 {
     return f->watched || f->point >= 0;
@@ -271,8 +276,7 @@ static void inflight_unwatch(struct flight *f)
     f->point = -1;
 }
 
-/* Word by word: a copy in wider ones would wait until all that was stored before is done
- * (spool_delta_event_like). */
+/* Copies word by word: wider loads would wait for all earlier stores (spool_delta_event_like). */
 static inline void buffer_copy(struct usage_buffer *to, const volatile struct usage_buffer *from)
 {
     to->argument = from->argument;
@@ -447,7 +451,7 @@ static void restartable_add(const struct restartable *added)
     restartable_at[restartable_slot(added->request)] = usage_in_flight.restartable;
 }
 
-/* Empties the slot, and moves up what lies behind it. */
+/* Empties the slot, and moves entries behind it up. */
 static void restartable_remove(uint32_t request)
 {
     const uint32_t mask = 2 * restartable_room - 1, slot = restartable_slot(request),
@@ -671,8 +675,8 @@ void usage_look_slow(struct lane *lane, uint64_t seq)
     look_on();
 }
 
-/* Where no watchpoint has to be told what is ours, it is left alone until looking may have been
- * earned. */
+/* Suspends checks until the credit may have grown, unless a watchpoint must be told which accesses
+ * are the library's. */
 static void look_when_earned(uint64_t now, uint64_t cost)
 {
     if (point_count || exposed_count || large_count)
@@ -694,8 +698,7 @@ void usage_relook_slow(struct lane *lane, uint64_t now)
         bytes += in_flight[i].watched ? in_flight[i].hashed + HASH_LEAST : 0;
     }
     bytes += exposed_bytes();
-    if (!recorder_may_spend(&usage_credit,
-                            2 * bytes)) { /* now, and when the next call is entered */
+    if (!recorder_may_spend(&usage_credit, 2 * bytes)) { /* now, and when the next call enters */
         look_when_earned(now, 2 * bytes);
         return;
     }

@@ -1,7 +1,6 @@
-/* Keeps the promises that a program gave by info keys about a communicator or window, and on which
- * a library may rely. Of the last OBJECTS_MAX objects that promised something: each entry is by the
- * object's id, which no other one gets, so that nothing needs to be forgotten. Under the recorder's
- * lock. */
+/* Keeps the promises that a program made by info keys about a communicator or window, on which a
+ * library may rely. Keeps the last OBJECTS_MAX objects with promises by id; ids are unique, so
+ * nothing needs to be removed. Guarded by the recorder's lock. */
 #include <string.h>
 
 #include "interpose/misuse/usage.h"
@@ -12,7 +11,7 @@ static const struct {
     const char *key;
     enum recorder_object kind;
     const char *broken;
-    bool kept; /* in the spool */
+    bool kept; /* also kept in the spool */
 } promises[USAGE_PROMISE_COUNT] = {
 #define X(name, key, forbids, kept) [USAGE_##name] = {key, OBJECT_COMM, forbids, kept},
     MATCHING_HINTS(X)
@@ -22,9 +21,9 @@ static const struct {
 static struct promiser {
     uint32_t id; /* 0: unused */
     enum recorder_object kind;
-    uint64_t by[USAGE_PROMISE_COUNT]; /* the call that gave the key; 0: none did */
+    uint64_t by[USAGE_PROMISE_COUNT]; /* the call that gave the key; 0: none */
 } promiser[OBJECTS_MAX];
-static unsigned next; /* to be used, if need be again */
+static unsigned next; /* index of the next entry to use or replace */
 bool usage_promises;
 
 static struct promiser *info_hint_find(enum recorder_object kind, uint32_t id)

@@ -1,7 +1,7 @@
-/* Predefined operations on datatypes that they are not defined for, and operations in calls that do
- * not take them (usage.h). By core/trace/basic.h's table; operations of the program's own take any
- * datatype, but no one-sided call takes them. What was found good is remembered until a handle is
- * freed, so that a call in a loop costs a look. */
+/* Checks predefined operations against datatypes and calls (usage.h), by the table of
+ * core/trace/basic.h. User-defined operations take any datatype, but no one-sided call takes them.
+ * Remembers valid combinations until a handle is freed, so that a call in a loop costs one
+ * lookup. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,9 +21,9 @@ static __thread struct good {
 
 /* The basic types of a datatype. */
 struct made_of {
-    char name[MPI_MAX_OBJECT_NAME + 1]; /* of the first basic one */
+    char name[MPI_MAX_OBJECT_NAME + 1]; /* of the first basic type */
     MPI_Datatype basic;
-    bool something; /* there is a basic one */
+    bool something; /* it has a basic type */
     bool derived, several, unknown;
 };
 
@@ -41,7 +41,7 @@ static void look_into(MPI_Datatype type, struct made_of *made, int depth)
             look_into(contents.type[i], made, depth + 1);
         contents_free(&contents);
     } else if (OWN(Type_size)(type, &size) == MPI_SUCCESS && size == 0) {
-        return; /* a mark of MPI 1's: MPI_LB, MPI_UB */
+        return; /* a marker of MPI 1: MPI_LB, MPI_UB */
     } else if (!made->something) {
         made->something = true;
         made->basic = type;
@@ -51,7 +51,8 @@ static void look_into(MPI_Datatype type, struct made_of *made, int depth)
     }
 }
 
-/* Fortran's parametrised types have no name in the table, but a group. */
+/* Returns the group of a basic type. Fortran's parametrised types have no name in the table, but a
+ * group. */
 static enum basic_group group_of(MPI_Datatype type, const char *name)
 {
     int combiner = contents_combiner(type);
@@ -64,7 +65,7 @@ static enum basic_group group_of(MPI_Datatype type, const char *name)
                                                   : basic_group_find(name);
 }
 
-/* The operation itself, in this call. */
+/* Returns the misuse of the operation in this call; MISUSE_KIND_COUNT: none. */
 static enum misuse_kind op_wrong(MPI_Op op, const char *name, enum usage_operates how)
 {
     if (!name)
@@ -75,7 +76,8 @@ static enum misuse_kind op_wrong(MPI_Op op, const char *name, enum usage_operate
                                                                       : MISUSE_KIND_COUNT;
 }
 
-/* The operation, one of MPI's, on what the datatype is made of; NULL: MPI_Compare_and_swap's. */
+/* Returns the misuse of a predefined operation on a datatype's basic types. op NULL:
+ * MPI_Compare_and_swap's. */
 static enum misuse_kind type_wrong(const char *op, const struct made_of *made,
                                    enum usage_operates how)
 {

@@ -1,21 +1,21 @@
-/* Keeps the contents of buffers: a 64-bit digest (XXH3) at post and at completion, on request the
- * bytes themselves. CROSSWAIT_PAYLOAD=none | sample | digest | full[:CAP]   CAP: bytes kept of one
- * buffer (default 64K). sample: the bytes of some collectives, so that results can be verified.
+/* Records the contents of buffers: a 64-bit digest (XXH3) at post and at completion, and on request
+ * the bytes themselves. CROSSWAIT_PAYLOAD=none | sample | digest | full[:CAP]. CAP: bytes kept of
+ * one buffer (default 64K). sample: the bytes of some collectives, to verify their results.
  *
- * The digest is that of the bytes that the type map touches, in the map's order, so that two sides
- * with different layouts and the same signature agree. It is computed from the map that the type
- * had when it was first seen: the handle may be freed while a request is still active.
+ * The digest covers the bytes of the type map, in the map's order, so that two sides with different
+ * layouts and the same signature agree. It uses the map from the type's first occurrence: the
+ * handle may be freed while a request is still active.
  *
- *  1. Only what can be read is read (memory.h); of what a send had, the kernel is asked at its
- *     completion: until then MPI need not have touched it.
- *  2. A sample is drawn by numbers that are the same on all ranks, so that nothing is communicated:
- *     a communicator's collectives are called by all its ranks in one order. Each call and
- *     operation, by size as far as all ranks give the same, has a number of its own; the first
- *     SAMPLE_FIRST and every power of two are kept. (Where in the source they are made may differ
- *     from rank to rank.) What that may cost is limited rank by rank; a result is then verified
- *     where all ranks have kept their part. What the library did inside is kept of the first
- *     INSIDE_FIRST and every power of two: the loops of a program do not do new things inside.
- *     Calls that make communicators are counted over those that come of each other, too.
+ *  1. Only readable memory is read (memory.h); for the memory of a send the kernel is asked at its
+ *     completion: MPI need not have read it before.
+ *  2. The sample follows from numbers that are the same on all ranks, so it needs no communication:
+ *     all ranks of a communicator call its collectives in the same order. Each kind of call and
+ *     operation has its own count, by size if all ranks pass the same size; the first SAMPLE_FIRST
+ *     and every power of two are kept. (The call sites may differ from rank to rank.) Each rank
+ *     limits the cost by itself; a result is verified if all ranks have kept their part. The inside
+ *     of the library is kept for the first INSIDE_FIRST and every power of two: later rounds of a
+ *     loop do nothing new inside. Calls that make communicators are counted across derived
+ *     communicators, too.
  *  3. A request's buffers are remembered under its id from its start until its completion is
  *     recorded. */
 #include <stdio.h>
@@ -37,22 +37,22 @@ struct buffer {
     int64_t count;
     uint32_t type;
 };
-struct buffers {              /* of one side, in the order of the ranks they are for */
-    struct buffer one, *many; /* many: on the heap, where there are not exactly one */
+struct buffers {              /* of one side, in the order of the partner ranks */
+    struct buffer one, *many; /* many: on the heap, if there is not exactly one */
     int count;
 };
 struct held { /* buffers of an active request, or of one-sided communication until its epoch ends */
-    uint32_t id; /* of the request; or of the window */
+    uint32_t id; /* of the request or window */
     int target;
     uint64_t seq; /* of the event that owns them */
     struct buffers send, receive;
-    bool unread; /* it is counted already as a call whose data cannot be read */
+    bool unread; /* already counted as a call with unreadable data */
     struct held *next;
 };
 
-static uint64_t cap; /* bytes of content kept; 0: digests only */
+static uint64_t cap; /* bytes of content to keep; 0: digests only */
 static struct held *bucket[BUCKETS];
-static struct held *origin; /* of windows */
+static struct held *origin; /* of one-sided communication */
 static uint32_t origin_count;
 
 void payload_start(void)
@@ -81,7 +81,7 @@ enum {
     SAMPLE_MOST = 2 << 20
 };
 static uint32_t (
-    *numbers)[SAMPLE_SLOTS]; /* by communicator; what shares a slot shares its number */
+    *numbers)[SAMPLE_SLOTS]; /* per communicator; kinds that share a slot share a number */
 static uint32_t numbers_room;
 static struct recorder_credit sample_credit = {.most = (int64_t)SAMPLE_MOST * SAMPLE_BYTE_COST,
                                                .left = (int64_t)SAMPLE_MOST * SAMPLE_BYTE_COST};
@@ -108,7 +108,7 @@ static bool in_sample(uint32_t number, uint32_t first)
     return number && (number <= first || !(number & (number - 1)));
 }
 
-/* number: 0 not known. */
+/* Decides whether the inside is recorded. number: 0: unknown. */
 static void inside_sampled(struct lane *lane, uint64_t seq, uint32_t number)
 {
     lane->unseen = 0;
@@ -168,7 +168,7 @@ void payload_applied(struct lane *lane, uint64_t seq, const void *at, int count,
 struct walk {
     XXH3_state_t *state;
     const char *base;
-    uint64_t left; /* bytes still to take */
+    uint64_t left; /* bytes left to take */
     uint64_t copied;
     struct lane *lane;
     uint64_t seq;
@@ -223,7 +223,7 @@ static void write_digest(struct walk *w, uint64_t digest, uint64_t bytes)
             bytes};
 }
 
-/* The buffers of a side; 0: there are none, or what they hold cannot be told. */
+/* Finds the buffers of a side and returns their number; 0: none, or their content is undefined. */
 static int payload_resolve(struct lane *lane, const struct payload_side *side, struct buffers *out)
 {
     *out = (struct buffers){.count = 0};
@@ -263,8 +263,8 @@ static void take_buffer(struct walk *w, struct buffer b)
             typemap_each(layout.map, i * layout.extent, payload_take, w);
 }
 
-/* Bytes of the buffers; false where that, or where they lie, is not known: then nothing is claimed.
- */
+/* Sums up the bytes of the buffers. Returns false if their size or place is unknown: then nothing
+ * is recorded. */
 static bool payload_measure(const struct buffer *b, int count, uint64_t *out_bytes)
 {
     uint64_t sum = 0;
@@ -283,7 +283,7 @@ static bool payload_measure(const struct buffer *b, int count, uint64_t *out_byt
     return true;
 }
 
-struct look { /* at whether rows can be read; neighbours are often on one page */
+struct look { /* checks whether rows are readable; adjacent rows are often on one page */
     const char *base;
     uint64_t left;
     uintptr_t start, end; /* known to be readable */
@@ -310,7 +310,7 @@ static bool payload_look(int64_t offset, uint32_t basic, int64_t extent, uint64_
     return true;
 }
 
-/* Rows that lie on many pages: asking for each would take longer than reading them. */
+/* Checks rows that lie on many pages at once: checking each would take longer than reading them. */
 static void look_at_all(struct look *l, const struct buffer *b)
 {
     enum { LEAST_BYTES = 16 * 4096 };
@@ -329,7 +329,7 @@ static void look_at_all(struct look *l, const struct buffer *b)
     l->end = start + (uintptr_t)(high - low);
 }
 
-/* The first `bytes` of what the buffers hold. */
+/* Tells whether the first `bytes` bytes of the buffers are readable. */
 static bool payload_readable(const struct buffer *b, int count, uint64_t bytes, bool now)
 {
     struct look l = {.left = bytes, .now = now};
@@ -349,7 +349,7 @@ static bool payload_readable(const struct buffer *b, int count, uint64_t bytes, 
     return true;
 }
 
-/* False: some of it cannot be read. */
+/* Records contents. Returns false if some are unreadable. */
 static bool payload_record(struct lane *lane, uint64_t seq, unsigned at, unsigned side,
                            const struct buffers *b, uint64_t limit)
 {
@@ -425,7 +425,7 @@ static void held_free(struct held *h)
 
 static void held_done(struct lane *lane, const struct held *h, uint64_t received)
 {
-    /* The recorder read the send buffer when it was posted; the memory may be gone since. */
+    /* The recorder read the send buffer at its post; the memory may be gone by now. */
     payload_record(lane, h->seq, SPOOL_AT_DONE, SPOOL_BUFFER_SEND, &h->send, UINT64_MAX);
     if (!payload_record(lane, h->seq, SPOOL_AT_DONE, SPOOL_BUFFER_RECV, &h->receive, received) &&
         !h->unread)

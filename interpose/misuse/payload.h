@@ -1,4 +1,4 @@
-/* Digests and contents of buffers: internal to interpose/. The wrappers' side is in recorder.h. */
+/* Digests and contents of buffers, internal to interpose/. recorder.h has the wrappers' side. */
 #ifndef INTERPOSE_MISUSE_PAYLOAD_H
 #define INTERPOSE_MISUSE_PAYLOAD_H
 
@@ -6,26 +6,26 @@
 
 struct datatype_layout {
     int64_t size, extent;
-    bool contiguous;           /* the bytes from the buffer's start on */
+    bool contiguous;           /* one row of bytes from the buffer's start */
     const struct typemap *map; /* NULL: not kept */
 };
-/* False: unknown type, or one whose basic types have holes. */
+/* Finds a type's layout. Returns false for an unknown type, or if its basic types have holes. */
 bool datatypes_layout(uint32_t type, struct datatype_layout *out_layout);
 
 struct datatype_block {
     int64_t at, count;
     uint32_t type;
 };
-/* The bytes that one element touches, relative to the buffer: [low, high). overlaps: parts of it
- * lie over each other. */
+/* The bytes that one element covers, relative to the buffer: [low, high). overlaps: some of its
+ * parts overlap. */
 struct datatype_span {
     int64_t size, extent, low, high;
-    bool overlaps,
-        whole;   /* whole: every byte from low to high, and elements lie next to each other */
-    bool placed; /* its parts lie where the program said in bytes: not all in one variable, maybe */
-    const struct datatype_block *block; /* those of a basic type, at a place in bytes each */
+    bool overlaps, whole; /* whole: no gaps from low to high, nor between elements */
+    bool placed; /* the program placed its parts at byte displacements: they may be in several
+                    variables */
+    const struct datatype_block *block; /* blocks of a basic type at byte displacements */
     uint32_t blocks;
-    const int64_t (*part)[2]; /* [start, end) of each part, by place; NULL where it is whole */
+    const int64_t (*part)[2]; /* [start, end) of each part, ascending; NULL if whole */
     uint32_t parts;
 };
 enum { DATATYPES_SPANS = 256 };

@@ -1,13 +1,12 @@
-/* Polls: tests and probes that find nothing, and MPI_Wtime. A program that waits by polling makes
- * millions of them a second, all alike, and they tell no more than one does: they are folded
- * (core/spool/spool.h, invariant 10). A poll that found nothing is kept in the header's page, which
- * outlives the process like everything committed; equal ones that follow raise its count. Whatever
- * else the lane records writes them out first.
+/* Folds polls: tests and probes that find nothing, and MPI_Wtime. A program that waits by polling
+ * makes millions of them a second, and all tell the same: so they are folded (core/spool/spool.h,
+ * invariant 10). A poll that found nothing is kept in the header's page, which outlives the process
+ * like everything committed; equal polls that follow raise its count. Any other record of the lane
+ * writes the polls out first.
  *
- * Calls that change nothing may stand in such a loop as well: MPI_Comm_rank, MPI_Win_sync, a probe
- * that finds the message that is left there. They are recorded as any other, but where one comes
- * again with the same outcome, and the lane has recorded only such calls and polls since: then it
- * is kept like a poll.
+ * Such a loop may also contain calls that change nothing: MPI_Comm_rank, MPI_Win_sync, a probe that
+ * finds a message and leaves it. They are recorded like any other, but if one comes again with the
+ * same outcome, and the lane recorded only such calls and polls since, it is folded like a poll.
  *
  *  1. lane->poll_count equals header->poll_count; polls in the header have ascending numbers, above
  *     all that the lane committed before.
@@ -74,7 +73,7 @@ static uint64_t steady_hash(const struct spool_event *e, uint64_t key, uint64_t 
     return hash;
 }
 
-/* Whether the call comes again. If not, it is one of the last from now on. */
+/* Tells whether the call comes again; if not, remembers it. */
 static bool poll_fold_steady(struct lane *lane, uint64_t hash)
 {
     if (lane->writer.events != lane->steady_events)
@@ -88,7 +87,8 @@ static bool poll_fold_steady(struct lane *lane, uint64_t hash)
     return false;
 }
 
-/* A schedule counts the calls in which something is decided. */
+/* Tells whether the outcome may be folded. A schedule counts the calls that make a decision, so
+ * with a schedule only polls that found nothing are folded. */
 static bool may_fold(const struct poll_outcome *outcome)
 {
     return outcome->how == POLL_NOTHING ||
@@ -123,7 +123,7 @@ bool recorder_poll_again(struct lane *lane, struct spool_event *e, void **cfa, u
         recorder_polls_write(lane);
     header->poll_again = 0;
     if (fold && outcome.how == POLL_STEADY && !lane->poll_kept)
-        lane->steady_events = lane->writer.events + 1; /* with this one */
+        lane->steady_events = lane->writer.events + 1; /* this call included */
     if (UNLIKELY(recorder.stack))
         recorder_stack(lane, e->seq, cfa);
     return false;
@@ -147,8 +147,8 @@ void recorder_poll_leave(struct lane *lane, struct spool_event *e, uint64_t key,
     poll_fold_left(lane, e, step);
 }
 
-/* In ascending order, so that a rank that is killed in the middle has each either here or there
- * (core/spool/spool.h, invariant 10). */
+/* Writes the polls in ascending order, so that a rank that is killed in the middle has each either
+ * here or there (core/spool/spool.h, invariant 10). */
 void recorder_polls_write(struct lane *lane)
 {
     struct spool_header *header = lane->writer.header;

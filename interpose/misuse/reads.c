@@ -1,5 +1,5 @@
-/* Follows the bytes that a read from a file fills (inflight.h): at any moment, from another thread
- * of the library, but each byte once. One that changes twice was stored to by the program. */
+/* Follows the bytes that a file read fills (inflight.h): another thread of the library fills them
+ * at any moment, but each byte once. If a byte changes twice, the program stored to it. */
 #include <string.h>
 
 #include "program/memory.h"
@@ -7,11 +7,11 @@
 
 enum { READS_MAX = 16 };
 
-static struct read { /* as it was before the call, and when last seen */
+static struct read { /* content before the call, and when last seen */
     bool used, stored_to;
     char before[READ_BYTES], last[READ_BYTES];
 } reads[READS_MAX];
-static struct { /* by the call that is being made */
+static struct { /* the call that is being made */
     uint64_t seq;
     uint32_t bytes;
     char content[READ_BYTES];
@@ -57,7 +57,8 @@ void reads_forget(int slot)
 bool reads_stored_to(int slot, const void *at, uint32_t bytes)
 {
     struct read *r = &reads[slot];
-    static char now[READ_BYTES]; /* reads are followed while one thread alone calls MPI */
+    static char now[READ_BYTES]; /* static, since reads are followed only while one thread calls
+                                    MPI */
 
     if (!memory_copy(now, at, bytes))
         return r->stored_to;

@@ -1,5 +1,5 @@
-/* Memory that windows expose (usage.h): that it is there when it is given to MPI, and still is when
- * it is taken back. What MPI allocates for a window is its own. */
+/* Checks the memory that windows expose (usage.h): it must be mapped when it is given to MPI, and
+ * when it is taken back. Memory that MPI allocates for a window is not checked. */
 #include <stdlib.h>
 
 #include "interpose/misuse/heap.h"
@@ -10,14 +10,15 @@ enum { REGIONS_MAX = 4096, LOOKS_FIRST = 8, WINDOWS_TOLD_APART = 256 };
 static struct region {
     const void *win; /* NULL: memory from MPI_Alloc_mem */
     uintptr_t start, end;
-    uint64_t seq;    /* of the call that gave it */
-    uintptr_t stack; /* the end of the stack in whose frames it lay then; 0: in none */
-    bool attached;   /* to a dynamic window; else the window's own */
+    uint64_t seq;    /* of the call that gave it to MPI */
+    uintptr_t stack; /* end of the stack in whose frames it then lay; 0: none */
+    bool attached;   /* attached to a dynamic window; else the window's own memory */
     bool reported;
 } * region;
 static uint32_t region_count, region_room;
-static bool region_missed; /* some had no room: one that is not found may be one of these */
-static _Atomic unsigned synchronized[WINDOWS_TOLD_APART]; /* how often, by a hash of the window */
+static bool region_missed; /* some regions had no room: an unknown one may be one of these */
+static _Atomic unsigned synchronized[WINDOWS_TOLD_APART]; /* number of synchronizations, by a hash
+                                                             of the window */
 
 void usage_region(struct lane *lane, uint64_t seq, MPI_Win win, const void *base, MPI_Aint bytes)
 {
@@ -37,7 +38,7 @@ void usage_region(struct lane *lane, uint64_t seq, MPI_Win win, const void *base
         usage_say(lane, seq, MISUSE_REGION_TWICE, "base", other);
 }
 
-/* The end of the stack in whose live frames it lies; 0: in none. */
+/* Returns the end of the stack in whose live frames the memory lies; 0: none. */
 static uintptr_t stack_of(uintptr_t start, uintptr_t end, void **cfa)
 {
     uintptr_t stack_end = 0;
@@ -88,8 +89,8 @@ bool usage_region_find(uintptr_t at, uint64_t *out_start, uint64_t *out_end)
     return found;
 }
 
-/* Whether the function that the memory is a variable of has returned: it lies below the frames of
- * the stack that the call is made on. */
+/* Tells whether the function has returned whose variable the memory is: the memory lies below the
+ * frames of the stack on which the call is made. */
 static bool has_returned(const struct region *r, void **cfa)
 {
     uintptr_t stack_end;
@@ -98,7 +99,7 @@ static bool has_returned(const struct region *r, void **cfa)
            r->end <= (uintptr_t)cfa;
 }
 
-/* Freed memory may have been given out again: then it looks as if it had never been freed. */
+/* Reports memory that is no longer valid. Freed memory may be in use again: then it looks valid. */
 static void region_look(struct lane *lane, uint64_t seq, struct region *r, void **cfa)
 {
     struct heap_block block;
@@ -119,7 +120,7 @@ static void region_look(struct lane *lane, uint64_t seq, struct region *r, void 
         r->reported = false;
 }
 
-/* While it is in use: at the first calls that synchronize it, then ever more rarely. */
+/* Checks the window's memory at the first calls that synchronize it, then ever more rarely. */
 void usage_regions_synchronized(struct lane *lane, uint64_t seq, const void *win, void **cfa)
 {
     unsigned looks =

@@ -22,10 +22,10 @@ static struct {
 static __thread const void *caller;
 
 static struct fiber {
-    void *fiber;     /* NULL: there is none yet */
-    void *order;     /* where what is before and behind it is noted */
-    uint64_t thread; /* that has used it, and no other one did */
-    bool busy;       /* it has a buffer */
+    void *fiber;     /* NULL: not made yet */
+    void *order;     /* address at which its order is noted */
+    uint64_t thread; /* the only thread that has used it */
+    bool busy;       /* it accesses a buffer */
 } fibers[FIBERS_MAX];
 
 static bool shadow_find(const char *name, void *function)
@@ -56,7 +56,7 @@ void shadow_start(void)
 
 typedef bool (*part_fn)(uintptr_t start, uintptr_t end, void *context);
 
-/* Visits the parts that the buffer's datatype touches; false from the function ends it. */
+/* Visits the parts that the buffer's datatype covers, until the function returns false. */
 static void each_part(const struct usage_buffer *buffer, part_fn fn, void *context)
 {
     const struct datatype_span *s = datatypes_span(buffer->of);
@@ -137,9 +137,9 @@ static bool shadow_touch(uintptr_t start, uintptr_t end, void *context)
     return true;
 }
 
-/* A fiber of this thread that is idle, or else a new one, for which another thread's idle one makes
- * room: it would order what that thread did before its calls, where it was used, before what this
- * one does after. */
+/* Returns an idle fiber of this thread, or a new one, which may replace an idle one of another
+ * thread. Using another thread's fiber would order that thread's earlier accesses before this
+ * thread's later ones. */
 static struct fiber *fiber_for(uint64_t thread)
 {
     struct fiber *room = NULL;
@@ -161,8 +161,8 @@ static struct fiber *fiber_for(uint64_t thread)
     return room->fiber ? room : NULL;
 }
 
-/* The order is made at an address of our own, which is forgotten when it is freed: a switch with
- * order makes it at the fiber's, where a later one may lie. */
+/* Orders the fiber's access by an address of the recorder, which is forgotten when freed: a switch
+ * with order would use the fiber's address, where a later fiber may lie. */
 void *shadow_begin(const struct usage_buffer *buffer)
 {
     static uint64_t threads;

@@ -7,7 +7,7 @@
 
 enum { PIECES_MAX = 4096, ROWS_MAX = 64, DISPLACED_KEPT = 64 };
 
-/* False: nothing is touched. */
+/* Returns false if the buffer covers no byte. */
 static inline bool spans_span(const void *at, int64_t count, const struct datatype_span *s,
                               uintptr_t *out_start, uintptr_t *out_end)
 {
@@ -37,7 +37,7 @@ void usage_target_type(struct lane *lane, uint64_t seq, uint32_t type, const cha
         usage_say(lane, seq, MISUSE_TARGET_OVERLAPS, argument, 0);
 }
 
-/* Whether it is one to be looked at. */
+/* Tells whether the buffer is to be checked. Reports null pointers and small addresses. */
 static inline bool is_buffer(struct lane *lane, uint64_t seq, const struct usage_buffer *buffer,
                              const struct datatype_span *s)
 {
@@ -108,7 +108,7 @@ static __attribute__((noinline)) void put_far(struct lane *lane, uint64_t seq,
     put_one(lane, seq, all, argument, at, count, type, datatypes_span(type), access, place);
 }
 
-/* Calls nothing, but at its end where something is odd: so no register has to be saved. */
+/* Makes no call in the usual case, so that it need not save registers. */
 void usage_buffer(struct lane *lane, uint64_t seq, struct usage_buffers *all, const char *argument,
                   const void *at, int64_t count, uint32_t type, enum usage_access access,
                   enum usage_place place)
@@ -119,7 +119,7 @@ void usage_buffer(struct lane *lane, uint64_t seq, struct usage_buffers *all, co
         put_one(lane, seq, all, argument, at, count, type, datatypes_spans[type], access, place);
 }
 
-/* Finds the bytes that two blocks share, from the buffer's start. */
+/* Reports the bytes that two blocks share, relative to the buffer's start. */
 static void say_parts(struct lane *lane, uint64_t seq, const char *argument, int64_t size,
                       const int *which, const int *counts, const int *displs)
 {
@@ -134,7 +134,8 @@ static void say_parts(struct lane *lane, uint64_t seq, const char *argument, int
               .value = {which[0], which[1], low * size, high * size});
 }
 
-/* A buffer of `count` elements from the element `first` on. False: nothing is touched. */
+/* Sets the buffer to `count` elements from the element `first` on. Returns false if it covers no
+ * byte. */
 static bool row_of(struct usage_buffer *buffer, const struct datatype_span *s, const void *at,
                    int64_t first, int64_t count)
 {
@@ -145,7 +146,7 @@ static bool row_of(struct usage_buffer *buffer, const struct datatype_span *s, c
 }
 
 struct row {
-    int64_t first, end; /* elements */
+    int64_t first, end; /* in elements */
 };
 
 static int compare_rows(const void *a, const void *b)
@@ -154,8 +155,8 @@ static int compare_rows(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Blocks with gaps between them: those that lie beside each other are one. Nothing is said of more
- * than there is room for. */
+/* Adds blocks with gaps between them; adjacent blocks become one. Adds none if there are too
+ * many. */
 static void put_rows(struct lane *lane, uint64_t seq, struct usage_buffers *all,
                      const struct usage_buffer *whole, const struct datatype_span *s, int n,
                      const int *counts, const int *displs)
@@ -194,8 +195,8 @@ struct blocks {
     const struct datatype_span *s;
 };
 
-/* The first block that begins outside of the allocated block that the argument points into, where
- * another one lies in it, or one holds the argument's own place; -1: none. */
+/* Returns the first block outside the allocated block that the argument points into, if another
+ * block lies inside it, or one contains the argument's own address; -1: none. */
 static int displaced_find(const struct blocks *b, const struct heap_block *heap)
 {
     int found = -1;
@@ -214,8 +215,8 @@ static int displaced_find(const struct blocks *b, const struct heap_block *heap)
     return inside ? found : -1;
 }
 
-/* Displacements lead from the argument to parts of one block of memory (MPI 4.1, 5.1.12): they may
- * not go from one variable to another. Looked at when they are first seen. */
+/* Checks that displacements lead from the argument to parts of the same block of memory (MPI 4.1,
+ * 5.1.12), not from one variable to another. Checks each case once. */
 static __attribute__((noinline)) void displaced_look(struct lane *lane, uint64_t seq,
                                                      const struct blocks *b, int64_t first,
                                                      int64_t end, enum usage_access access)
@@ -231,7 +232,7 @@ static __attribute__((noinline)) void displaced_look(struct lane *lane, uint64_t
     seen[key % DISPLACED_KEPT] = key;
     if (!heap_block_find(at, at + 1, &heap) || heap.freed || displaced_find(b, &heap) < 0 ||
         !heap_block_find(at, UINTPTR_MAX, &heap) || heap.freed)
-        return; /* the second time it is not found from a place that was a block's before */
+        return; /* the second search starts from the heap's start */
     int i = displaced_find(b, &heap);
     if (i < 0)
         return;
@@ -252,7 +253,7 @@ void usage_buffer_v(struct lane *lane, uint64_t seq, struct usage_buffers *all,
     const struct datatype_span *s = datatypes_span(type);
     struct usage_buffer buffer = {.argument = argument, .at = at, .of = type, .access = access};
     int64_t first = INT64_MAX, end = INT64_MIN, count = 0;
-    bool in_turn = true; /* one behind the other */
+    bool in_turn = true; /* each block lies behind the one before */
     if (in_place(lane, seq, argument, at, place) || !counts || !displs || !s)
         return;
     for (int i = 0; i < n; i++) {
@@ -337,7 +338,7 @@ static int compare_pieces(const void *a, const void *b)
     return (x->start > y->start) - (x->start < y->start);
 }
 
-/* How many bytes are in both. */
+/* Returns how many bytes the buffers share. */
 static uint64_t overlap_find(const struct usage_buffer *a, const struct usage_buffer *b)
 {
     struct piece *p = malloc(2 * PIECES_MAX * sizeof *p);
@@ -361,8 +362,8 @@ static uint64_t overlap_find(const struct usage_buffer *a, const struct usage_bu
     return bytes;
 }
 
-/* The spans meet: do the bytes? The same pairs come round after round, as far apart as ever: what
- * came out is remembered. */
+/* Returns how many bytes two buffers share whose spans overlap. Remembers results by distance,
+ * since the same pairs come round after round. */
 uint64_t spans_overlap(const struct usage_buffer *a, const struct usage_buffer *b)
 {
     static struct answer {
@@ -372,7 +373,7 @@ uint64_t spans_overlap(const struct usage_buffer *a, const struct usage_buffer *
         uint64_t bytes;
     } answers[256];
     int64_t distance = (int64_t)((uintptr_t)a->at - (uintptr_t)b->at);
-    if (!a->type || !b->type) /* only the span is known, and that is no distance from `at` */
+    if (!a->type || !b->type) /* only the span is known, which has no fixed distance from `at` */
         return overlap_find(a, b);
     recorder_lock();
     uint64_t key = ((uint64_t)distance * 31 + a->type) * 0x9E3779B97F4A7C15u +

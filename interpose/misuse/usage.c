@@ -1,10 +1,10 @@
-/* Objects and arguments (usage.h).
+/* Checks objects and arguments (usage.h).
  *
- *  1. An object is in the table from the call that made it; freed ones stay, until the library uses
- *     their address again.
- *  2. A handle that is not in the table is predefined, was made where it was not recorded, or is no
- * object: the first word of each of the library's objects points at its class, which tells the
- * last. */
+ *  1. An object is in the table from the call that made it; freed objects stay, until the library
+ *     uses their address again.
+ *  2. A handle that is not in the table is predefined, was made by an unrecorded call, or is no
+ *     object: the first word of each of the library's objects points at its class, which
+ *     distinguishes the last case. */
 #include "interpose/library/library.h"
 #include "interpose/misuse/usage.h"
 
@@ -21,11 +21,10 @@ static struct object {
     uint32_t references;
     uint8_t kind;
     bool freed, uncommitted;
-    bool refused; /* a call that frees it was made, and refused */
-    bool used;    /* a key: attributes were set with it */
-    bool unsure;  /* made where nobody saw it: how many references there are is not known */
-    bool doubted; /* a call made it that was given a handle of no object: what the library would
-                     find in it is not known */
+    bool refused; /* the program called to free it, and MPI refused */
+    bool used;    /* keys: attributes were set with it */
+    bool unsure;  /* made by an unrecorded call: its number of references is unknown */
+    bool doubted; /* made by a call with an invalid handle: its content in the library is unknown */
     uint8_t of;   /* enum usage_of */
 } * object;
 static uint32_t object_room, object_count;
@@ -43,7 +42,7 @@ static const enum misuse_object object_of[OBJECT_KINDS] = {
 
 void usage_keep(struct lane *lane, uint64_t seq, const struct misuse *misuse)
 {
-    bool access = misuse->kind >= MISUSE_WINDOW_READ; /* have a limit of theirs */
+    bool access = misuse->kind >= MISUSE_WINDOW_READ; /* accesses have a limit of their own */
     size_t bytes = 0, length[MISUSE_NAMES];
     if (!seq || (!access && /* usage.h invariant 2 */
                  __atomic_fetch_add(&said, 1, __ATOMIC_RELAXED) >= USAGE_MAX))
@@ -156,8 +155,8 @@ static bool usage_predefined(enum recorder_object kind, const void *handle)
             usage_named((MPI_Datatype)(uintptr_t)handle));
 }
 
-/* Without MPI_Init the communicators that it makes are not there: some libraries take them all the
- * same, others end the job. */
+/* Tells whether MPI_Init makes the communicator, which does not exist without it: some libraries
+ * accept it all the same, others end the job. */
 static bool is_of_init(enum recorder_object kind, const void *handle)
 {
     return recorder.by_session && kind == OBJECT_COMM &&
@@ -172,13 +171,14 @@ bool usage_accepted(enum recorder_object kind, const void *handle)
     recorder_lock();
     const struct object *found = usage_find(kind, handle);
     bool good = (!found || (!found->freed && !found->doubted)) &&
-                library_may_be(kind, handle); /* both: the library gives out freed groups again */
+                library_may_be(kind, handle); /* both conditions: the library reuses the addresses
+                                                 of freed groups */
     recorder_unlock();
     return good;
 }
 
-static bool frees_in_finalize; /* attributes of MPI_COMM_SELF: their delete functions free things in
-                                  MPI_Finalize */
+static bool frees_in_finalize; /* attributes of MPI_COMM_SELF have delete functions that free
+                                  objects in MPI_Finalize */
 
 void usage_attribute(MPI_Comm comm)
 {
@@ -198,7 +198,7 @@ static void usage_made_by(struct lane *lane, enum recorder_object kind, const vo
                              .uncommitted = uncommitted,
                              .doubted = seq && seq == lane->doubted};
     else if (o)
-        o->references++; /* groups and error handlers are handed out again and again */
+        o->references++; /* calls return groups and error handlers again and again */
     usage_uncommitted += uncommitted;
     recorder_unlock();
 }
@@ -267,7 +267,7 @@ void usage_contents(struct lane *lane, MPI_Datatype of, uint64_t seq, const MPI_
     int types = type ? contents_types(of) : 0;
     for (int i = 0; i < types; i++)
         if (type[i] && !is_null(OBJECT_TYPE, HANDLE(type[i])) &&
-            !usage_named(type[i])) /* references, to be freed like new ones */
+            !usage_named(type[i])) /* types are references that must be freed, like new ones */
             usage_made_by(lane, OBJECT_TYPE, HANDLE(type[i]), seq, false);
 }
 
@@ -286,8 +286,8 @@ void usage_committed(struct lane *lane, const void *type)
 void usage_gone(struct lane *lane, enum recorder_object kind, const void *handle)
 {
     (void)lane;
-    if (library_predefined(kind,
-                           handle)) /* a call may have returned it: it may be freed, and stays */
+    if (library_predefined(kind, handle)) /* a call may have returned it: freeing it is allowed, and
+                                             it stays valid */
         return;
     recorder_lock();
     struct object *o = is_null(kind, handle) ? NULL : usage_add(kind, handle);
@@ -764,7 +764,7 @@ bool usage_flavor(struct lane *lane, uint64_t seq, MPI_Win win, const char *argu
     if (ASK(WIN, Win_get_attr, win, MPI_WIN_CREATE_FLAVOR, &flavor, &found) != MPI_SUCCESS ||
         !found)
         return true;
-    /* MPI 4.1 answers for other windows, too: no shared memory there */
+    /* MPI 4.1 allows other windows, too: they have no shared memory */
     bool fits = shared ? *flavor == MPI_WIN_FLAVOR_SHARED || recorder.standard > 400
                        : *flavor == MPI_WIN_FLAVOR_DYNAMIC;
     if (!fits)
@@ -791,7 +791,7 @@ void usage_keyval(struct lane *lane, uint64_t seq, int keyval, const char *argum
     const struct object *o = usage_find(OBJECT_KEYVAL, of_keyval(keyval));
     bool bad = o ? o->freed && !(attributes && o->used) : !library_keyval_predefined(keyval);
     recorder_unlock();
-    if (bad && recorder.unseen) /* Fortran may have made it, or made it again */
+    if (bad && recorder.unseen) /* Fortran code may have made it unobserved */
         bad = keyval == MPI_KEYVAL_INVALID;
     if (bad)
         usage_say(lane, seq, o ? MISUSE_KEYVAL_FREED : MISUSE_KEYVAL_UNKNOWN, argument, 0);
@@ -834,16 +834,16 @@ void usage_dims(struct lane *lane, uint64_t seq, int nodes, int ndims, const int
         usage_say(lane, seq, MISUSE_DIMS_DIVIDE, "nnodes", 0, .value = {nodes, product});
 }
 
-/* The buffers that MPI's own were given for buffered sends: the process's, communicators' (MPI 4.1)
- * and sessions', of which all are one here. A message goes by its communicator's buffer, if it has
- * one; else by its session's, or by the process's. */
+/* The buffers attached for buffered sends: the process's, and those of communicators (MPI 4.1) and
+ * sessions, which all count as one here. A message uses its communicator's buffer, if there is one;
+ * else its session's, or the process's. */
 enum { ATTACHED_MAX = 64 };
 static struct attached {
     const void *at;
     int64_t owner, bytes;
 } attached[ATTACHED_MAX];
 static unsigned attached_count;
-static bool attached_more; /* than there is room for */
+static bool attached_more; /* more than fit */
 
 static struct attached *attached_to(int64_t owner)
 {

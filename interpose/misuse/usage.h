@@ -1,10 +1,10 @@
 /* Misuse that only the process itself can see, at the moment of the call: arguments that MPI does
- * not allow, handles that were freed, null or never made, objects never freed, requests in the
- * wrong state, buffers touched while MPI owns them. What is found becomes a record of the call
- * (SPOOL_MISUSE); checkers/check_usage.c makes findings of it.
+ * not allow; handles that were freed, null or never made; objects never freed; requests in the
+ * wrong state; buffers accessed while MPI owns them. Each is a record of the call (SPOOL_MISUSE),
+ * from which checkers/check_usage.c makes a finding.
  *
- *  1. A check costs a comparison or two where nothing is wrong. The library is asked about a
- *     handle of the program's only where usage_accepted says that it knows the handle: ASK.
+ *  1. A check costs a comparison or two if nothing is wrong. The library is asked about a handle of
+ *     the program only if usage_accepted says that the library knows the handle: ASK.
  *  2. At most USAGE_MAX of them are kept of a process. */
 #ifndef INTERPOSE_MISUSE_USAGE_H
 #define INTERPOSE_MISUSE_USAGE_H
@@ -14,40 +14,40 @@
 
 enum { USAGE_MAX = MISUSE_KEPT_MAX, USAGE_NAME_MAX = 128 };
 
-/* Keeps the record (core/trace/misuse.h), for the call seq. misuse->site is an id of the rank's; 0
- * the call's own place. */
+/* Records a misuse (core/trace/misuse.h) of the call seq. misuse->site is an id of the rank; 0: the
+ * call's own site. */
 void usage_keep(struct lane *lane, uint64_t seq, const struct misuse *misuse);
-/* MISUSE_KIND, the argument's name (NULL none), seq of another call (0 none), then any other fields
- * of struct misuse: .value = {3}. */
+/* Records a misuse: MISUSE_KIND, the argument's name (NULL: none), seq of another call (0: none),
+ * then other fields of struct misuse: .value = {3}. */
 #define usage_say(lane, seq, what, argument, about, ...) \
     usage_keep(lane, seq,                                \
                &(struct misuse){.kind = what, .name[0] = argument, .other = about, ##__VA_ARGS__})
 
 /* --- objects ---------------------------------------------------------------------------------- */
 
-/* kinds: enum recorder_object, where the object is no other's */
+/* Notes a new object. kinds: enum recorder_object, if the object belongs to no other. */
 void usage_made(struct lane *lane, enum recorder_object kind, const void *handle, uint64_t seq);
-/* A further reference to an object; one that was made unseen (Fortran's bindings make error
- * handlers without a call in C) is never taken for freed. */
+/* Notes a further reference to an object. An object whose making was not recorded (Fortran's
+ * bindings make error handlers without a call in C) never counts as freed. */
 void usage_handed_out(struct lane *lane, enum recorder_object kind, const void *handle,
                       uint64_t seq);
-/* An unknown call may have given out again any handle that was freed. */
+/* Notes an unknown call: it may have made new objects with any freed handle. */
 void usage_doubt(void);
 void usage_given(struct lane *lane, enum recorder_object kind,
-                 const void *handle); /* a good one, that need not be freed */
+                 const void *handle); /* a valid handle that need not be freed */
 void usage_gone(struct lane *lane, enum recorder_object kind,
-                const void *handle); /* it was freed: the call succeeded */
+                const void *handle); /* freed: the call succeeded */
 void usage_kept(struct lane *lane, enum recorder_object kind,
-                const void *handle); /* it was not freed: the call was refused */
+                const void *handle); /* not freed: the call was refused */
 void usage_type_made(struct lane *lane, MPI_Datatype type, uint64_t seq,
-                     MPI_Datatype copied); /* copied: of MPI_Type_dup; else the null type */
+                     MPI_Datatype copied); /* copied: by MPI_Type_dup; else the null type */
 void usage_contents(struct lane *lane, MPI_Datatype of, uint64_t seq,
-                    const MPI_Datatype *type); /* what MPI_Type_get_contents gave */
-void usage_attribute(MPI_Comm comm);           /* it got one */
+                    const MPI_Datatype *type); /* type: results of MPI_Type_get_contents */
+void usage_attribute(MPI_Comm comm);           /* an attribute was set on it */
 void usage_committed(struct lane *lane, const void *type);
-/* Kinds of objects for which error handlers and attribute keys are made. */
+/* Kinds of objects for which error handlers and attribute keys are made; NONE: unknown. */
 enum usage_of {
-    USAGE_OF_NONE, /* not known */
+    USAGE_OF_NONE, /* unknown */
     USAGE_OF_COMM,
     USAGE_OF_WIN,
     USAGE_OF_FILE,
@@ -55,36 +55,36 @@ enum usage_of {
     USAGE_OF_SESSION
 };
 void usage_made_for(enum recorder_object kind, const void *handle, enum usage_of of);
-/* About to be used with an object of that kind: is it made for these? */
+/* Checks that the handler or key was made for the kind of object with which it is used. */
 void usage_for(struct lane *lane, uint64_t seq, enum recorder_object kind, const void *handle,
                const char *argument, enum usage_of of);
-void usage_keyval_given(struct lane *lane, int keyval); /* by a call that is not recorded */
+void usage_keyval_given(struct lane *lane, int keyval); /* made by a call that is not recorded */
 void usage_keyval_made(struct lane *lane, int keyval, uint64_t seq, enum usage_of of);
-/* About to be set or freed: MPI's own must not be. */
+/* Checks a key that is about to be set or freed: MPI's own keys are not allowed. */
 void usage_keyval_own(struct lane *lane, uint64_t seq, int keyval, const char *argument);
 void usage_keyval_gone(struct lane *lane, int keyval);
 void usage_keyval_used(struct lane *lane, int keyval); /* an attribute was set with it */
-/* About to be freed: is it one that the program may free? */
+/* Checks that the program may free the object. */
 void usage_freeing(struct lane *lane, uint64_t seq, enum recorder_object kind, const void *handle,
                    const char *argument);
-/* Whether the library may be asked about a handle of the program's. False: it would not know the
- * handle either, or a call made the object of a handle that is none. Takes the lock. */
+/* Tells whether the library may be asked about a handle of the program. False: the library does not
+ * know the handle, or a call with an invalid handle made the object. Takes the lock. */
 bool usage_accepted(enum recorder_object kind, const void *handle);
-/* The library's answer about a handle of the program's, its first argument: the one way to ask
- * (tests/house, `asked`). KIND, as in OBJECT_KIND. */
+/* Asks the library about a handle of the program, its first argument: the only way to do so
+ * (tests/house, `asked`). KIND as in OBJECT_KIND. */
 #define ASK(kind, function, handle, ...)                                                \
     (usage_accepted(OBJECT_##kind, HANDLE(handle)) ? OWN(function)(handle, __VA_ARGS__) \
                                                    : MPI_ERR_ARG)
-/* An argument that must be a good handle: says what it is instead. null_allowed: MPI_INFO_NULL and
- * the like. */
+/* Checks that an argument is a valid handle, and records what it is instead. null_allowed:
+ * MPI_INFO_NULL and the like. */
 void usage_handle(struct lane *lane, uint64_t seq, enum recorder_object kind, const void *handle,
                   const char *argument, bool null_allowed);
-/* A communicator: known: its id. */
+/* Checks a communicator; known: its id. */
 void usage_comm(struct lane *lane, uint64_t seq, MPI_Comm comm, const char *argument,
                 uint32_t known, bool null_allowed);
 void usage_finalizing(struct lane *lane, uint64_t seq);
 
-/* Whether any datatype is in the making: else no committed ones need be looked for. */
+/* Number of uncommitted datatypes; if 0, checks for committed types are skipped. */
 extern unsigned usage_uncommitted;
 void usage_type_slow(struct lane *lane, uint64_t seq, MPI_Datatype type, const char *argument,
                      bool committed);
@@ -98,11 +98,11 @@ static inline void usage_type(struct lane *lane, uint64_t seq, MPI_Datatype type
         return;
     usage_type_slow(lane, seq, type, argument, committed);
 }
-/* given: the argument itself; type: what may be read of it (recorder_seen). */
+/* given: the argument itself; type: its readable part (recorder_seen). */
 void usage_types(struct lane *lane, uint64_t seq, const void *given, const MPI_Datatype *type,
                  const int *count, int n, const char *argument, bool committed);
 
-/* Checks a text of at most so many characters with its end. */
+/* Checks that a text fits into bytes_max characters with its end. */
 void usage_text(struct lane *lane, uint64_t seq, const char *text, const char *argument,
                 size_t bytes_max);
 void usage_dims(struct lane *lane, uint64_t seq, int nodes, int ndims, const int *dims);
@@ -112,7 +112,7 @@ void usage_dims(struct lane *lane, uint64_t seq, int nodes, int ndims, const int
 enum usage_peer { USAGE_DEST, USAGE_SOURCE, USAGE_ROOT };
 void usage_peer_slow(struct lane *lane, uint64_t seq, MPI_Comm comm, int value,
                      const char *argument, enum usage_peer what);
-/* recorder_comm(lane, comm) was asked before. */
+/* Requires an earlier recorder_comm(lane, comm). */
 static inline void usage_peer(struct lane *lane, uint64_t seq, MPI_Comm comm, int value,
                               const char *argument, enum usage_peer what)
 {
@@ -120,13 +120,13 @@ static inline void usage_peer(struct lane *lane, uint64_t seq, MPI_Comm comm, in
                  lane->comm_cache.handle != HANDLE(comm)))
         usage_peer_slow(lane, seq, comm, value, argument, what);
 }
-/* none: it may be MPI_PROC_NULL, as of what accesses the window. */
+/* none: MPI_PROC_NULL is allowed, as in accesses to the window. */
 void usage_target(struct lane *lane, uint64_t seq, MPI_Win win, int value, const char *argument,
                   bool none);
-/* info_hint.c: what info keys of communicators and windows say that the program will not do. A
- * duplicate has those of its own info only (MPI 4; older versions copied the others). What a
- * message or its receive would break, or what is no promise to be broken, is a hint in the spool
- * instead. The keys of communicators are those of enum matching_hint, by whose numbers they go. */
+/* info_hint.c: promises of the program in info keys of communicators and windows. A duplicate has
+ * only those of its own info (MPI 4; older versions copied the others). A key that only a message
+ * or its receive could break, or that promises nothing, is a hint in the spool instead. Keys of
+ * communicators have the numbers of enum matching_hint. */
 enum usage_promise {
 #define X(name, key, forbids, kept) USAGE_##name = MATCHING_HINT_##name,
     MATCHING_HINTS(X)
@@ -134,14 +134,14 @@ enum usage_promise {
         USAGE_NO_LOCKS,
     USAGE_PROMISE_COUNT
 };
-extern bool usage_promises; /* anything was ever promised */
-/* The call gave the info to the communicator or window of that id. */
+extern bool usage_promises; /* a promise was ever made */
+/* Notes the info that the call gave to the communicator or window with that id. */
 void usage_promised(struct lane *lane, uint64_t seq, enum recorder_object kind, uint32_t id,
                     MPI_Info info);
-/* The call does what a promise would exclude. */
+/* Reports a call that breaks a promise, if there is one. */
 void usage_against(struct lane *lane, uint64_t seq, uint32_t id, enum usage_promise what,
                    const char *argument);
-/* comm: its id. any: it may be MPI_ANY_TAG. */
+/* comm: its id. any: MPI_ANY_TAG is allowed. */
 void usage_tag_slow(struct lane *lane, uint64_t seq, uint32_t comm, int value, const char *argument,
                     bool any);
 static inline void usage_tag(struct lane *lane, uint64_t seq, uint32_t comm, int value,
@@ -158,8 +158,8 @@ static inline void usage_least(struct lane *lane, uint64_t seq, long long value,
     if (UNLIKELY(value < least))
         usage_least_slow(lane, seq, value, argument, least);
 }
-/* So many bytes are packed into, or taken from, a buffer with so much room, from a place on. How
- * many it touches: none, where they do not fit. */
+/* Checks that `bytes` bytes packed into, or taken from, a buffer of `room` bytes fit from
+ * `position` on. Returns how many bytes the call touches: none if they do not fit. */
 static inline int64_t usage_packed(struct lane *lane, uint64_t seq, enum misuse_kind kind,
                                    int64_t bytes, int64_t position, int64_t room,
                                    const char *argument)
@@ -178,10 +178,9 @@ static inline void usage_pointer(struct lane *lane, uint64_t seq, const void *po
     if (UNLIKELY(!pointer))
         usage_pointer_slow(lane, seq, argument);
 }
-/* operation.c: an operation in a call that does not take it, or on a type that it is not defined
- * for. REDUCES: reductions; ACCUMULATES, FETCHES (and gives what was there): one-sided calls;
- * FETCHES_ONE: of one element, which has no derived datatype; SWAPS: MPI_Compare_and_swap, whose op
- * is none. */
+/* operation.c: checks an operation against its call and datatype. REDUCES: reductions; ACCUMULATES,
+ * FETCHES (which also returns the old value): one-sided calls; FETCHES_ONE: one element of no
+ * derived datatype; SWAPS: MPI_Compare_and_swap, which has no op. */
 enum usage_operates {
     USAGE_REDUCES,
     USAGE_ACCUMULATES,
@@ -191,15 +190,15 @@ enum usage_operates {
 };
 void usage_op_type(struct lane *lane, uint64_t seq, MPI_Op op, MPI_Datatype type,
                    const char *argument, enum usage_operates how);
-/* spans.c: a datatype of the target's, of which no byte may be written twice. */
+/* spans.c: checks that a target datatype writes no byte twice. */
 void usage_target_type(struct lane *lane, uint64_t seq, uint32_t type, const char *argument);
-/* Values that one call's own arguments must keep to. */
+/* The next functions check values against other arguments of the same call. */
 void usage_cart(struct lane *lane, uint64_t seq, MPI_Comm comm, int ndims, const int *dims);
-/* Whether the part lies in the whole, dimension by dimension. */
+/* Checks that the part lies inside the whole in each dimension. */
 void usage_subarray(struct lane *lane, uint64_t seq, int ndims, const int *size, const int *subsize,
                     const int *start);
 void usage_darray(struct lane *lane, uint64_t seq, int size, int rank, int ndims, const int *grid);
-/* MPI_Type_get_contents, with room for so many; large: its form for large counts. */
+/* Checks MPI_Type_get_contents; room: sizes of its arrays; large: the form for large counts. */
 void usage_contents_asked(struct lane *lane, uint64_t seq, MPI_Datatype type, const char *argument,
                           const struct contents_shape *room, bool large);
 void usage_graph(struct lane *lane, uint64_t seq, int nodes, const int *index, const int *edge);
@@ -210,16 +209,16 @@ void usage_ranks(struct lane *lane, uint64_t seq, MPI_Group group, int n, const 
                  const char *argument, bool unique);
 void usage_ranges(struct lane *lane, uint64_t seq, MPI_Group group, int n, const int range[][3],
                   const char *argument);
-/* The call is for intercommunicators, or for the others. */
+/* Checks that the communicator is an intercommunicator, or that it is none. */
 void usage_groups(struct lane *lane, uint64_t seq, MPI_Comm comm, const char *argument, bool inter);
-/* file: those that files have; else MPI_Pack_external's. */
+/* file: representations of files; else those of MPI_Pack_external. */
 void usage_datarep(struct lane *lane, uint64_t seq, const char *datarep, const char *argument,
                    bool file);
-extern bool usage_datareps; /* the program has registered some */
-/* The topology that the call needs: as comm_info has them. */
+extern bool usage_datareps; /* the program has registered representations */
+/* The topology that a call needs, numbered as in comm_info. */
 enum usage_topology { USAGE_ANY_TOPOLOGY, USAGE_CART, USAGE_GRAPH, USAGE_DIST_GRAPH };
 void usage_topology(struct lane *lane, uint64_t seq, MPI_Comm comm, enum usage_topology needed);
-/* Where the communicator has the topology: one of its ranks, or a dimension of its grid. */
+/* Checks, if the communicator has the topology, a rank of it or a dimension of its grid. */
 void usage_in_topology(struct lane *lane, uint64_t seq, MPI_Comm comm, int value,
                        const char *argument, bool dimension);
 void usage_coords(struct lane *lane, uint64_t seq, MPI_Comm comm, const int *coords,
@@ -228,48 +227,50 @@ void usage_one_of(struct lane *lane, uint64_t seq, int value, const char *argume
                   const int *allowed);
 /* Checks the assertions of a one-sided call: bits of MPI_MODE_*. */
 void usage_assert(struct lane *lane, uint64_t seq, int value, const char *argument, int allowed);
-/* The window that the call needs: one of shared memory, or a dynamic one. False: it is not. */
+/* Checks the kind of window that the call needs: shared memory, or dynamic. Returns false if it is
+ * another. */
 bool usage_flavor(struct lane *lane, uint64_t seq, MPI_Win win, const char *argument, bool shared);
 void usage_amode(struct lane *lane, uint64_t seq, int amode, const char *argument);
-/* attributes: the call is about attributes that have the key already, which keep one that was freed
- * alive. */
+/* attributes: the call concerns existing attributes with the key, which keep a freed key alive. */
 void usage_keyval(struct lane *lane, uint64_t seq, int keyval, const char *argument,
                   bool attributes, enum usage_of of);
 
-/* owner: a communicator's id, or one of these. */
+/* owner: id of a communicator, or one of these. */
 enum { USAGE_OF_PROCESS = -1, USAGE_OF_SESSIONS = -2 };
 void usage_attaching(struct lane *lane, uint64_t seq, int64_t owner);
 void usage_attached(struct lane *lane, uint64_t seq, int64_t owner, const void *buffer, int bytes);
 void usage_detached(struct lane *lane, int64_t owner);
 void usage_bsend(struct lane *lane, uint64_t seq, uint64_t bytes, int64_t comm);
-/* Whether it is MPI_BUFFER_AUTOMATIC. */
+/* Tells whether the buffer is MPI_BUFFER_AUTOMATIC. */
 bool usage_automatic(const void *buffer);
 
 /* --- memory of windows (region.c) ------------------------------------------------------------- */
 
-/* About to be made a window of, or attached to one (NULL: the window is not there yet): is it
- * memory, and not attached already? */
+/* Checks memory that is about to become a window, or to be attached to one (NULL: the window does
+ * not exist yet): it is mapped, and not attached already. */
 void usage_region(struct lane *lane, uint64_t seq, MPI_Win win, const void *base, MPI_Aint bytes);
 void usage_region_made(const void *win, const void *base, MPI_Aint bytes, uint64_t seq,
                        bool attached, void **cfa);
-/* The memory from MPI_Alloc_mem (win: NULL) that holds the address. False: none does. */
+/* Finds the memory from MPI_Alloc_mem (win: NULL) that holds the address. Returns false if there is
+ * none. */
 bool usage_region_find(uintptr_t at, uint64_t *out_start, uint64_t *out_end);
-/* In use: is it still memory? */
+/* Checks that the window's memory is still mapped while it is in use. */
 void usage_regions_synchronized(struct lane *lane, uint64_t seq, const void *win, void **cfa);
-/* unwinding.c: whether a destructor makes the call because of an exception (C++). */
+/* unwinding.c: records whether a destructor makes the call because of an exception (C++). */
 void usage_unwinding(struct lane *lane, uint64_t seq);
-/* About to be given back: is it still memory, and was it attached? */
+/* Checks memory that is about to be detached: it is still mapped, and was attached. */
 void usage_region_detaching(struct lane *lane, uint64_t seq, MPI_Win win, const void *base,
                             void **cfa);
 void usage_region_gone(const void *win, const void *base);
 void usage_regions_freeing(struct lane *lane, uint64_t seq, const void *win,
-                           void **cfa); /* all of the window's */
+                           void **cfa); /* all memory of the window */
 void usage_regions_gone(const void *win);
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-/* A call before MPI_Init, after MPI_Finalize, or by a thread that may not make it: it is not
- * recorded as others are. Not NULL: it is, as MPI was started where no call is seen. */
+/* Called for a call before MPI_Init, after MPI_Finalize, or by a thread that may not make it.
+ * Returns NULL: the call is not recorded as others are; else a lane, if MPI was started by an
+ * unobserved call. */
 struct lane *usage_outside(unsigned call, void **cfa);
 
 /* --- buffers ---------------------------------------------------------------------------------- */
@@ -285,14 +286,13 @@ struct usage_buffer {
     const void *at;
     int64_t count;
     uint32_t type; /* id; 0: only the span is known */
-    uint32_t of;   /* id of the type of its elements, in any case */
+    uint32_t of;   /* id of the type of its elements, always known */
     enum usage_access access;
-    bool any_time; /* a thread of the library fills it, also outside of calls: reads of files */
-    bool beside;   /* `at` lies beside what is touched, where the displacement of a block put it:
-                      which memory that is tells nothing of the buffer */
+    bool any_time; /* a thread of the library fills it, also outside of calls: file reads */
+    bool beside;   /* `at` lies outside of the accessed bytes, because of a block's displacement:
+                      the memory at `at` does not describe the buffer */
 };
-/* With blocks that lie apart, those of one side are told as buffers of their own, as far as there
- * is room. */
+/* If blocks lie apart, each block of a side is a buffer of its own, up to this limit. */
 enum { USAGE_SIDE_MAX = 12, USAGE_BUFFERS_MAX = 2 * USAGE_SIDE_MAX };
 struct usage_buffers {
     struct usage_buffer buffer[USAGE_BUFFERS_MAX];
@@ -314,26 +314,26 @@ void usage_buffer_w(struct lane *lane, uint64_t seq, struct usage_buffers *all,
                     const char *argument, const void *at, int n, const int *counts,
                     const int *displs, const MPI_Aint *wide, const MPI_Datatype *type,
                     enum usage_access access, enum usage_place place);
-/* held: they are MPI's until the call returns, which other threads must mind
- * (usage_completed_call).
- */
+/* held: MPI owns them until the call returns, which matters to other threads
+ * (usage_completed_call). */
 void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *all, bool held);
 void usage_completed_call(struct lane *lane, uint64_t seq);
 
 extern struct usage_in_flight { /* of the process */
     uint32_t count;             /* buffers that MPI owns */
-    uint32_t watched;     /* of them, receive buffers whose content is looked at around each call */
-    uint32_t restartable; /* persistent requests */
+    uint32_t watched;           /* receive buffers among them whose content is compared around each
+                                   call */
+    uint32_t restartable;       /* persistent requests */
 } usage_in_flight;
-/* The call, which is about to be made, leaves its one buffer to be filled at any time. */
+/* Announces that the coming call leaves its one buffer to be filled at any time. */
 void usage_any_time(uint64_t seq, struct usage_buffers *all);
 void usage_begin(struct lane *lane, uint64_t seq, uint32_t request, const struct usage_buffers *all,
                  bool persistent);
 void usage_begin_window(struct lane *lane, uint64_t seq, MPI_Win win, int target, uint32_t request,
                         const struct usage_buffers *all);
 void usage_started(struct lane *lane, uint64_t seq, uint32_t request);
-/* The buffer of a partitioned request is so many partitions, `stride` bytes apart: MPI owns those
- * of a send from when they are marked, those of a receive until they have arrived. */
+/* Notes that the buffer of a partitioned request consists of partitions, `stride` bytes apart: MPI
+ * owns those of a send from their marking on, those of a receive until they arrive. */
 void usage_partitioned(uint32_t request, int partitions, int64_t stride, bool receives);
 void usage_marked(struct lane *lane, uint64_t seq, uint32_t request, int partition);
 void usage_arrived(struct lane *lane, uint64_t seq, uint32_t request, int partition);
@@ -344,21 +344,21 @@ static inline void usage_completed(struct lane *lane, uint64_t seq, uint32_t req
     if (usage_in_flight.count || usage_in_flight.restartable)
         usage_completed_slow(lane, seq, request, keep);
 }
-/* Stands for the request that the first half of a split access has not: a file has one at a time.
- * Requests are numbered from the other end. */
+/* Returns a number that stands for the request, which the first half of a split access does not
+ * have: a file has one split access at a time. Request ids count from the other end. */
 static inline uint32_t usage_split(uint32_t file)
 {
     return ~file;
 }
-/* The second half of a split access gives the buffer that the first one gave. */
+/* Checks that the second half of a split access passes the buffer of the first. */
 void usage_split_ending(struct lane *lane, uint64_t seq, uint32_t file, const void *at,
                         const char *argument);
 void usage_completed_window(struct lane *lane, uint64_t seq, MPI_Win win,
                             int target);                 /* target -1: all */
-void usage_look_slow(struct lane *lane, uint64_t seq);   /* entering a call */
-void usage_relook_slow(struct lane *lane, uint64_t now); /* leaving it */
-/* Requests can no longer be distinguished: nothing is known about the buffers of those that share a
- * handle. */
+void usage_look_slow(struct lane *lane, uint64_t seq);   /* called when a call enters */
+void usage_relook_slow(struct lane *lane, uint64_t now); /* called when a call leaves */
+/* Notes that requests can no longer be distinguished: the buffers of those that share a handle are
+ * forgotten. */
 void usage_blurred(void);
 
 #endif

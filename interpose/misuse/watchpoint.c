@@ -1,11 +1,10 @@
-/* Hardware watchpoints (watch.h). Each point is an event of this thread, whose samples, the
- * addresses of instructions, come in a page that is read without a system call.
+/* Hardware watchpoints (watchpoint.h). Each point is an event of this thread. Its samples, the
+ * addresses of instructions, arrive in a page that is read without a system call.
  *
- *  1. A thread that has such events, even ones that are off, takes a quarter longer to be switched
- *     to, and ranks that wait for each other on one core do little else; and to open the first one
- *     of a machine takes the kernel milliseconds. So they are opened when there is credit for a
- *     few, closed when there is none left, and opened again no sooner than what they took allows.
- */
+ *  1. Switching to a thread with such events, even disabled ones, takes a quarter longer, and ranks
+ *     that wait for each other on one core do little else. Opening the first event of a machine
+ *     takes the kernel milliseconds. So points are opened when there is credit for a few, closed
+ *     when none is left, and not opened again before their cost is earned. */
 #include "interpose/misuse/watchpoint.h"
 
 #include <dlfcn.h>
@@ -24,7 +23,7 @@ enum {
     RING_BYTES = 4096,
     SET_TICKS = 15000,
     HIT_TICKS = 60000,
-    ROUND_TICKS = 1 << 20, /* what there must be before points are opened */
+    ROUND_TICKS = 1 << 20, /* credit needed before points are opened */
     CREDIT_TICKS = 4 << 20
 };
 
@@ -32,16 +31,16 @@ static struct point {
     int fd;
     uint64_t id;
     struct perf_event_mmap_page *page;
-    uint64_t from; /* of the ring: what came before is not the program's */
-    int left;      /* hits until it falls silent; 0: it is silent */
+    uint64_t from; /* position in the ring: earlier samples are not the program's */
+    int left;      /* hits until the point is disabled; 0: it is */
     unsigned bytes;
     bool open, used, running;
 } points[WATCH_POINTS];
 struct watch watch = {.credit = {.most = CREDIT_TICKS, .left = CREDIT_TICKS}};
-static pid_t thread; /* that the points belong to */
+static pid_t thread; /* owner of the points */
 static bool refused;
 static unsigned used_count;
-static uint64_t round_from; /* points are not opened again before */
+static uint64_t round_from; /* points are not opened again before this time */
 
 static struct perf_event_attr watchpoint_attributes(uintptr_t at, unsigned bytes,
                                                     enum watch_access access)
@@ -80,7 +79,8 @@ static bool open_point(struct point *p, struct perf_event_attr *a)
     return true;
 }
 
-/* Not if the program closed every descriptor it found, and made another of that number. */
+/* Tells whether the descriptor is still ours: a program may close every descriptor, and reuse its
+ * number. */
 static bool is_ours(const struct point *p)
 {
     uint64_t id;
@@ -100,7 +100,7 @@ static void close_points(void)
     watch.open = 0;
 }
 
-/* Whether a point may be set now (invariant 1). */
+/* Tells whether a point may be set now (invariant 1). */
 static bool may_set(void)
 {
     enum { REST = 16 };
@@ -174,7 +174,8 @@ unsigned watch_bytes(int point)
     return points[point].bytes;
 }
 
-/* Libraries whose accesses are not the program's (watch.h, 1). */
+/* Tells whether the instruction belongs to a library whose accesses are not the program's
+ * (watchpoint.h, invariant 1). */
 static bool find_foreign(const void *instruction)
 {
     static const char *const names[] = {"libmpi",       "libopen-", "mca_",     "libpmix",
@@ -190,8 +191,8 @@ static bool find_foreign(const void *instruction)
     return false;
 }
 
-/* The same few instructions hit all the time, and looking for their library takes longer than the
- * trap. */
+/* Caches the answer: the same few instructions hit all the time, and finding their library takes
+ * longer than the trap. */
 static bool is_foreign(const void *instruction)
 {
     static struct {
@@ -213,7 +214,7 @@ static void copy_out(const struct point *p, uint64_t at, void *to, size_t bytes)
         ((char *)to)[i] = ring[(at + i) % RING_BYTES];
 }
 
-/* Takes the samples in [from, head), and gives the first that counts. */
+/* Takes the samples in [from, head). Returns the first one that counts. */
 static const void *watchpoint_take(struct point *p, uint64_t from)
 {
     const void *found = NULL;
@@ -247,8 +248,8 @@ const void *watch_hit(int point)
     return found;
 }
 
-/* A point that fell silent would go on to trap and take no samples (Linux 6.18), unless its period
- * is set again while it runs. */
+/* Enables a point. A disabled point would continue to trap without samples (Linux 6.18), unless its
+ * period is set again while it runs. */
 static bool watchpoint_start(struct point *p)
 {
     uint64_t period = 1;

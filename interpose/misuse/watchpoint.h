@@ -1,13 +1,12 @@
-/* Hardware watchpoints (perf_event_open, x86 and others): whether the program touched a few bytes
- * between two calls of MPI, loads included, and where. Off where the kernel does not allow them
- * (then nothing is seen, and nothing else changes), and in a process with several threads.
+/* Hardware watchpoints (perf_event_open, x86 and others): tell whether and where the program
+ * accessed a few bytes between two MPI calls, loads included. Off if the kernel does not allow them
+ * (then nothing is seen, and nothing else changes), and in processes with several threads.
  *
- *  1. Only what happens from watch_leave on counts: inside calls the library may do as it likes.
- *     Neither do instructions of the MPI library and its parts count, nor those of the C library:
- *     its string functions read whole vectors, which hold more than they were asked about.
- *  2. A hit is a trap, of microseconds: a point falls silent after HITS of them, until the
- *     next call is left, and the time that all take is bounded as that for looking at contents is
- *     (inflight.c). */
+ *  1. Only accesses after watch_leave count: inside calls the library may access anything.
+ *     Instructions of the MPI library and its parts do not count, nor those of the C library: its
+ *     string functions read whole vectors, which go beyond their arguments.
+ *  2. A hit is a trap of some microseconds: a point is disabled after HITS of them, until the next
+ *     call leaves. The total time is bounded like that of comparing contents (inflight.c). */
 #ifndef INTERPOSE_MISUSE_WATCHPOINT_H
 #define INTERPOSE_MISUSE_WATCHPOINT_H
 
@@ -22,10 +21,11 @@ enum watch_access { WATCH_STORES, WATCH_LOADS_AND_STORES };
 
 extern struct watch {
     struct recorder_credit credit;
-    unsigned open; /* points that the kernel has */
+    unsigned open; /* points that are open in the kernel */
 } watch;
 
-/* The first bytes of [at, at + bytes). Returns a point, or -1: none is free or allowed now. */
+/* Watches the first bytes of [at, at + bytes). Returns a point, or -1: none is free or allowed
+ * now. */
 int watch_set_slow(uintptr_t at, uint64_t bytes, enum watch_access access);
 static inline int watch_set(uintptr_t at, uint64_t bytes, enum watch_access access)
 {
@@ -36,9 +36,9 @@ static inline int watch_set(uintptr_t at, uint64_t bytes, enum watch_access acce
     return watch_set_slow(at, bytes, access);
 }
 void watch_clear(int point);
-/* Bytes from `at` on that the point sees. */
+/* Returns how many bytes from its start the point watches. */
 unsigned watch_bytes(int point);
-/* Behind the instruction that touched them since watch_leave; NULL: none did. */
+/* Returns the address behind an instruction that accessed them since watch_leave; NULL: none. */
 const void *watch_hit(int point);
 void watch_leave(void);
 
