@@ -1,4 +1,5 @@
-/* Asks the batch system about the job: how long it may run, which of many it is. See launch.h. */
+/* Asks the batch system how long this job may run, and which task of an array it is. See launch.h.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +7,8 @@
 
 #include "launch/launch.h"
 
-/* Slurm's forms are seconds, minutes:seconds, hours:minutes:seconds, and the latter behind days- */
+/* Reads Slurm's forms: seconds, minutes:seconds, hours:minutes:seconds, and the latter after days-.
+ */
 bool launch_batch_time_read(const char *text, double *out_seconds)
 {
     unsigned days = 0, value = 0;
@@ -32,7 +34,7 @@ bool launch_batch_time_read(const char *text, double *out_seconds)
     return true;
 }
 
-/* Asks squeue for the time that is left; only inside a job of Slurm. */
+/* Asks squeue for the remaining time; only inside a Slurm job. */
 static double left_of_queue(const char *job)
 {
     char command[128], line[64] = "";
@@ -51,7 +53,7 @@ static double left_of_queue(const char *job)
     return seconds;
 }
 
-/* Seconds; 0: not in a job of Slurm, or it has no limit. */
+/* Returns the remaining seconds; 0: not in a Slurm job, or no limit. */
 static double left_find(void)
 {
     const char *end = getenv("SLURM_JOB_END_TIME"), *job = getenv("SLURM_JOB_ID");

@@ -1,5 +1,5 @@
-/* Live confirmation: a found schedule is put into the words of the preloaded library, and the job
- * is run under it. */
+/* Confirms a schedule on the real job: writes it in the form that the preloaded library reads, and
+ * runs the job under it. */
 #include "launch/force.h"
 
 #include <inttypes.h>
@@ -22,13 +22,13 @@ const char *force_outcome_text(enum force_outcome outcome)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-struct name { /* one send or receive of a rank, by event */
+struct name { /* one send or receive of a rank, named by event */
     uint64_t event;
-    uint64_t number; /* among its kind, from 1; 0 not found */
+    uint64_t number; /* position among its kind, from 1; 0: not found */
 };
-struct counter { /* walks one rank */
+struct counter { /* walks over one rank */
     uint32_t sends, receives;
-    struct requests requests; /* own: what was counted when it was made, itself included */
+    struct requests requests; /* own: how many of its kind were made, this one included */
 };
 
 static bool is_receive(const struct trace_event *event)
@@ -59,8 +59,8 @@ static enum core_status keep_counts(enum request_step step, const struct trace_e
     return CORE_OK;
 }
 
-/* The number that an event has at this point of the walk; starts of persistent requests have that
- * of their making. */
+/* Returns the number of the event at this point of the walk. Starts of a persistent request have
+ * the number of the call that made it. */
 static uint64_t number_of(const struct counter *counter, const struct trace_event *event,
                           bool receives)
 {
@@ -75,7 +75,7 @@ static uint64_t number_of(const struct counter *counter, const struct trace_even
     return request ? request->own[receives] : 0;
 }
 
-/* Fills in the numbers of all names of one rank. */
+/* Sets the numbers of all names of one rank. */
 static enum core_status number_names(struct trace *trace, uint32_t rank, bool receives,
                                      struct name *name, uint32_t count)
 {
@@ -106,7 +106,7 @@ static enum core_status number_names(struct trace *trace, uint32_t rank, bool re
     return status;
 }
 
-/* The same calls by number instead of by event; those that have a number already keep it. */
+/* Names the same calls by number instead of by event; names that have a number keep it. */
 static enum core_status number_list(struct trace *trace, const struct replay_names *names,
                                     bool receives, struct replay_names *out_names)
 {
@@ -143,7 +143,7 @@ static enum core_status number_list(struct trace *trace, const struct replay_nam
     return status;
 }
 
-/* Decisions have their numbers (interpose/decide.h). */
+/* Copies the names of decisions, which have numbers already (interpose/decide.h). */
 static enum core_status names_copy(const struct replay_names *names, struct replay_names *out_names)
 {
     enum core_status status = CORE_OK;
@@ -154,9 +154,9 @@ static enum core_status names_copy(const struct replay_names *names, struct repl
 
 /* --- what came before ------------------------------------------------------------------------- */
 
-enum { BEFORE_MAX = 4096 }; /* names: a variable of the environment holds 128 KiB */
+enum { BEFORE_MAX = 4096 }; /* limit on names: an environment variable holds 128 KiB */
 
-struct before { /* walks one rank up to the first receive that is forced */
+struct before { /* walks over one rank up to its first forced receive */
     const struct trace *trace;
     struct replay_names *names;
     uint64_t end; /* seq of that receive */
@@ -187,8 +187,8 @@ static enum core_status before_done(enum request_step step, const struct trace_e
     return before_add(context, request->begun, request->comm, request->peer, done);
 }
 
-/* A forced receive of one rank finds in the job what it would have found offline only if those
- * before it took what they had taken: else the message that it is to wait for may be gone. */
+/* Adds names that force the earlier receives of the rank to take their recorded messages. Otherwise
+ * one of them may take the message for which the forced receive waits. */
 static enum core_status before_rank(struct trace *trace, const struct replay_name *first,
                                     struct replay_names *names)
 {
@@ -218,7 +218,7 @@ static enum core_status before_rank(struct trace *trace, const struct replay_nam
     return status;
 }
 
-/* out_names: those of the policy, and what came before them, if that is not too much. */
+/* Copies the policy's names, and adds the earlier receives if these are not too many. */
 static enum core_status before_list(struct trace *trace, const struct replay_names *forced,
                                     struct replay_names *out_names)
 {
@@ -264,7 +264,8 @@ enum core_status force_policy_text(struct trace *trace, const struct replay_poli
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-/* A command that ended well need not have run the job through: it may have run nothing at all. */
+/* Tells how the job ended. A command that succeeded need not have run the whole job: it may have
+ * run nothing at all. */
 static enum force_outcome force_ended(uint32_t rank_count, const struct launch_result *launched,
                                       uint32_t *out_ranks)
 {

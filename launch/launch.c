@@ -1,9 +1,8 @@
-/* The flow of a recorded job: prepare, start, watch, end, write the trace. Relies on
- * launch_inside.h.
+/* Runs a recorded job: prepare, start, watch, end, write the trace. Relies on launch_inside.h.
  *
- * The command stays in our process group, so that the terminal, Ctrl-C and a CI runner's kill of
- * the whole group reach it as they would without us. Signals sent to us alone are passed on. We are
- * the subreaper of all that it starts. */
+ * The command stays in the launcher's process group, so the terminal, Ctrl-C and a CI runner's kill
+ * of the whole group reach it as without a launcher. The launcher passes on signals that are sent
+ * to it alone. It is the subreaper of all that the command starts. */
 #include "launch/launch.h"
 
 #include <errno.h>
@@ -23,8 +22,8 @@
 
 /* --- start ------------------------------------------------------------------------------------ */
 
-/* Holding the files and processes of many ranks takes many descriptors; the command keeps the limit
- * it would have had. */
+/* Raises the limit on descriptors: the launcher holds files and processes of many ranks open. The
+ * command keeps the old limit. */
 static struct rlimit descriptors_raise(void)
 {
     struct rlimit before = {0}, more;
@@ -53,8 +52,8 @@ static enum core_status command_start(struct launch *launch)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     fflush(NULL);
     descriptors = descriptors_raise();
-    sigaction(SIGCHLD, &default_action, &child_action); /* whoever started us may have ignored it,
-                                                           and then nothing could be waited for */
+    sigaction(SIGCHLD, &default_action, &child_action); /* our parent may have ignored it, and then
+                                                           we could not wait for any child */
     launch->child = fork();
     if (launch->child == 0) {
         sigaction(SIGCHLD, &child_action, NULL);
@@ -111,7 +110,7 @@ static bool older_than(uint64_t since_ns, uint64_t ms)
     return launch_now_ns() - since_ns > ms * 1000000u;
 }
 
-/* Until a child, a rank or a signal has news, or the tick is over. */
+/* Sleeps until a child, a rank or a signal has news, or the tick is over. */
 static void sleep_tick(struct launch *launch, int tick_ms)
 {
     static struct pollfd fds[4096];
@@ -122,7 +121,7 @@ static void sleep_tick(struct launch *launch, int tick_ms)
     count += launch_watch_poll(launch, fds + count, room - count);
 
     fds[0] = (struct pollfd){.fd = launch->signal_fd, .events = POLLIN};
-    fds[1] = (struct pollfd){.fd = launch->notify_fd, .events = POLLIN}; /* -1 is passed over */
+    fds[1] = (struct pollfd){.fd = launch->notify_fd, .events = POLLIN}; /* poll skips -1 */
     before_ns = launch_now_ns();
     poll(fds, count, launch->soon ? LAUNCH_SOON_MS : tick_ms);
     if (older_than(before_ns, (uint64_t)tick_ms + LAUNCH_KEPT_MS))
@@ -158,8 +157,9 @@ static bool should_end(struct launch *launch, uint64_t started_ns)
     return false;
 }
 
-/* TERM to all, so that what started the ranks can clean up (mpirun does so in 20 ms when the ranks
- * go with it, else in a second or two); KILL to whatever is left. Nothing outlives this. */
+/* Sends TERM to all processes, so that the starter of the ranks can clean up (mpirun does so in 20
+ * ms if the ranks end too, else in a second or two), then KILL to those left. No process of the job
+ * survives. */
 static void job_end(struct launch *launch)
 {
     bool term = true;
@@ -197,16 +197,16 @@ static void job_end(struct launch *launch)
     children_reap(launch);
 }
 
-/* The command is gone, but it may have left an mpirun in the background, or a shell that is about
- * to become one. */
+/* Tells whether the finished command may have left an mpirun in the background, or a shell that is
+ * about to become one. */
 static bool may_start_ranks(struct launch *launch)
 {
     return launch_end_has_starter(launch) || (!older_than(launch->child_gone_ns, LAUNCH_EXEC_MS) &&
                                               launch_end_signal(launch, 0, false));
 }
 
-/* mpirun may block itself while it ends (PMIx does, now and then): its ranks are dead, and it does
- * not notice. */
+/* Tells whether the starter does not notice that its ranks are dead: mpirun may block itself while
+ * it ends, as PMIx does now and then. */
 static bool starter_is_stuck(struct launch *launch, uint32_t alive)
 {
     if (launch->child_gone || alive || !launch->world_count || !launch_end_starter_stuck(launch)) {
@@ -303,7 +303,7 @@ enum core_status launch_job(const struct launch_options *options, struct launch_
     out_result->status =
         launch.stuck ? launch_watch_status(&launch) : launch_status_as_shell(launch.child_status);
     if (launch.end_ns && !launch.stuck &&
-        !out_result->status) /* some starters call it a success to be ended */
+        !out_result->status) /* some starters report success after SIGTERM */
         out_result->status = 128 + SIGTERM;
     else if (!out_result->status && launch.signal_passed && launch_watch_killed(&launch))
         out_result->status = 128 + launch.signal_passed;

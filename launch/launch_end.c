@@ -1,6 +1,6 @@
-/* Ending the job: every process that descends from ours, and every rank whatever it descends from.
- * We are the subreaper of all that we started (launch.c), so that a process whose parent died is
- * still found below us. Children that we had before the job are none of it. */
+/* Ends the job: every process that descends from the launcher, and every rank wherever it descends
+ * from. The launcher is the subreaper of all that it started (launch.c), so a process whose parent
+ * died is still below it. Children that existed before the job are not of the job. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -15,10 +15,10 @@
 
 struct process {
     pid_t pid, parent;
-    bool starter; /* of ranks, by its name */
+    bool starter; /* starts ranks, by its name */
     bool dead;    /* a zombie */
     bool ours;
-    bool waits; /* for a starter, or is one */
+    bool waits; /* waits for a starter, or is one */
 };
 
 static bool name_is_starter(const char *name)
@@ -47,7 +47,7 @@ const char *launch_stat(pid_t pid, char text[LAUNCH_STAT_BYTES])
     bytes = fread(text, 1, LAUNCH_STAT_BYTES - 1, file);
     fclose(file);
     text[bytes] = '\0';
-    name_end = strrchr(text, ')'); /* the name before it may hold anything */
+    name_end = strrchr(text, ')'); /* the name before it may contain anything */
     return name_end && strlen(name_end) >= 5 ? name_end + 2 : NULL;
 }
 
@@ -111,8 +111,8 @@ static bool is_other(const struct launch *launch, pid_t pid)
     return false;
 }
 
-/* Marks the descendants of this process that are of the job. Children may stand before their
- * parents in the list, so until nothing changes. */
+/* Marks the descendants of this process that are of the job. Children may precede their parents in
+ * the list, so it repeats until nothing changes. */
 static void descendants_mark(const struct launch *launch, struct process *list, size_t count)
 {
     pid_t self = getpid();
@@ -152,7 +152,7 @@ uint32_t launch_end_signal(struct launch *launch, int signal, bool ranks_too)
         if (!list[i].ours || list[i].dead)
             continue;
         if (rank_of(launch, list[i].pid) && list[i].pid != launch->child)
-            continue; /* below, by its pidfd */
+            continue; /* signalled below, through its pidfd */
         live++;
         if (signal)
             kill(list[i].pid, signal);
@@ -179,7 +179,7 @@ static struct process *process_find(struct process *list, size_t count, pid_t pi
     return NULL;
 }
 
-/* A starter that is at work notices at once when a child of it dies. */
+/* Finds a starter with a dead child: one that works reaps it at once. */
 bool launch_end_starter_stuck(const struct launch *launch)
 {
     struct process *list;

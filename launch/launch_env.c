@@ -1,6 +1,6 @@
-/* Before the start: where the trace goes, whether the folder can hold a recording,
- * and the environment that the command gets. Relies on launch_inside.h; the environment is changed
- * in the child only. */
+/* Prepares the start: where the trace goes, whether the folder can hold a recording, and the
+ * environment of the command. Relies on launch_inside.h; it changes the environment in the child
+ * only. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,9 +17,8 @@
 #include "core/file.h"
 
 enum {
-    LAUNCH_ROOM_BYTES = 4 * 1024 * 1024, /* what the folder must be able to hold for a recording to
-                                            make sense */
-    TRIES_MAX = 100                      /* to have a folder that others want at the same time */
+    LAUNCH_ROOM_BYTES = 4 * 1024 * 1024, /* free space without which a recording makes no sense */
+    TRIES_MAX = 100 /* attempts to get a folder that others want at the same time */
 };
 
 void launch_variable_set(struct launch_options *options, const char *name, const char *value)
@@ -28,7 +27,7 @@ void launch_variable_set(struct launch_options *options, const char *name, const
     options->variable[options->variable_count++] = (struct launch_variable){name, value};
 }
 
-/* The output's absolute path, by way of its folder, which must exist. */
+/* Finds the output's absolute path. Its folder must exist. */
 static enum core_status find_output(struct launch *launch)
 {
     const char *output = launch->options->output;
@@ -55,7 +54,8 @@ static enum core_status find_output(struct launch *launch)
     return CORE_OK;
 }
 
-/* Whoever records into a spool folder holds a lock on it. False: another does. */
+/* Locks the spool folder, as every process does that records into it. False: another process holds
+ * the lock. */
 static bool spool_lock(struct launch *launch)
 {
     launch->lock_fd = open(launch->spool, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -70,8 +70,8 @@ static void spool_unlock(struct launch *launch)
     launch->lock_fd = -1;
 }
 
-/* Whether the folder of that name is still the one that was opened to be locked: another crosswait
- * that began in between may have taken it for one that was left, and removed it. */
+/* Tells whether the folder of that name is still the one that was opened and locked. A crosswait
+ * that started in between may have taken it for a leftover and removed it. */
 static bool spool_stands(const struct launch *launch)
 {
     struct stat named, opened;
@@ -89,8 +89,8 @@ static enum core_status cannot_record(const struct launch *launch, int error)
                        strerror(error));
 }
 
-/* A folder of that name that nobody records into: an empty one is what a command that is no MPI
- * program leaves when its launcher was killed. */
+/* Removes an empty folder of that name: a command that is no MPI program leaves one when its
+ * launcher is killed. */
 static enum core_status spool_clear(const struct launch *launch)
 {
     if (rmdir(launch->spool) == 0 || errno == ENOENT)
@@ -103,7 +103,7 @@ static enum core_status spool_clear(const struct launch *launch)
                        launch->spool, launch->spool);
 }
 
-/* The spool folder, made by this process and locked. */
+/* Creates and locks the spool folder. */
 static enum core_status take_spool(struct launch *launch)
 {
     enum core_status status = CORE_OK;
@@ -172,11 +172,10 @@ static const char *file_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Whether ranks may run on other machines: a batch system says where, or the command names hosts.
- */
+/* Tells whether ranks may run on other machines: a batch system or the command names hosts. */
 static bool names_hosts(char **command)
 {
-    char *const *program = launch_library_program(command); /* what follows are its arguments */
+    char *const *program = launch_library_program(command); /* its arguments follow */
     static const char *const host[] = {"-H",
                                        "-host",
                                        "--host",
@@ -198,7 +197,7 @@ static bool names_hosts(char **command)
                                           "HYDRA_HOST_FILE",
                                           "I_MPI_HYDRA_HOST_FILE"};
     static const char *const starter[] = {"srun", "aprun", "jsrun", "ibrun", "prun", NULL};
-    bool hosts = is_one_of(file_of(command[0]), starter); /* it asks for machines by itself */
+    bool hosts = is_one_of(file_of(command[0]), starter); /* the starter itself asks for machines */
 
     for (size_t i = 0; i < sizeof manager / sizeof *manager; i++)
         hosts |= getenv(manager[i]) != NULL;
@@ -207,10 +206,10 @@ static bool names_hosts(char **command)
     return hosts;
 }
 
-/* Open MPI hands the environment to processes of the same host by itself, to others only what
- * mca_base_env_list names; and it refuses to start when that and -x are both given. So the list is
- * set for an mpirun that names hosts and has no -x, and for prun, whose ranks a daemon starts that
- * ran before. */
+/* Tells whether the command needs mca_base_env_list. Open MPI passes the environment to processes
+ * of the same host; to other hosts it passes only what the list names. It refuses to start with
+ * both the list and -x. So the list is set for an mpirun that names hosts and has no -x, and for
+ * prun, whose ranks an earlier daemon starts. */
 static bool wants_env_list(char **command)
 {
     static const char *const starter[] = {"mpirun",          "mpiexec", "orterun", "mpirun.openmpi",
@@ -261,7 +260,7 @@ static void set_env_list(const struct launch *launch)
         setenv("OMPI_MCA_mca_base_env_list", list, 1);
 }
 
-/* Our library in front of what else is preloaded. */
+/* Puts our library before the other preloaded ones. */
 static char *preload_joined(const struct launch *launch, const char *name, const char *others)
 {
     char *joined;
@@ -272,14 +271,14 @@ static char *preload_joined(const struct launch *launch, const char *name, const
     return joined;
 }
 
-/* A command may say itself what its ranks preload (mpirun -x LD_PRELOAD=..., mpiexec -genv
- * LD_PRELOAD ..., env LD_PRELOAD=...): that would take the place of what we say. */
+/* Adds our library where the command itself says what its ranks preload (mpirun -x LD_PRELOAD=...,
+ * mpiexec -genv LD_PRELOAD ..., env LD_PRELOAD=...), which would override our setting. */
 static void join_preloads(const struct launch *launch)
 {
     static const char name[] = "LD_PRELOAD=";
     static const char *const takes_two[] = {"-env", "-genv", "--env", NULL};
     char **command = launch->options->command;
-    char *const *program = launch_library_program(command); /* or what MPICH's is to preload */
+    char *const *program = launch_library_program(command); /* or the value for MPICH's -genv */
 
     for (char **word = command; word < program; word++)
         if (!strncmp(*word, name, sizeof name - 1))

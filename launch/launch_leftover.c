@@ -1,9 +1,9 @@
-/* Removes what ranks leave in shared memory when the job is killed. Open MPI's mpirun removes
- * the segments that its ranks made (vader_segment.HOST.USER.JOB.RANK, in version 5
- * sm_segment.HOST.USER.JOB.RANK; in /dev/shm unless told otherwise), if it gets to it: it may take
- * longer than a hanging job is given, SIGQUIT ends it at once, and a second SIGINT or SIGTERM keeps
- * it from it. Version 5 names jobs by words, and segments by a number made of these: it is known
- * where ranks map the segments of one job only.
+/* Removes what ranks leave in shared memory when the job is killed. Open MPI's mpirun removes the
+ * segments that its ranks made (vader_segment.HOST.USER.JOB.RANK, in version 5
+ * sm_segment.HOST.USER.JOB.RANK; in /dev/shm unless told otherwise), unless something stops it: it
+ * may need longer than the launcher gives a hanging job, SIGQUIT ends it at once, and a second
+ * SIGINT or SIGTERM stops the cleanup. Version 5 names jobs by words, and segments by a hash of
+ * these: the number is known only if the ranks map segments of a single job.
  *
  * Invariant: a file is removed only if a rank of the job had it mapped before the job was ended or
  * a signal was passed on, its name says that it was made by that very job, it is still the file
@@ -22,7 +22,7 @@
 enum { LEFTOVERS_MAX = 4096 };
 #define SEVERAL ULONG_MAX
 
-/* The job that made it, as its name says; 0: it is no such segment. */
+/* Returns the number of the job that made the segment, from its name; 0: no such segment. */
 static unsigned long job_of(const char *path)
 {
     const char *name = strrchr(path, '/'), *last = strrchr(path, '.'), *before;
@@ -61,8 +61,8 @@ static void launch_leftover_note_one(struct launch *launch, const char *path, de
     launch->leftover_count += more[launch->leftover_count].path != NULL;
 }
 
-/* Notes the segments of the job which the rank maps, and puts into *seen whose it maps otherwise:
- * SEVERAL if not of one job. */
+/* Notes the segments of the job that the rank maps. *seen: the other job whose segments it maps;
+ * SEVERAL: more than one. */
 static void rank_note(struct launch *launch, pid_t pid, unsigned long job, unsigned long *seen)
 {
     char maps[64], *line = NULL;
@@ -90,7 +90,7 @@ static void rank_note(struct launch *launch, pid_t pid, unsigned long job, unsig
         fclose(file);
 }
 
-/* Returns the one job other than that whose segments are mapped; 0: none, or several. */
+/* Returns the one job other than `job` whose segments are mapped; 0: none, or several. */
 static unsigned long world_note(struct launch *launch, const struct launch_world *world,
                                 unsigned long job)
 {
@@ -109,7 +109,7 @@ void launch_leftover_note(struct launch *launch)
         const char *name = strrchr(world->path, '/');
         char *end;
         unsigned long job = strtoul(name ? name + 1 : world->path, &end,
-                                    10); /* Open MPI 4's folders are named by its job numbers */
+                                    10); /* Open MPI 4 names folders by job numbers */
 
         if (*end || !job)
             job = world_note(launch, world, 0);

@@ -1,13 +1,13 @@
-/* The launcher's side of the relays (relay/relay.h): it listens, gives each machine its turn, and
- * writes what comes as spools of its own folder. launch_watch.c finds these as it finds all others;
- * what only the other machine can tell of a rank is kept in struct launch_rank.
+/* The launcher's side of the relays (relay/relay.h): it listens, serves one machine after the
+ * other, and writes what arrives as spools into its own folder. launch_watch.c finds these like all
+ * others; struct launch_rank keeps what only the other machine can tell about a rank.
  *
- * Whoever does not know the job's secret is heard for one small frame, and for HELLO_MS.
+ * A connection without the job's secret gets at most one small frame and HELLO_MS.
  *
  * Invariants
- *  1. A lane's mirrored files are written by one relay only, that of the host which sent it first.
- *  2. A tick is sent to a relay only when it has answered the last one: what is under way is
- * bounded by one look of each machine. */
+ *  1. Only the relay that first sent a lane writes its mirrored files.
+ *  2. The launcher sends a tick to a relay only after its answer to the last one: at most one look
+ *     per machine is under way. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -35,38 +35,38 @@
 
 enum {
     HELLO_MS = 5000,
-    SEND_MS = 2000,     /* a small frame: a relay that does not take it is lost */
-    FRAMES_A_TURN = 64, /* taken of one relay before the next one's turn */
+    SEND_MS = 2000,     /* small frames: a relay that does not take one is lost */
+    FRAMES_A_TURN = 64, /* frames taken from one relay before the next one is served */
     GUESTS_MAX = 256,
-    CLOCKS = 12,          /* messages of which the one that is answered fastest compares clocks */
-    CLOCKS_MS = 10000,    /* and so often */
-    LAST_WORDS_MS = 10000 /* at the end: without news for so long, nothing more will come */
+    CLOCKS = 12,          /* messages per comparison of clocks; the fastest answer counts */
+    CLOCKS_MS = 10000,    /* interval of the comparisons */
+    LAST_WORDS_MS = 10000 /* at the end: silence after which nothing more will come */
 };
 
-struct mirror { /* a lane of another machine */
+struct mirror { /* a lane on another machine */
     struct relay_name name;
-    uint32_t relay; /* index + 1 of its host */
+    uint32_t relay; /* index + 1 of its host's relay */
     int ring_fd, spool_fd;
     uint64_t bytes;
 };
 
-struct guest { /* a connection that has not said yet who it is */
+struct guest { /* a connection that has not sent its HELLO */
     struct relay_link link;
     uint64_t since_ns;
 };
-struct relay { /* of one host */
+struct relay { /* the relay of one host */
     struct core_machine machine;
-    struct relay_link link; /* closed: it is cut, and may come again */
+    struct relay_link link; /* closed if it is cut; the relay may connect again */
     bool done, lost_said;
     uint64_t heard_ns;
-    uint64_t asked, answered; /* ticks */
-    /* Its machine's clock against this one's: the first time and the last, and of those messages
-     * that are being exchanged. */
+    uint64_t asked, answered; /* numbers of ticks */
+    /* Its machine's clock minus this one's: the first and the last comparison, and the best of the
+     * messages now exchanged. */
     struct spool_compared compared[2], best;
-    uint32_t clocks_left;   /* of them; one is under way */
+    uint32_t clocks_left;   /* messages left; one is under way */
     uint64_t clock_sent_ns; /* CLOCK_REALTIME */
-    uint64_t clocks_ns;     /* when they began */
-    bool clocks_last;       /* they are the last ones */
+    uint64_t clocks_ns;     /* start of the comparison */
+    bool clocks_last;       /* it is the last comparison */
 };
 
 struct launch_relays {
@@ -77,11 +77,11 @@ struct launch_relays {
     char *place;
     struct guest *guest;
     uint32_t guest_count, guest_room;
-    struct relay *relay; /* of a rank: relay[rank->relay - 1] */
+    struct relay *relay; /* rank r has relay[r->relay - 1] */
     uint32_t count, room;
     struct core_table mirrors; /* struct mirror */
     uint64_t tick, tick_ns;
-    bool last; /* the job is over: what is left is asked for */
+    bool last; /* the job is over: fetch what is left */
 };
 
 /* --- before the job --------------------------------------------------------------------------- */
@@ -118,7 +118,7 @@ static bool addresses_write(char *text, size_t room)
     return count > 0;
 }
 
-/* A socket for both families, at a port of the system's choice. */
+/* Opens a socket for IPv4 and IPv6, at a port that the system chooses. */
 static int listen_open(uint16_t *out_port)
 {
     struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_ANY_INIT};
@@ -128,7 +128,7 @@ static int listen_open(uint16_t *out_port)
 
     if (fd >= 0)
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
-    if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) < 0) { /* a system without IPv6 */
+    if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) < 0) { /* no IPv6 */
         if (fd >= 0)
             close(fd);
         fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -142,7 +142,7 @@ static int listen_open(uint16_t *out_port)
             close(fd);
         return -1;
     }
-    *out_port = ntohs(at.sin6_port); /* at the same place in both families */
+    *out_port = ntohs(at.sin6_port); /* at the same offset in both families */
     return fd;
 }
 
@@ -224,7 +224,7 @@ static bool write_whole(int fd, const unsigned char *from, uint64_t bytes, uint6
     return true;
 }
 
-/* Writes the findings about a rank into all records that the relay brought. */
+/* Writes the comparison of clocks into all records that the relay brought. */
 static void clocks_write(const struct launch_relays *relays, const struct relay *relay)
 {
     for (uint32_t i = 0; i < relays->mirrors.count; i++) {
@@ -276,7 +276,7 @@ static void relays_accept(struct launch_relays *relays)
     }
 }
 
-/* The machine's relay, made if need be; NULL: out of memory. */
+/* Finds or adds the relay of the machine; NULL: out of memory. */
 static struct relay *relay_of(struct launch_relays *relays, const struct core_machine *machine)
 {
     struct relay made = {.link = {.fd = -1}};
@@ -290,7 +290,7 @@ static struct relay *relay_of(struct launch_relays *relays, const struct core_ma
                : NULL;
 }
 
-/* Tells the relay how much of its lanes is here, so that it goes on where the last connection
+/* Tells the relay how much of its lanes has arrived, so that it continues where the last connection
  * ended. */
 static void haves_send(struct launch_relays *relays, struct relay *relay)
 {
@@ -313,7 +313,7 @@ static void haves_send(struct launch_relays *relays, struct relay *relay)
     free(have);
 }
 
-/* The first frame: the connection becomes its host's, in the place of the one before. */
+/* Handles the first frame: the connection replaces the earlier one of its host. */
 static void hello_take(struct launch_relays *relays, struct guest *guest,
                        const struct relay_head *head, const struct relay_hello *hello)
 {
@@ -342,7 +342,7 @@ static void hello_take(struct launch_relays *relays, struct guest *guest,
     haves_send(relays, relay);
 }
 
-/* Those who have not said who they are: false, it said so, or never will. */
+/* Listens to a guest; false: it has sent its HELLO, or never will. */
 static bool guest_hear(struct launch_relays *relays, struct guest *guest)
 {
     const struct relay_head *head;
@@ -370,7 +370,8 @@ static int mirror_file(const struct launch *launch, const struct relay_name *nam
     return core_file_create(path, O_RDWR);
 }
 
-/* The lane's mirror, made if need be; NULL: it is another host's, or cannot be made. */
+/* Finds or adds the mirror of the lane; NULL: the lane is another host's, or the mirror cannot be
+ * made. */
 static struct mirror *mirror_get(struct launch *launch, const struct relay *relay,
                                  const struct relay_lane *lane)
 {
@@ -395,7 +396,7 @@ static struct mirror *mirror_get(struct launch *launch, const struct relay *rela
                : NULL;
 }
 
-/* relay.h invariant 2 */
+/* Writes the header after the bytes that it counts (relay.h invariant 2). */
 static bool header_write(const struct mirror *mirror, const struct relay *relay,
                          const struct spool_header *header)
 {
@@ -447,7 +448,7 @@ static struct launch_world *world_of(struct launch *launch, const char *name)
     return NULL;
 }
 
-/* A rank whose spool has just come is found in the next look. */
+/* Handles a LOOK. The next look of the launcher finds a rank whose spool has just arrived. */
 static void look_take(struct launch *launch, struct relay *relay, const struct relay_head *head,
                       const void *payload)
 {
@@ -478,7 +479,7 @@ static void look_take(struct launch *launch, struct relay *relay, const struct r
     relay->answered = tick->number;
 }
 
-/* False: it is not one of ours, or what it says cannot be kept. */
+/* Handles a frame; false: it is not authentic, or its content cannot be stored. */
 static bool frame_take(struct launch *launch, struct relay *relay, const struct relay_head *head,
                        const void *payload)
 {
@@ -603,7 +604,8 @@ uint8_t launch_relay_standing(const struct launch *launch, const struct launch_r
 {
     if (launch->relays->relay[rank->relay - 1].link.fd < 0)
         return PROOF_UNKNOWN;
-    /* How long a message may be on its way between machines is not known: see proof.h. */
+    /* The time of a message between machines is unknown (proof.h), so no remote rank is PROOF_IDLE.
+     */
     return proof_is_idle(rank->relay_standing) ? PROOF_STILL : rank->relay_standing;
 }
 
@@ -644,7 +646,7 @@ uint32_t launch_relay_signal(struct launch *launch, int signal)
     return alive;
 }
 
-/* Ranks that still live although the job is over are ended, as those of this machine are. */
+/* Ends ranks that still live although the job is over, as on this machine. */
 static void survivors_end(struct launch *launch, uint64_t since_ns, int *signal)
 {
     uint64_t ms = (launch_now_ns() - since_ns) / 1000000;
@@ -658,7 +660,7 @@ static void survivors_end(struct launch *launch, uint64_t since_ns, int *signal)
     }
 }
 
-/* A machine that cannot reach this one is never heard of. */
+/* Reports ranks without a record: a machine that cannot reach this one stays silent. */
 static void missing_tell(const struct launch *launch)
 {
     for (uint32_t w = 0; w < launch->world_count; w++) {

@@ -1,10 +1,10 @@
-/* Signals to the launcher. The command is in our process group: what is sent to the group (by the
- * terminal, timeout(1), a CI runner) reaches it without us, and must not reach it twice, since a
- * second TERM makes mpirun give up its cleaning. What is sent to us alone is passed on, but for
- * SIGUSR1: it asks for a snapshot.
+/* Handles signals to the launcher. The command is in the launcher's process group. A signal to the
+ * group (from the terminal, timeout(1), a CI runner) reaches it directly and must not reach it
+ * twice: a second TERM makes mpirun abandon its cleanup. The launcher passes on a signal to itself
+ * alone, except SIGUSR1, which requests a snapshot.
  *
- * A witness distinguishes the two: a child of ours in the same group that only waits for the same
- * signals. What it gets too was sent to the group. It dies with us. */
+ * A witness distinguishes the two: a child in the same group that only waits for the same signals.
+ * A signal that it receives too was sent to the group. It dies with the launcher. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -61,7 +61,7 @@ enum core_status launch_signal_take(struct launch *launch)
     }
     launch->witness_fd = -1;
     if (pipe2(pipe_fd, O_CLOEXEC) < 0)
-        return CORE_OK; /* every signal is passed on, then */
+        return CORE_OK; /* then every signal is passed on */
     launch->witness = fork();
     if (launch->witness == 0)
         witness_run(pipe_fd[1], self);
@@ -103,7 +103,7 @@ void launch_signal_pass(struct launch *launch)
 
         if (number == SIGCHLD)
             continue;
-        if (number == SIGUSR1 && !witness_got(launch, number)) { /* for us alone */
+        if (number == SIGUSR1 && !witness_got(launch, number)) { /* for the launcher alone */
             launch->snapshot = true;
             continue;
         }

@@ -1,7 +1,8 @@
-/* Where ranks stand when the job is ended: the functions that led to their calls. Unwinding each
- * call while the job runs would cost a microsecond each; here it is done once, from outside, just
- * before the job is ended, by way of ptrace. Where that is not allowed, or a stack cannot be read,
- * nothing is added. Frames of Python's interpreter say nothing of the program, and are left out. */
+/* Reads where ranks are when the launcher ends the job: the functions that led to their calls.
+ * Unwinding every call while the job runs would cost a microsecond each; the launcher does it once,
+ * from outside, by ptrace, just before it ends the job. If ptrace is forbidden or a stack is
+ * unreadable, it adds nothing. It leaves out frames of the Python interpreter, which say nothing of
+ * the program. */
 #include <string.h>
 
 #include <elfutils/libdwfl.h>
@@ -11,13 +12,13 @@
 
 enum {
     STACKS_MAX = 256,           /* a millisecond each */
-    STACKS_NS_MAX = 1000000000, /* on a machine that is busy */
+    STACKS_NS_MAX = 1000000000, /* limit on a busy machine */
     FRAMES_MAX = 96,
     FRAMES_KEPT_MAX = 24
 };
 
 struct frame {
-    const char *module; /* path; the Dwfl's */
+    const char *module; /* path, owned by the Dwfl */
     uint64_t address;   /* relative to the module's bias */
 };
 struct stack {
@@ -26,7 +27,7 @@ struct stack {
     uint32_t count;
 };
 
-/* Debug information is not needed for unwinding, and may lie on another machine. */
+/* Finds no debug information: unwinding does not need it, and it may be on another machine. */
 static int debuginfo_none(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
                           const char *file, const char *link, GElf_Word crc, char **out_name)
 {
@@ -72,8 +73,8 @@ static bool is_pythons(const char *name)
     return name_begins(name, "python") || name_begins(name, "libpython");
 }
 
-/* The frames of the application: outside of the recorder's wrapper and of the library's bindings,
- * and inside of what called main. */
+/* Keeps the frames of the application: those between the caller of main and the library's bindings
+ * or the recorder's wrapper. */
 static void stack_keep(const struct stack *stack, const struct ending_call *call,
                        struct ending *ending)
 {
@@ -98,7 +99,7 @@ static void stack_keep(const struct stack *stack, const struct ending_call *call
     }
 }
 
-/* The thread of the rank that is in the call. */
+/* Returns the thread of the rank that is in the call. */
 static pid_t thread_find(const struct launch_rank *rank, uint64_t seq)
 {
     for (uint32_t l = 0; l < rank->lane_count; l++) {
@@ -111,8 +112,8 @@ static pid_t thread_find(const struct launch_rank *rank, uint64_t seq)
     return rank->pid;
 }
 
-/* A thread that sleeps in the kernel and lets nothing disturb it, as for a disk or a file server
- * that is away, would not stop for ptrace, which waits for it without end. */
+/* Tells whether the thread would stop for ptrace, which waits without limit. A thread in
+ * uninterruptible sleep, as for a disk or an absent file server, does not stop. */
 static bool can_stop(pid_t pid, pid_t tid)
 {
     char state = launch_proof_task_state(pid, tid);
@@ -142,7 +143,7 @@ static void stack_note(const struct launch_rank *rank, const struct ending_call 
     dwfl_end(stack.dwfl);
 }
 
-/* The rank of the call, if its process can be read; NULL: not. */
+/* Returns the rank of the call if its process can be read; else NULL. */
 static const struct launch_rank *rank_readable(const struct launch *launch,
                                                const struct ending_call *call)
 {
@@ -152,8 +153,8 @@ static const struct launch_rank *rank_readable(const struct launch *launch,
     return rank && rank->local && !rank->gone && rank->pidfd >= 0 ? rank : NULL;
 }
 
-/* A report tells ranks in one place as one if the ways there are the same: so all have theirs, or
- * none has. */
+/* Adds the stacks of all calls, or of none: a report merges ranks in one place only if their stacks
+ * are equal. */
 void launch_stack_note(struct launch *launch)
 {
     struct ending *ending = &launch->result->ending;

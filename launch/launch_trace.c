@@ -1,5 +1,5 @@
-/* After the end: what became of each rank, and one trace for each world that the command started. A
- * spool is removed only when its trace is whole. */
+/* Writes the traces after the end: finds what became of each rank, and writes one trace per world
+ * that the command started. It removes a spool only when its trace is whole. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -35,8 +35,8 @@ static bool signal_is_own(int signal)
            signal == SIGABRT || signal == SIGTRAP || signal == SIGSYS;
 }
 
-/* When the rank met its end, by CLOCK_REALTIME: as it says itself, or as it was seen. 0: it did
- * not, or nobody knows. */
+/* Returns when the rank ended, by CLOCK_REALTIME, as it says itself or as the launcher saw it. 0:
+ * it did not, or the time is unknown. */
 static uint64_t ended_ns(const struct launch_rank *rank, uint64_t monotonic_to_real)
 {
     uint64_t first = 0;
@@ -60,7 +60,7 @@ static bool launch_trace_tells(const struct launch_rank *rank)
     return false;
 }
 
-/* It may have taken the others along. */
+/* Tells whether the rank's end may have ended the others. */
 static bool may_be_first(const struct launch_rank *rank)
 {
     if (state_of(rank) == SPOOL_STATE_FINALIZED)
@@ -68,7 +68,7 @@ static bool may_be_first(const struct launch_rank *rank)
     return launch_trace_tells(rank) || (rank->gone && !launch_watch_termed(rank));
 }
 
-/* Ranks of the world that left no spool: they had not come back from MPI_Init. */
+/* Tells whether ranks of the world left no spool: they had not returned from MPI_Init. */
 static bool any_missing(const struct launch_world *world)
 {
     int32_t size = 0;
@@ -87,26 +87,25 @@ static uint32_t starter_of(const struct launch_world *world)
     return 0;
 }
 
-/* A starter that ends a world because of a rank ends the worlds that this one has spawned, and
- * those that it was spawned by, too. */
+/* Tells whether the worlds end together: a starter that ends a world because of a rank also ends
+ * the worlds that this one spawned or was spawned by. */
 static bool end_together(const struct launch_world *one, const struct launch_world *other)
 {
     return one == other || (starter_of(one) && starter_of(one) == starter_of(other));
 }
 
-/* Finds the rank whose end ended the others. */
+/* The search for the rank whose end ended the others. */
 struct culprit {
     const struct launch_rank *rank, *failed; /* NULL: none */
-    const struct launch_rank *termed;        /* the first that died of SIGTERM, in mid-run */
+    const struct launch_rank *termed;        /* the first that died of SIGTERM during the run */
     uint64_t at_ns;
     bool tie;
     bool any_missing;
-    const struct launch_rank *unseen; /* one that was gone when first seen: nobody knows since when
-                                       */
+    const struct launch_rank *unseen; /* gone when first seen, so the time is unknown */
 };
 
-/* Where none met its end in mid-run: the first that came to its end and failed then, for which
- * starters end the others. */
+/* Keeps the first rank that finalized and then exited with an error, for which starters end the
+ * others. It counts if no rank died during the run. */
 static void failed_look(struct culprit *culprit, const struct launch_rank *rank)
 {
     if (state_of(rank) == SPOOL_STATE_FINALIZED && rank->status_known && rank->status != 0 &&
@@ -135,8 +134,9 @@ static void culprit_look(struct culprit *culprit, const struct launch_rank *rank
     }
 }
 
-/* SIGTERM comes from a starter that ends the job because of another rank; but this one was still
- * there then. MPICH's starter sends SIGKILL, and this may have been it. */
+/* Tells whether the rank ended after one that SIGTERM ended. A starter sends SIGTERM because of
+ * another rank, but not because of this one, which was still there. MPICH's starter sends SIGKILL,
+ * so then the rank may have ended in the same look. */
 static bool after_termed(const struct launch_rank *rank, const struct culprit *culprit)
 {
     const struct launch_rank *termed = culprit->termed;
@@ -146,8 +146,8 @@ static bool after_termed(const struct launch_rank *rank, const struct culprit *c
            (termed->gone_look < rank->gone_look || (kills && termed->gone_look == rank->gone_look));
 }
 
-/* The first that met its end in mid-run, of all worlds that end with this one. NULL: none, or not
- * known. */
+/* Returns the first rank that died during the run, in all worlds that end with this one. NULL:
+ * none, or unknown. */
 static const struct launch_rank *culprit_find(const struct launch *launch,
                                               const struct launch_world *world)
 {
@@ -214,7 +214,7 @@ static bool end_of_known(const struct launch *launch, const struct launch_rank *
     }
     signal = WTERMSIG(rank->status);
     if (!culprit && !signal_is_own(signal))
-        return false; /* ended by another's hand, because of another */
+        return false; /* the starter ended it because of another rank */
     end->code = signal;
     end->state = signal_is_own(signal) ? EVENT_RANK_CRASHED : EVENT_RANK_KILLED;
     snprintf(detail->text, sizeof detail->text, "signal %d (%s)", signal, strsignal(signal));
@@ -229,7 +229,7 @@ static bool is_of(const struct launch_world *world, const struct launch_rank *ra
     return false;
 }
 
-/* The exit status that the rank itself knew of as it ended; -1: none. */
+/* Returns the exit status that the rank itself recorded; -1: none. */
 static int exit_status_of(const struct launch_rank *rank)
 {
     int status = -1;
@@ -240,7 +240,7 @@ static int exit_status_of(const struct launch_rank *rank)
     return status;
 }
 
-/* Where some ranks of the world left no record, one of them may have been the first. */
+/* Words the end of a rank if ranks without a record may have ended first. */
 static void end_of_unknown(const struct launch *launch, const struct launch_world *world,
                            const struct launch_rank *rank, const struct launch_rank *culprit,
                            struct store_rank_end *end, struct end_text *detail)
@@ -284,15 +284,15 @@ static void end_of_unknown(const struct launch *launch, const struct launch_worl
     }
 }
 
-/* After a signal to the job the library leaves a rank without a word, when it finds its starter
- * gone. */
+/* Tells whether the rank exited by itself: after a signal to the job, the library exits silently
+ * when its starter is gone. */
 static bool exited_of_itself(const struct launch *launch, const struct launch_rank *rank)
 {
     return rank->status_known && WIFEXITED(rank->status) &&
            (rank->gone_ns < launch->signal_ns || state_of(rank) == SPOOL_STATE_EXITED);
 }
 
-/* As its status would have said it, had it been there in time. */
+/* Words the signal as the rank's status would have, had it been known in time. */
 static void end_of_signalled(const struct launch_rank *rank, struct end_text *detail)
 {
     for (uint32_t l = 0; l < rank->lane_count; l++) {
@@ -305,7 +305,7 @@ static void end_of_signalled(const struct launch_rank *rank, struct end_text *de
     }
 }
 
-/* A rank that finalized has come to its end, but may have died after. */
+/* Handles a rank that died of a signal after it had finalized. */
 static bool end_of_finalized(const struct launch_rank *rank, struct store_rank_end *end,
                              struct end_text *detail)
 {
@@ -319,7 +319,7 @@ static bool end_of_finalized(const struct launch_rank *rank, struct store_rank_e
     return true;
 }
 
-/* Only what the spool does not say: a rank that aborted has said it. */
+/* Finds the ends that the spool does not tell: a rank that aborted has recorded it. */
 static uint32_t ends_find(const struct launch *launch, const struct launch_world *world,
                           struct store_rank_end *end, struct end_text *detail)
 {
@@ -386,8 +386,8 @@ static enum core_status file_copy(int from, const char *folder, const char *name
     return CORE_OK;
 }
 
-/* Somebody removed the folder, or files of it, while the job ran: what we held open goes back to
- * where it was. */
+/* Restores files that were removed while the job ran, from the descriptors that the launcher holds.
+ */
 static void world_restore(const struct launch *launch, const struct launch_world *world)
 {
     bool said = false;
@@ -418,7 +418,7 @@ static void world_restore(const struct launch *launch, const struct launch_world
         }
 }
 
-/* All lanes, those too that were still being made when the job died. */
+/* Removes all lanes, including those still being created when the job died. */
 static void world_remove(const struct launch_world *world)
 {
     DIR *folder = opendir(world->path);
@@ -460,7 +460,7 @@ static char *command_text(char *const *command)
 static enum core_status world_write(struct launch *launch, struct launch_world *world,
                                     const char *trace, const char *command)
 {
-    /* of another job of the command the traces say no more than why it was ended */
+    /* traces of the command's other jobs say only why they were ended */
     bool own = world == &launch->world[launch->ended_world];
     struct ending reason = {.reason = launch->result->ending.reason,
                             .limit_ms = launch->result->ending.limit_ms};
@@ -491,7 +491,8 @@ static enum core_status world_write(struct launch *launch, struct launch_world *
     return status;
 }
 
-/* called: a process has made the folder of its job in MPI_Init. */
+/* Explains why nothing was recorded. called: a process created the folder of its job in MPI_Init.
+ */
 static void nothing_recorded(const struct launch *launch, bool called)
 {
     const char *name = launch->options->command[0];
@@ -540,7 +541,7 @@ enum core_status launch_trace_write(struct launch *launch)
 
         if (rmdir(world->path) == 0) {
             empty = true;
-            continue; /* made, and nothing in it; otherwise the store says what is wrong with it */
+            continue; /* created and empty; otherwise the store reports what is wrong */
         }
         trace = store_trace_name(launch->options->output, ++number);
         one = trace ? world_write(launch, world, trace, command)

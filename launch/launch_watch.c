@@ -1,9 +1,9 @@
-/* The spools of the ranks while they run: which worlds, ranks and lanes there are, whether anything
+/* Watches the spools of the running ranks: which worlds, ranks and lanes exist, whether anything
  * moves, which ranks are gone. Relies on core/spool/spool_read.h for a consistent look at a header.
  *
- * A rank's end is learnt from a pidfd: that it is gone from poll(2), its status from PIDFD_GET_INFO
- * where the kernel has it (Linux 6.15), else from the zombie in /proc if its parent was slower than
- * we, else from waitpid when it became our child. */
+ * A rank's pidfd tells in poll(2) that the rank is gone. Its status comes from PIDFD_GET_INFO
+ * (Linux 6.15), else from the zombie in /proc if its parent has not reaped it yet, else from
+ * waitpid if it became the launcher's child. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -46,7 +46,7 @@ uint64_t launch_now_ns(void)
 
 /* --- the end of a rank ------------------------------------------------------------------------ */
 
-/* The kernel's struct pidfd_info, first version, which Debian 12's headers do not have yet. */
+/* First version of the kernel's struct pidfd_info, which the headers of Debian 12 lack. */
 struct pidfd_info_v0 {
     uint64_t mask, cgroupid;
     uint32_t ids[11];
@@ -84,8 +84,7 @@ static bool status_of_zombie(pid_t pid, int *out_status)
     return true;
 }
 
-/* The kernel tells it to the pidfd once the parent has reaped the process; until then it is in
- * /proc. */
+/* Finds the rank's status: in /proc until its parent reaps it, from the pidfd afterwards. */
 static void rank_status(struct launch_rank *rank)
 {
     if (rank->status_known || rank->pidfd < 0)
@@ -135,8 +134,9 @@ static bool ranks_look(struct launch *launch)
     return found;
 }
 
-/* A rank that was looked at before the first one found may have ended before it: a second look
- * makes sure that a rank of a later look was still there when those of an earlier one were gone. */
+/* Looks twice if a rank is found gone, since ranks examined before it in the first look may have
+ * ended earlier. So a rank found gone in a later look was still there when those of an earlier look
+ * were gone. */
 static void ranks_poll(struct launch *launch)
 {
     launch->look++;
@@ -179,8 +179,8 @@ uint32_t launch_watch_poll(const struct launch *launch, struct pollfd *fds, uint
 
 /* --- who is there ----------------------------------------------------------------------------- */
 
-/* Whether process pid maps the ring: then the pid is still the rank's own
- * (launch_inside.h invariant 1). out_ends: it maps nothing any more. */
+/* Tells whether process pid maps the ring: then the pid is still the rank's own (launch_inside.h
+ * invariant 1). *out_ends: it maps nothing any more. */
 static bool process_maps(pid_t pid, const char *ring_name, bool *out_ends)
 {
     char path[64], line[8192];
@@ -213,17 +213,17 @@ static void rank_attach(struct launch *launch, struct launch_rank *rank,
     bool ends = false;
     if (rank->pidfd >= 0 && process_maps(header->pid, ring_name, &ends))
         return;
-    if (ends) /* it has given back its memory; its status is there in a moment */
+    if (ends) /* it has released its memory and soon has a status */
         poll(&(struct pollfd){.fd = rank->pidfd, .events = POLLIN}, 1, EXITING_MS);
-    launch_watch_gone(launch, rank); /* before it was seen */
-    rank->gone_look++;               /* as those that the next look finds gone */
+    launch_watch_gone(launch, rank); /* gone before it was seen */
+    rank->gone_look++;               /* as if the next look had found it */
     if (rank->pidfd >= 0 && !rank->status_known) {
         close(rank->pidfd); /* it may be another process */
         rank->pidfd = -1;
     }
 }
 
-/* The first of the world's ranks that is not below the number. */
+/* Returns the index of the world's first rank with this number or a higher one. */
 static uint32_t rank_place(const struct launch_world *world, int32_t number)
 {
     uint32_t low = CORE_ARRAY_FIND(at, 0, world->rank_count, world->rank[at].rank < number);
@@ -270,7 +270,7 @@ static void lane_add(struct launch *launch, struct launch_world *world, int32_t 
     lane.ring_fd = openat(world->folder_fd, ring_name, O_RDONLY | O_CLOEXEC);
     if (lane.ring_fd < 0)
         return;
-    if (spool_header_read(lane.ring_fd, &lane.header, NULL) != CORE_OK) { /* being made */
+    if (spool_header_read(lane.ring_fd, &lane.header, NULL) != CORE_OK) { /* still being created */
         launch->soon = launch->soon_count++ < WATCH_SOON_MAX;
         close(lane.ring_fd);
         return;
@@ -349,7 +349,7 @@ static bool lane_look(struct launch_world *world, int32_t rank, struct launch_la
     bool moved;
     char name[64];
 
-    if (lane->spool_fd < 0) { /* made when the ring is drained for the first time */
+    if (lane->spool_fd < 0) { /* created when the ring is first drained */
         snprintf(name, sizeof name, "%d.%u.spool", (int)rank, (unsigned)lane->lane);
         lane->spool_fd = openat(world->folder_fd, name, O_RDONLY | O_CLOEXEC);
     }
@@ -391,7 +391,7 @@ void launch_watch_start(struct launch *launch)
 {
     launch->thread = (pid_t)syscall(SYS_gettid);
     launch->notify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-    if (launch->notify_fd >= 0) /* without it we look less often, that is all */
+    if (launch->notify_fd >= 0) /* without inotify it only looks less often */
         inotify_add_watch(launch->notify_fd, launch->spool, IN_CREATE | IN_MOVED_TO);
 }
 
@@ -432,7 +432,7 @@ uint64_t launch_watch_called(const struct launch *launch)
                 last_ns = rank->called_ns;
             for (uint32_t l = 0; l < rank->lane_count; l++)
                 if (rank->lane[l].header.flags & SPOOL_FLAG_LEFT)
-                    return launch_now_ns(); /* what it does is not seen any more */
+                    return launch_now_ns(); /* a finished rank shows nothing any more */
         }
     return running ? last_ns : launch_now_ns();
 }

@@ -1,6 +1,6 @@
-/* libcrosswait.so, which is preloaded into every process of the job, and finds the MPI library
- * there; and which word of a command is the MPI program: the first that links with such a library.
- */
+/* Finds libcrosswait.so, which is preloaded into every process of the job and finds the MPI library
+ * there, and the word of a command that is the MPI program: the first that is linked with such a
+ * library. */
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -27,7 +27,7 @@ static const char *entry_text(Elf *elf, const GElf_Shdr *header, const GElf_Dyn 
     return text ? text : "";
 }
 
-/* Adds what the dynamic section says of MPI libraries. */
+/* Adds the MPI libraries that the dynamic section names. */
 static void section_read(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
                          struct launch_linked *linked)
 {
@@ -115,7 +115,7 @@ char *const *launch_library_program(char *const *command)
     return command;
 }
 
-/* A library of ours, beside the command or where it is installed; NULL: not there. */
+/* Finds a library of ours, beside the executable or where it is installed; NULL: not there. */
 static char *find_own(const char *name)
 {
     static const char *const place[] = {"", "../lib/crosswait/"};

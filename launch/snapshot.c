@@ -1,4 +1,4 @@
-/* A job that runs, as it is at this moment. */
+/* Takes a snapshot of a running job. */
 #include "launch/snapshot.h"
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include "store/store.h"
 #include "launch/proof/proof.h"
 
-/* Whether a lane's rank runs. */
+/* Tells whether a lane's rank runs. */
 static uint8_t lane_standing(const char *job_path, const struct spool_lane_name *lane,
                              uint32_t *out_world)
 {
@@ -34,7 +34,7 @@ static uint8_t lane_standing(const char *job_path, const struct spool_lane_name 
     return header.state == SPOOL_STATE_RUNNING ? PROOF_IDLE_64MIB : PROOF_ENDED;
 }
 
-/* By rank; a rank runs if one of its lanes does. NULL: out of memory. */
+/* Returns the standing of each rank, which runs if one of its lanes does. NULL: out of memory. */
 static uint8_t *snapshot_standings(const char *job_path, const struct spool_lane_name *lane,
                                    uint32_t count, uint32_t *out_ranks)
 {
@@ -48,7 +48,7 @@ static uint8_t *snapshot_standings(const char *job_path, const struct spool_lane
         uint32_t world = ranks;
         uint8_t one = lane_standing(job_path, &lane[i], &world);
 
-        if (world > ranks) { /* some have no spool yet */
+        if (world > ranks) { /* some ranks have no spool yet */
             uint8_t *more = realloc(standing, world);
 
             if (!more)
@@ -64,7 +64,7 @@ static uint8_t *snapshot_standings(const char *job_path, const struct spool_lane
     return standing;
 }
 
-/* Finds who waits for whom, as far as the spools tell. */
+/* Finds who waits for whom, from the spools. */
 static enum core_status waits_find(const char *job_path, struct ending *out_ending)
 {
     struct spool_lane_name *lane = NULL;

@@ -1,7 +1,7 @@
-/* Whether the handler of a signal may wake a thread of a rank that waits for a futex, as sem_post
- * may be called there. Those of errors and of requests to end are none of the program's own doing;
- * nor are those that the MPI library has installed in MPI_Init, as long as none was installed in
- * their place: the recorder sees that, or nothing else in the process can install handlers. */
+/* Tells whether a signal handler may wake a thread of a rank that waits on a futex: handlers may
+ * call sem_post. Handlers of errors and of termination signals do not count. Nor do those that the
+ * MPI library has installed in MPI_Init, as long as no other was installed instead: the recorder
+ * sees that, or nothing else in the process can install handlers. */
 #include <elf.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -17,15 +17,15 @@
 
 /* --- modules ---------------------------------------------------------------------------------- */
 
-struct module { /* that was looked at */
+struct module { /* a file that was examined */
     struct module_key {
         uint64_t device, file;
-        int64_t seconds, nanoseconds; /* when it was changed last */
+        int64_t seconds, nanoseconds; /* time of its last change */
     } key;
     bool harmless;
 };
 
-/* Whether an undefined symbol is a function that installs handlers. */
+/* Tells whether an undefined symbol is a function that installs handlers. */
 static bool is_setter(const char *name)
 {
     static const char *const setter[] = {"signal",   "sigaction",   "bsd_signal",    "ssignal",
@@ -38,7 +38,7 @@ static bool is_setter(const char *name)
     return false;
 }
 
-/* Whether the module cannot install handlers. */
+/* Tells whether the module cannot install handlers. */
 static bool imports_no_setter(int fd)
 {
     Elf *elf = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
@@ -66,8 +66,9 @@ static bool imports_no_setter(int fd)
     return known && none;
 }
 
-/* Objects that install the MPI library's handlers, and the recorder's; the C library installs none
- * of its own, and libbsd some while it reads a pass phrase. */
+/* Tells whether the object belongs to the MPI library or the recorder, whose handlers are known, to
+ * the C library, which installs none, or to libbsd, which installs some only while it reads a pass
+ * phrase. */
 static bool is_library(const char *path)
 {
     static const char *const start[] = {"libmpi",  "libucs.", "libcrosswait",
@@ -105,8 +106,8 @@ static bool module_is_harmless(const char *path)
     return harmless;
 }
 
-/* Whether no code of the process but the MPI library's, ours and the C library's can install
- * handlers. Code that is in no file may. */
+/* Tells whether only the MPI library, the recorder and the C library can install handlers in the
+ * process. Code outside of any file may do so too. */
 static bool modules_are_harmless(pid_t pid)
 {
     char path[64], line[8192], access[8];
@@ -137,7 +138,7 @@ bool launch_handlers_may_wake(const struct launch_rank *rank, uint64_t caught)
 {
     static const int other[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL,  SIGABRT, SIGTRAP,
                                 SIGSYS,  SIGINT, SIGTERM, SIGQUIT, SIGHUP,  SIGPIPE};
-    enum { CANCEL = 32, SETXID = 33 }; /* the C library's own */
+    enum { CANCEL = 32, SETXID = 33 }; /* used by the C library itself */
     uint64_t own = 0;
     bool followed = false;
 

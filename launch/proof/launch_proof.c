@@ -1,9 +1,9 @@
-/* Whether the job is proven to hang. Here stands what only the machine can tell about a rank: that
- * it is still, inside a call, was not kept from moving, and has no thread that could call MPI of
- * its own accord. The rest is launch/proof/proof.h.
+/* Tries to prove that the job hangs. This file finds what only the machine can tell about a rank:
+ * that it does not move, is inside a call, was not kept from moving, and has no thread that could
+ * call MPI by itself. launch/proof/proof.h does the rest.
  *
- * Invariant: a rank is PROOF_STILL, or that for longer, only if its header was the same
- * before and after the proof. */
+ * Invariant: a rank is PROOF_STILL or PROOF_IDLE... only if its header was the same before and
+ * after the proof. */
 #include <ctype.h>
 #include <dirent.h>
 #include <signal.h>
@@ -20,20 +20,20 @@
 #include "core/spool/spool_read.h"
 
 enum {
-    /* Since it last moved a running rank must have had so much of a processor, or have got it so
-     * often (one that yields whenever it finds nothing gets little): so that it has seen what is
-     * there to see. */
+    /* A running rank must have had this much processor time since it last moved, or have been
+     * scheduled this often (a rank that yields whenever it finds nothing gets little time): then it
+     * has seen all that there is to see. */
     PROOF_CPU_MIN_NS = 3000000,
     PROOF_RUNS_MIN = 30,
     PROOF_STILL_LONG_MS = 1200, /* where the kernel does not count that: stand still for so long */
     PROOF_SETTLED_MS =
-        800, /* still for so long, and so many times as much of a processor: PROOF_IDLE */
+        800, /* PROOF_IDLE: time without movement, and multiple of the processor time */
     PROOF_SETTLED_FACTOR = 4,
-    PROOF_PAUSED_MS = 2000, /* the same of PROOF_IDLE_1MIB */
+    PROOF_PAUSED_MS = 2000, /* the same for PROOF_IDLE_1MIB */
     PROOF_PAUSED_FACTOR = 10,
-    PROOF_RESTED_MS = 8000, /* and of PROOF_IDLE_64MIB */
+    PROOF_RESTED_MS = 8000, /* the same for PROOF_IDLE_64MIB */
     PROOF_RESTED_FACTOR = 100,
-    PROOF_DYING_MS = 10000, /* a job that lost a rank is given so long to be ended by its starter */
+    PROOF_DYING_MS = 10000, /* time for a starter to end a job that lost a rank */
     PROOF_PAUSE_FACTOR = 10 /* a proof that took much of our processor is tried again only after so
                                many times as long */
 };
@@ -74,7 +74,7 @@ static bool task_read(pid_t pid, pid_t tid, struct task *out_task)
     if (!task_text(pid, tid, "stat", text, sizeof text) || !(p = strrchr(text, ')')) || p[1] != ' ')
         return false;
     *out_task = (struct task){.state = p[2]};
-    /* each time that a page was read from a disk it slept, and then ran */
+    /* each page read from a disk made it sleep and run again */
     sscanf(p + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %llu", &faults);
     if (task_text(pid, tid, "schedstat", text, sizeof text) &&
         sscanf(text, "%llu %llu %llu", &cpu, &waited, &runs) == 3) {
@@ -92,7 +92,7 @@ char launch_proof_task_state(pid_t pid, pid_t tid)
     return task_read(pid, tid, &task) ? task.state : '\0';
 }
 
-/* A line of a status file that is a mask of signals. */
+/* Reads a line of a status file that holds a mask of signals. */
 static uint64_t signals_of(const char *status, const char *name)
 {
     const char *at = strstr(status, name);
@@ -100,8 +100,8 @@ static uint64_t signals_of(const char *status, const char *name)
     return at ? strtoull(at + strlen(name), NULL, 16) : 0;
 }
 
-/* Whether a thread that sleeps does so in no call of its own: it waits for its memory, or is frozen
- * with its control group. */
+/* Tells whether a sleeping thread sleeps in no call of its own: it waits for its memory, or is
+ * frozen with its control group. */
 static bool sleeps_for_others(pid_t pid, pid_t tid)
 {
     char text[256];
@@ -114,9 +114,9 @@ static bool sleeps_for_others(pid_t pid, pid_t tid)
            (number < 0 || number == SYS_sched_yield);
 }
 
-/* Whether a thread that sleeps does so until a time has passed, or a signal comes, and nothing that
- * others do ends it: as a function of the program may that MPI calls, or a handler during which its
- * signal is not blocked. */
+/* Tells whether a sleeping thread sleeps until a time has passed or a signal comes, whatever others
+ * do. A function of the program that MPI calls may do so, or a signal handler, during which its
+ * signal is blocked. */
 static bool sleeps_for_time(pid_t pid, pid_t tid)
 {
     char text[256];
@@ -150,8 +150,8 @@ static bool sleeps_for_time(pid_t pid, pid_t tid)
     }
 }
 
-/* Whether something keeps a thread from looking: it is stopped or traced, waits for a disk, or runs
- * the handler of a signal (which is blocked meanwhile). */
+/* Tells whether something keeps a thread from looking: it is stopped or traced, waits for a disk,
+ * or runs a signal handler, during which the signal is blocked. */
 static bool task_is_held(pid_t pid, pid_t tid, const struct task *task)
 {
     char text[4096];
@@ -183,7 +183,7 @@ static bool is_own(const struct launch_rank *rank, pid_t tid)
     return false;
 }
 
-/* Whether no other process has the memory at this address. */
+/* Tells whether no other process has the memory at this address. */
 static bool address_is_own(pid_t pid, unsigned long address)
 {
     char path[64], line[8192], access[8];
@@ -209,8 +209,8 @@ static bool handlers_may_wake(const struct launch_rank *rank)
            launch_handlers_may_wake(rank, signals_of(text, "\nSigCgt:"));
 }
 
-/* The signals that timers of the process send; none, where the kernel does not tell. Of alarm and
- * setitimer it never tells. */
+/* Returns the signals that timers of the process send; none if the kernel does not tell. It never
+ * tells about alarm and setitimer. */
 static uint64_t signals_of_timers(pid_t pid)
 {
     char path[64], line[256];
@@ -228,8 +228,8 @@ static uint64_t signals_of_timers(pid_t pid)
     return signals;
 }
 
-/* Whether the program handles a signal that comes by itself, after a time: the handler may call
- * MPI, or leave the call that waits. */
+/* Tells whether the program handles a signal that comes by itself after a time: the handler may
+ * call MPI, or leave the call that waits. */
 static bool time_may_interrupt(const struct launch_rank *rank)
 {
     char text[4096];
@@ -241,9 +241,9 @@ static bool time_may_interrupt(const struct launch_rank *rank)
     return caught && launch_handlers_may_wake(rank, caught);
 }
 
-/* The MPI library's own threads wait in poll or epoll; idle workers, and threads that join others
- * or want their locks, wait for a futex that only another thread can touch, without a time limit.
- * Any other thread may come to life and call MPI. */
+/* Tells whether a thread cannot call MPI by itself. The MPI library's own threads wait in poll or
+ * epoll. Idle workers, and threads that join others or want their locks, wait without a time limit
+ * on a futex that only other threads can touch. Any other thread may wake up and call MPI. */
 static bool thread_is_harmless(const struct launch_rank *rank, pid_t tid)
 {
     char text[256];
@@ -303,7 +303,8 @@ static bool threads_are_harmless(const struct launch_rank *rank)
 
 /* --- one rank --------------------------------------------------------------------------------- */
 
-/* With --last, definitions have a lane of their own, which is no thread's. */
+/* Tells whether the lane holds only definitions: with --last these have a lane that is no thread's.
+ */
 static bool lane_is_shadow(const struct launch_rank *rank, const struct launch_lane *lane)
 {
     for (uint32_t l = 0; l < rank->lane_count; l++)
@@ -326,8 +327,8 @@ static const struct launch_mark *mark_newest(const struct launch_lane *lane)
     return lane->marks ? &lane->mark[(lane->marks - 1) % LAUNCH_MARKS] : NULL;
 }
 
-/* Called in every look: what threads inside MPI have had of a processor by now. A rank that is kept
- * from looking begins anew. */
+/* Records in every look how much processor time the threads inside MPI have had. A rank that was
+ * kept from looking starts again. */
 void launch_proof_look(struct launch_rank *rank, bool moved)
 {
     uint64_t now = launch_now_ns();
@@ -366,7 +367,7 @@ void launch_proof_again(struct launch *launch)
         }
 }
 
-/* The oldest mark that is younger than that. */
+/* Returns the oldest mark that is younger than that. */
 static const struct launch_mark *mark_after(const struct launch_lane *lane, uint64_t after_ns)
 {
     uint32_t first = lane->marks > LAUNCH_MARKS ? lane->marks - LAUNCH_MARKS : 0;
@@ -379,14 +380,14 @@ static const struct launch_mark *mark_after(const struct launch_lane *lane, uint
     return NULL;
 }
 
-/* For how long a rank has stood, and with how much of a processor. */
+/* For how long a rank has not moved, and with how much processor time. */
 struct stand {
     uint64_t now, still_ns, since_ns;
     uint64_t least_ms, factor;
-    struct ending_stand evidence; /* of the threads that were asked */
+    struct ending_stand evidence; /* of the threads examined */
 };
 
-/* The evidence of a rank is that of the thread which had least. */
+/* Keeps the evidence of the thread that had least, as that of the rank. */
 static void evidence_add(struct stand *stand, enum ending_look look, uint64_t cpu_ns, uint64_t runs)
 {
     struct ending_stand *least = &stand->evidence;
@@ -403,9 +404,9 @@ static void evidence_add(struct stand *stand, enum ending_look look, uint64_t cp
     least->runs = runs;
 }
 
-/* Whether a thread inside MPI has had the time, `factor` times the least, to see what there is to
- * see: after all others who stand for so long, too, have moved. One that sleeps until there is news
- * has seen that there is nothing. */
+/* Tells whether a thread inside MPI had time (`factor` times the minimum) to see all that there is
+ * to see, after all other ranks that stand had stopped moving. A thread that sleeps until there is
+ * news has seen that there is none. */
 static bool has_looked(const struct launch_rank *rank, struct launch_lane *lane,
                        struct stand *stand)
 {
@@ -444,8 +445,8 @@ bool launch_proof_outside(const struct launch_rank *rank, const struct launch_la
            task.state != 'X' && !thread_is_harmless(rank, lane->header.tid);
 }
 
-/* Whether all threads that call MPI are inside of it and have looked, but for such as wait outside
- * for another thread, as in a join; and at least one is inside. */
+/* Tells whether all threads that call MPI are inside of it and have looked, and at least one is
+ * inside. Threads that wait outside for another thread, as in a join, do not count. */
 static bool lanes_stand(struct launch_rank *rank, struct stand *stand)
 {
     bool inside = false;
@@ -461,7 +462,7 @@ static bool lanes_stand(struct launch_rank *rank, struct stand *stand)
     return inside;
 }
 
-/* Whether threads that have not called MPI yet may do so. */
+/* Tells whether threads that have not called MPI yet may do so. */
 static bool others_may_call(const struct launch_rank *rank)
 {
     bool may = rank->lane[0].header.thread_level >= 2;
@@ -504,7 +505,7 @@ int launch_proof_standing(struct launch_rank *rank, uint64_t since_ns)
             return PROOF_ENDED;
         dying |= rank->lane[l].header.state != SPOOL_STATE_RUNNING;
     }
-    /* A rank that died in mid-run: its starter is about to end the others, and knows better how. */
+    /* A rank died during the run: its starter is about to end the others, and knows better how. */
     rank->stand = (struct ending_stand){.look = ENDING_LOOK_NONE};
     if (rank->gone) {
         rank->stand = (struct ending_stand){.look = ENDING_LOOK_GONE,
@@ -523,7 +524,7 @@ int launch_proof_standing(struct launch_rank *rank, uint64_t since_ns)
                                                                               : PROOF_STILL;
 }
 
-/* Whether every lane of a rank that was called still is where it was when that was said. */
+/* Tells whether no lane of a rank has moved since its standing was found. */
 static bool rank_unmoved(const struct launch_rank *rank)
 {
     for (uint32_t l = 0; l < rank->lane_count; l++) {
@@ -556,8 +557,8 @@ static bool is_still(uint8_t standing)
     return standing == PROOF_STILL || proof_is_idle(standing);
 }
 
-/* As far as the proof may rely on it: between machines nobody knows how long a message is on its
- * way. */
+/* Returns the standing that the proof may use: between machines the time of a message is unknown.
+ */
 static uint8_t rank_standing(const struct launch *launch, struct launch_rank *rank, bool far,
                              uint64_t since_ns)
 {
@@ -570,7 +571,7 @@ static uint8_t rank_standing(const struct launch *launch, struct launch_rank *ra
     return far && proof_is_idle(standing) ? PROOF_STILL : standing;
 }
 
-/* When one of those that stand, or have ended, has moved last. */
+/* Returns when any of the ranks that stand, or have ended, last moved. */
 static uint64_t world_since(const struct launch_world *world)
 {
     uint64_t now = launch_now_ns(), since_ns = 0;

@@ -1,7 +1,7 @@
-/* A job that seems to hang and is not proven to: ranks that do nothing but poll in vain, while all
- * others wait; or all inside calls, and nothing moves; or some outside of MPI, or in a call that
- * may take long, for a long time. It may go on by itself, at a time of its own; so the job is left
- * alone, and the user is told, once, what is seen. */
+/* Warns of a job that seems to hang without a proof: some ranks only poll in vain while all others
+ * wait; or all are inside calls and nothing moves; or, for a long time, some are outside of MPI or
+ * in a call that may take long. The job may continue by itself, so the launcher leaves it alone and
+ * tells the user once what it sees. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +32,8 @@ static enum doing rank_doing(const struct launch_rank *rank, uint64_t now)
     return inside ? DOING_WAITS : DOING_OUTSIDE;
 }
 
-/* The rank's poll: one of those that its lanes hold, or else its last call. NULL: that is
- * no poll. */
+/* Returns the rank's poll: one that its lanes hold, or else its last call. NULL: it does not poll.
+ */
 static const char *rank_poll(const struct launch_world *world, const struct launch_rank *rank,
                              uint64_t *out_seq)
 {
@@ -60,8 +60,8 @@ static bool may_take_long(const struct history_call *call)
            call->traits & (TRAIT_BIT(FILE) | TRAIT_BIT(DYNAMIC) | TRAIT_BIT(LOCAL));
 }
 
-/* Adds a call for each thread of the rank. false: not known what one is in; *out_long: a call that
- * may well take its time. */
+/* Adds a call per thread of the rank. False: it is unknown in which call one is. *out_long: a call
+ * may well take long. */
 static bool calls_see(const struct launch_world *world, const struct launch_rank *rank,
                       uint64_t still_ms, struct ending *seen, bool *out_long)
 {
@@ -98,7 +98,7 @@ static bool calls_see(const struct launch_world *world, const struct launch_rank
     return good && known;
 }
 
-/* Adds what the rank polls. false: it polls nothing that is known. */
+/* Adds what the rank polls. False: no known poll. */
 static bool poll_see(const struct launch_world *world, const struct launch_rank *rank,
                      uint64_t quiet_ms, struct ending *seen)
 {
@@ -112,8 +112,8 @@ static bool poll_see(const struct launch_world *world, const struct launch_rank 
     return ending_call_add(seen, &call) == CORE_OK;
 }
 
-/* Collects what the ranks do. false: what one does is not known; *out_long: one is in a call that
- * may take its time. */
+/* Collects what the ranks do. False: for one it is unknown. *out_long: one is in a call that may
+ * take long. */
 static bool ranks_see(const struct launch_world *world, uint64_t now, struct ending *seen,
                       bool *out_long)
 {
@@ -131,7 +131,7 @@ static bool ranks_see(const struct launch_world *world, uint64_t now, struct end
     return known;
 }
 
-/* Makes the spools read, for the names of calls. */
+/* Reads the spools of the world, for the names of calls. */
 static bool world_read(struct launch_world *world)
 {
     uint8_t *standing = calloc(world->rank_count + 1, 1);
@@ -154,7 +154,7 @@ static uint64_t warn_after_ns(const uint32_t *count)
                                                       : LAUNCH_WAIT_WARN_MS);
 }
 
-/* When it was last seen to complete a call, or to end. */
+/* Returns when the rank was last seen to complete a call, or to end. */
 static uint64_t last_ns(const struct launch_rank *rank)
 {
     return rank->gone && rank->gone_ns > rank->progress_ns ? rank->gone_ns : rank->progress_ns;
@@ -194,7 +194,7 @@ static void world_quiet(struct launch_world *world, uint64_t now)
     ending_done(&seen);
 }
 
-/* Tells of the first job that still runs what its ranks do, and for how long. */
+/* Adds what the ranks of the first job that still runs do, and for how long. */
 void launch_quiet_seen(struct launch *launch)
 {
     struct ending *ending = &launch->result->ending;

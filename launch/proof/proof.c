@@ -1,5 +1,5 @@
-/* See proof.h. The history (history.h) says what is pending; here each pending call becomes the
- * clauses that it waits for, and replay/logical/waitfor.h says who can never go on.
+/* See proof.h. The history (history.h) knows what is pending. This file turns each pending call
+ * into clauses that it waits for; replay/logical/waitfor.h finds who can never continue.
  *
  * Invariant: a clause is added only if the call certainly cannot complete before one of the
  * clause's ranks does something. */
@@ -17,7 +17,7 @@
 
 /* --- the graph -------------------------------------------------------------------------------- */
 
-/* One clause, and what it is about: kept under the number that the clause carries. */
+/* Adds a clause, and keeps what it is about under the clause's number. */
 static enum core_status clause_add(struct proof_prover *prover, struct replay_waitfor *waitfor,
                                    const struct ending_wait *wait, uint32_t first, uint32_t end)
 {
@@ -52,8 +52,8 @@ static struct ending_wait wait_common(const struct needs *needs)
     return common;
 }
 
-/* Whether a send has had its receive: its message was received, or receives that take no other are
- * posted for it and all before it. */
+/* Tells whether a send was received: its message was, or receives that can take no other message
+ * are posted for it and all messages before it. */
 static bool is_received(struct proof_prover *prover, int32_t me, const struct request *sent,
                         const struct history_space *space)
 {
@@ -72,9 +72,9 @@ static bool is_received(struct proof_prover *prover, int32_t me, const struct re
            proof_idle_enough(prover, me, send.dest, send.bytes);
 }
 
-/* Whether a thread waits for one request alone, and it is complete: a send that has had its
- * receive, or a request whose completion another thread was told. Two threads that wait with one
- * variable do so: the wait of one frees the request of the other. */
+/* Tells whether a thread waits for one request alone that is complete: a send that was received, or
+ * a request of whose completion another thread learned. This happens if two threads wait with one
+ * variable: one wait frees the request of the other. */
 static bool is_complete(struct proof_prover *prover, int32_t me, const struct history_open *open)
 {
     const struct history_rank *rank = &prover->history.rank[me];
@@ -90,8 +90,8 @@ static bool is_complete(struct proof_prover *prover, int32_t me, const struct hi
            !requests_twin(&rank->requests, send->id) && is_received(prover, me, send, space);
 }
 
-/* Whether the call can only come back at once, or never: it was given a null pointer for its data,
- * of which it can transfer none; or what it waits for is there. */
+/* Tells whether the call can only return at once or never: its data is a null pointer, of which it
+ * can transfer nothing, or what it waits for has happened. */
 static bool is_lost(struct proof_prover *prover, int32_t me, const struct history_open *open,
                     enum ending_need *out_need)
 {
@@ -100,7 +100,8 @@ static bool is_lost(struct proof_prover *prover, int32_t me, const struct histor
            (open->of_null || is_complete(prover, me, open));
 }
 
-/* Once such a call has rested, only what ranks do may still move it, whichever rank that is. */
+/* Adds the need of such a call. Since it did not return for so long, only an act of some rank can
+ * still move it. */
 static void needs_of_lost(struct proof_prover *prover, enum ending_need need)
 {
     prover->needs.count = prover->needs.peer_count = 0;
@@ -112,7 +113,7 @@ static void needs_of_lost(struct proof_prover *prover, enum ending_need need)
                       .wait = {.need = need, .tag = EVENT_NONE, .basis = ENDING_BASIS_LOST}});
 }
 
-/* How many of the needs are in that state. */
+/* Counts the needs in that state. */
 static uint32_t needs_count(const struct needs *needs, enum need_state state)
 {
     uint32_t count = 0;
@@ -122,15 +123,15 @@ static uint32_t needs_count(const struct needs *needs, enum need_state state)
     return count;
 }
 
-/* Whether it is known what the call waits for. any: one of the needs is enough. */
+/* Tells whether it is known what the call waits for. any: one of the needs suffices. */
 static bool needs_are_known(const struct needs *needs, bool any)
 {
     return needs->count &&
            (!needs_count(needs, NEED_UNKNOWN) || (!any && needs_count(needs, NEED_CERTAIN)));
 }
 
-/* Adds one call that rank `me` is in, as a node with its clauses. *out_known = false, and nothing
- * added, when nothing can be claimed about it. */
+/* Adds a call that rank `me` is in as a node with its clauses. *out_known false: nothing can be
+ * claimed about the call, and nothing was added. */
 static enum core_status call_add(struct proof_prover *prover, struct replay_waitfor *waitfor,
                                  uint32_t me, uint32_t node, const struct history_open *open,
                                  bool *out_known)
@@ -154,7 +155,7 @@ static enum core_status call_add(struct proof_prover *prover, struct replay_wait
         return CORE_OK;
     status = replay_waitfor_blocked(waitfor, &blocked);
     if (status == CORE_OK && (any || !needs_count(needs, NEED_CERTAIN))) {
-        /* one of them is enough, or it is not known which of them is missing */
+        /* one need suffices, or it is unknown which one is missing */
         struct ending_wait common = wait_common(needs);
 
         return clause_add(prover, waitfor, &common, 0, needs->peer_count);
@@ -166,7 +167,7 @@ static enum core_status call_add(struct proof_prover *prover, struct replay_wait
     return status;
 }
 
-/* The nodes of the graph: ranks, and behind them the calls of ranks that are in several at once. */
+/* Nodes of the graph: ranks, then the calls of ranks that are in several at once. */
 struct nodes {
     uint8_t *alive;         /* by node */
     uint32_t *first, *rank; /* as in struct replay_waitfor_threads */
@@ -208,7 +209,8 @@ static void nodes_done(struct nodes *nodes)
     free(nodes->rank);
 }
 
-/* A rank is blocked when all its calls are: whatever one of them may do, the rank may do. */
+/* Adds the node of a rank, which is blocked when all its calls are: the rank can do whatever one of
+ * them can. */
 static enum core_status rank_add(struct proof_prover *prover, struct replay_waitfor *waitfor,
                                  uint32_t me, const struct nodes *nodes)
 {
@@ -253,7 +255,7 @@ static enum core_status record_call(const struct proof_prover *prover,
     return status;
 }
 
-/* The calls of the core and those behind it, by rank and thread. */
+/* Records the calls of the core and those behind it, by rank and thread. */
 static enum core_status record_make(const struct proof_prover *prover,
                                     const struct replay_waitfor *waitfor, struct ending *out_ending)
 {
@@ -273,7 +275,7 @@ static enum core_status record_make(const struct proof_prover *prover,
     return status;
 }
 
-/* All calls that wait, whether or not they hold each other. */
+/* Records all calls that wait, whether or not they block each other. */
 static enum core_status record_waits(const struct proof_prover *prover,
                                      const struct replay_waitfor *waitfor,
                                      struct ending *out_ending)
@@ -320,15 +322,15 @@ const struct history_call *proof_prover_call(const struct proof_prover *prover, 
     return NULL;
 }
 
-/* Reads what is new, and makes a node of each call that waits, with its clauses. Both to be done
- * with by the caller, whatever it returns. */
+/* Reads what is new, and makes a node with clauses of each waiting call. The caller frees *waitfor
+ * and *nodes, whatever this returns. */
 static enum core_status graph_make(struct proof_prover *prover, const char *job_path,
                                    const uint8_t *standing, uint32_t rank_count,
                                    struct replay_waitfor *waitfor, struct nodes *nodes)
 {
     enum core_status status = history_read(job_path, rank_count, &prover->history);
 
-    proof_index_done(&prover->index); /* of what was read before */
+    proof_index_done(&prover->index); /* of the last proof */
     prover->no_memory = false;
     prover->wait_count = 0;
     prover->misfit.known = false;

@@ -1,5 +1,5 @@
-/* Finds who waits for whom in collectives, and in calls that make communicators of some of a
- * communicator's members. Holds the invariant of proof.c. */
+/* Finds who waits for whom in collectives, and in calls that make communicators from some members
+ * of one. Keeps the invariant of proof.c. */
 #include "launch/proof/proof.h"
 
 #include <stdlib.h>
@@ -8,26 +8,27 @@
 #include "core/random.h"
 #include "launch/proof/proof_inside.h"
 
-/* Member number `i` of the space, of which its calls say that they come from there. */
+/* One member of a space and its call of a collective. */
 struct caller {
     const struct history_rank *rank;
     const struct history_coll *coll;
     uint32_t member;
 };
 
-/* In a rooted collective of an intercommunicator one rank gives MPI_ROOT, the others of its group
- * MPI_PROC_NULL, and the other group gives the number that it has in its own. */
+/* Tells whether the roots of two members fit in an intercommunicator: in a rooted collective one
+ * rank passes MPI_ROOT, the others of its group MPI_PROC_NULL, and the other group passes that
+ * rank's number. */
 static bool inter_roots_fit(const struct history_space *space, const struct caller *a,
                             const struct caller *b)
 {
     bool far[2] = {a->member >= space->size, b->member >= space->size};
     const struct caller *caller[2] = {a, b};
 
-    if (far[0] == far[1]) /* of one group: both name the same, or at most one is the root */
+    if (far[0] == far[1]) /* one group: both name the same root, or at most one is the root */
         return a->coll->root >= 0 || b->coll->root >= 0
                    ? a->coll->root == b->coll->root
                    : a->coll->root != EVENT_ROOT || b->coll->root != EVENT_ROOT;
-    for (int i = 0; i < 2; i++) { /* whom the one group names gives MPI_ROOT, and nobody else */
+    for (int i = 0; i < 2; i++) { /* exactly the rank that the other group names passes MPI_ROOT */
         int32_t its = caller[!i]->coll->root, number = (int32_t)caller[!i]->member;
 
         number -= far[!i] ? (int32_t)space->size : 0;
@@ -52,20 +53,20 @@ static bool same_coll(const struct history_space *space, const struct caller *a,
 
 /* --- calls that all have entered -------------------------------------------------------------- */
 
-/* Adds to the sum of a side what one member's call gives the others, or takes from them
- * (coll_volume.c). False: not known. */
+/* Adds to a side's sum what one member's call sends to or receives from the others (coll_volume.c).
+ * False: unknown. */
 static bool side_add(const struct history_call *call, const struct history_space *space,
                      const struct history_coll *coll, uint32_t place, uint32_t which, uint64_t *sum)
 {
     bool gives = which == HISTORY_GIVES,
          rooted = call->verb == VERB_GATHER || call->verb == VERB_SCATTER;
     bool with_root =
-        rooted && (call->verb == VERB_GATHER) == gives; /* else of the root, with all */
+        rooted && (call->verb == VERB_GATHER) == gives; /* else the root exchanges with all */
     uint32_t root = (uint32_t)coll->root, first = with_root ? root : 0;
     uint32_t end = with_root ? root + 1 : space->size;
 
     if (rooted && (root >= space->size || (place == root) == with_root))
-        return root < space->size; /* it has nothing to do with others */
+        return root < space->size; /* it exchanges nothing with others */
     if (!(coll->sides & HISTORY_KNOWN << which))
         return false;
     if (coll->sides & HISTORY_LISTED << which) {
@@ -78,8 +79,8 @@ static bool side_add(const struct history_call *call, const struct history_space
     return true;
 }
 
-/* Whether the member has entered it and can do nothing more for it: it has had the time for all
- * that there is to do, and for messages of this size. */
+/* Tells whether the member has entered the collective and can do nothing more for it: it had time
+ * for all its work, and for messages of this size. */
 static bool is_through(const struct proof_prover *prover, const struct history_space *space,
                        uint32_t place, const struct history_coll *coll)
 {
@@ -96,7 +97,7 @@ static bool is_through(const struct proof_prover *prover, const struct history_s
            (standing == PROOF_ENDED || proof_has_carried(standing, bytes));
 }
 
-/* The call of this number that a member made. */
+/* Finds the call of this number that a member made. */
 static bool member_coll(const struct proof_prover *prover, const struct history_space *space,
                         uint32_t place, uint64_t number, struct caller *out_caller,
                         struct history_coll *out_coll)
@@ -118,12 +119,12 @@ static uint64_t group_hash(const struct history_group *group)
     return group ? hash | 1 : 0;
 }
 
-/* The members of a group must all give that group to MPI_Comm_create. */
+/* Tells whether members of a group pass different groups to MPI_Comm_create. */
 static bool groups_differ(const struct proof_prover *prover, const struct history_space *space,
                           uint64_t number)
 {
     uint32_t ranks = prover->history.rank_count;
-    uint64_t *hash = calloc(ranks, sizeof *hash); /* 0: not known */
+    uint64_t *hash = calloc(ranks, sizeof *hash); /* 0: unknown */
     bool differ = false;
 
     for (uint32_t pass = 0; hash && pass < 2; pass++)
@@ -145,7 +146,7 @@ static bool groups_differ(const struct proof_prover *prover, const struct histor
     return differ;
 }
 
-/* Whether the members open files that lie at different places of a machine. */
+/* Tells whether the members open files with different paths on one machine. */
 static bool places_differ(const struct proof_prover *prover, const struct history_space *space,
                           uint64_t number)
 {
@@ -166,8 +167,8 @@ static bool places_differ(const struct proof_prover *prover, const struct histor
     return false;
 }
 
-/* Whether what the members say of the call does not fit, so that it needs not come to an end; all
- * are through. */
+/* Tells whether the members' calls contradict each other, so that the collective need not complete.
+ * All members are through (is_through). */
 static bool is_misfit(const struct proof_prover *prover, const struct history_space *space,
                       uint64_t number, const struct caller *first)
 {
@@ -192,7 +193,7 @@ static bool is_misfit(const struct proof_prover *prover, const struct history_sp
            (call->verb == VERB_OPEN_FILE && places_differ(prover, space, number));
 }
 
-/* The same call is asked about for each of its members. */
+/* Caches is_misfit: it is asked once for each member of the same call. */
 static bool is_misfit_asked(struct proof_prover *prover, const struct history_space *space,
                             uint64_t number, const struct caller *first)
 {
@@ -204,11 +205,9 @@ static bool is_misfit_asked(struct proof_prover *prover, const struct history_sp
     return last->is;
 }
 
-/* All have entered the call that `me` is in, and have rested since: what it waits for will not come
- * any more, if the calls do not fit each other, as the ranks gave sizes, groups or files that
- * differ; or, on a file, a call has failed. Where they fit, a network that stands still for a while
- * is no hang.
- */
+/* Returns the need of `me` in a collective that all members have entered and no member can advance.
+ * It never completes if the members' sizes, groups or files contradict each other or, on a file, a
+ * call has failed. If they agree, it may only be a slow network, and nothing is claimed. */
 static struct need stuck_need(struct proof_prover *prover, int32_t me,
                               const struct history_space *space, uint64_t number)
 {
@@ -240,18 +239,18 @@ static struct need stuck_need(struct proof_prover *prover, int32_t me,
                : proof_need_unknown();
 }
 
-/* A collective that a rank waits in, or for. */
+/* A collective in which, or for which, a rank waits. */
 struct wanted {
     const struct history_space *space;
     uint64_t number;
-    uint32_t rounds; /* of a persistent one: how often it was started, else 0 */
+    uint32_t rounds; /* starts of a persistent collective, else 0 */
     struct caller me;
-    bool known; /* what `me` says of it */
-    bool edges; /* it goes by those of a topology, all of which are known */
+    bool known; /* the arguments of `me` are known */
+    bool edges; /* it follows the edges of a topology, all of which are known */
 };
 
-/* Whether the rank may still be at the collective, which it has entered: it is in the call, or its
- * request is active. */
+/* Tells whether the rank may still work on the collective that it has entered: it is in the call,
+ * or its request is active. */
 static bool is_at(const struct proof_prover *prover, int32_t member,
                   const struct history_space *there, uint64_t number)
 {
@@ -271,9 +270,9 @@ static bool is_at(const struct proof_prover *prover, int32_t member,
     return false;
 }
 
-/* Whether the member can do nothing more for the collective before some that are missing come.
- * coll: NULL: not known. What it gives and takes must have had the time to be carried over; and a
- * member that is outside of MPI may have to pass on what it gets. */
+/* Tells whether the member can do nothing more for the collective before missing members enter it.
+ * coll: NULL: unknown. Its data must have had time to be transferred, and a member outside of MPI
+ * may have to forward data. */
 static bool has_done(const struct proof_prover *prover, int32_t member,
                      const struct history_space *there, uint64_t number,
                      const struct history_coll *coll)
@@ -289,8 +288,8 @@ static bool has_done(const struct proof_prover *prover, int32_t member,
                                           : proof_has_carried(standing, (uint64_t)coll->carried);
 }
 
-/* Whether the call of `me` cannot be complete without member number `i`, whatever the library does.
- */
+/* Tells whether the call of `me` cannot complete without member number `i`, whatever the library
+ * does. */
 static bool needs_member(const struct wanted *wanted, uint32_t i)
 {
     const struct history_coll *coll = wanted->me.coll;
@@ -306,22 +305,22 @@ static bool needs_member(const struct wanted *wanted, uint32_t i)
            wanted->me.member == (uint32_t)coll->root;
 }
 
-/* Whether two members know of the same edges between them. */
+/* Tells whether two members declare the same edges between them. */
 static bool edges_fit(const struct history_space *mine, int32_t me, const struct history_space *its,
                       int32_t member)
 {
     if (!its->neighbors || its->neighbors->left)
-        return true; /* not known */
+        return true; /* unknown */
     return history_edges(mine, HISTORY_GIVES, member) == history_edges(its, HISTORY_TAKES, me) &&
            history_edges(mine, HISTORY_TAKES, member) == history_edges(its, HISTORY_GIVES, me);
 }
 
-/* The part of a member in the call. */
+/* State of a member in the collective. */
 enum part {
-    PART_DONE,    /* it has done all that it can before others come, or has none */
-    PART_OPEN,    /* it may have something to do */
-    PART_MISSING, /* it has not entered it, or not as often, or made another call */
-    PART_EDGES,   /* it has entered it, but does not know of the same edges */
+    PART_DONE,    /* has done all that it can before others enter, or has nothing to do */
+    PART_OPEN,    /* may have something to do */
+    PART_MISSING, /* has not entered or started it as often, or made another call */
+    PART_EDGES,   /* has entered it, but declares other edges */
     PART_UNKNOWN
 };
 static enum part part_of(const struct proof_prover *prover, const struct wanted *wanted, uint32_t i)
@@ -354,11 +353,10 @@ static enum part part_of(const struct proof_prover *prover, const struct wanted 
                                                                                     : PART_OPEN;
 }
 
-/* Members that have not entered as many collectives of the space as `me` is in, or have not started
- * this one as often, and those whose call of this number was another one: they will not make this
- * one any more. But as long as others may have something to do, these need not be whom it waits
- * for.
- * certain: the call is known not to be complete. */
+/* Returns the need for the missing members: those that have not entered as many collectives of the
+ * space as `me` is in, have not started this one as often, or whose call of this number was another
+ * one, so that they will not make this call any more. While other members may have something to do,
+ * the call need not wait for the missing ones. certain: the call is known to be incomplete. */
 struct need proof_coll_need(struct proof_prover *prover, int32_t me,
                             const struct history_space *space, uint64_t number, uint32_t rounds,
                             bool certain)
@@ -399,11 +397,11 @@ struct need proof_coll_need(struct proof_prover *prover, int32_t me,
 
 /* --- communicators of some, and of two sides -------------------------------------------------- */
 
-/* MPI_Intercomm_create: what one side of it says. The places are those of its scalars
+/* Arguments of one side of MPI_Intercomm_create; indexes are those of its scalars
  * (interpose/calls.table). */
 struct bridge {
-    int32_t leader, remote; /* world ranks; remote: of the leader only. EVENT_NONE: not known */
-    uint64_t global;        /* of the communicator in which the leaders meet */
+    int32_t leader, remote; /* world ranks; remote: known to the leader only. EVENT_NONE: unknown */
+    uint64_t global;        /* communicator in which the leaders meet */
     int32_t tag;
 };
 
@@ -424,7 +422,7 @@ static struct bridge bridge_of(const struct history_rank *rank, const struct his
     return bridge;
 }
 
-/* Whether what the open call says may be the other side of what leader `me` says. */
+/* Tells whether the open call may be the other side of the call of leader `me`. */
 static bool bridges_meet(const struct bridge *mine, int32_t me, const struct bridge *its)
 {
     return its->leader == EVENT_NONE ||
@@ -433,8 +431,8 @@ static bool bridges_meet(const struct bridge *mine, int32_t me, const struct bri
              (its->remote == me && its->tag == mine->tag && its->global == mine->global)));
 }
 
-/* The leaders meet on the bridge communicator, under a tag; the others wait for their leader, who
- * is in the call no shorter than they. */
+/* Adds the needs. The leaders meet on the bridge communicator, under a tag. Other members wait for
+ * their leader if it is not in the call: it leaves the call no earlier than they do. */
 void proof_intercomm_needs(struct proof_prover *prover, int32_t me,
                            const struct history_space *space, const struct history_open *open)
 {
@@ -459,7 +457,7 @@ void proof_intercomm_needs(struct proof_prover *prover, int32_t me,
         meets |= bridges_meet(&mine, me, &its);
         met = its.remote == me && bridges_meet(&mine, me, &its) ? its_space : NULL;
     }
-    /* the other side is not whole: what its leader waits for there, this one does, too */
+    /* the other side is incomplete: this leader also waits for what the other leader waits for */
     if (mine.leader == me && met && other->open_count == 1 && proof_is_idle(prover->standing[me]) &&
         proof_is_idle(prover->standing[peer]))
         proof_need_add(prover, proof_coll_need(prover, peer, met, met->entered + 1, 0, true));
@@ -470,9 +468,9 @@ void proof_intercomm_needs(struct proof_prover *prover, int32_t me,
                                                ENDING_BASIS_BRIDGE, 0, 0));
 }
 
-/* MPI_Comm_create_group, MPI_Comm_create_from_group: what one member of it says. */
+/* Arguments of one member of MPI_Comm_create_group or MPI_Comm_create_from_group. */
 struct party {
-    const struct history_space *from; /* NULL: of no communicator */
+    const struct history_space *from; /* NULL: no communicator */
     const struct history_group *group;
 };
 
@@ -494,7 +492,7 @@ static bool has_members(const struct history_group *group, const int32_t *member
     return group->size == size && !memcmp(group->member, member, size * sizeof *member);
 }
 
-/* How many communicators the rank has had that have these members. */
+/* Counts the communicators with these members that the rank has had. */
 static uint32_t comms_of(const struct history_rank *rank, const struct history_group *group)
 {
     uint32_t count = 0;
@@ -508,7 +506,7 @@ static uint32_t comms_of(const struct history_rank *rank, const struct history_g
     return count;
 }
 
-/* Whether the rank has come to the call that another one is in, or has been there. */
+/* Tells whether the rank is or was in the call that another rank is in. */
 static bool has_joined(const struct history_rank *rank, const struct party *party, int32_t tag,
                        uint32_t comms)
 {
@@ -525,7 +523,8 @@ static bool has_joined(const struct history_rank *rank, const struct party *part
     return false;
 }
 
-/* Members of the group that are not in the same call: it makes nothing without them. */
+/* Returns the need for members of the group that are not in the same call, which makes nothing
+ * without them. */
 struct need proof_party_need(struct proof_prover *prover, int32_t me,
                              const struct history_open *open)
 {

@@ -1,8 +1,7 @@
-/* Adds to the record of a proof what its arguments stand on (core/trace/ending.h), so that somebody
- * else can check them against the events of the trace: how each rank stood, and up to which event
- * it was read; the channels with messages that nobody has received, of the ranks that wait, and
- * those that a wait names; and the collectives that the members of what is waited in had entered.
- */
+/* Adds to the record of a proof the facts that its arguments rest on (core/trace/ending.h), so that
+ * another program can check them against the trace: how each rank stood and up to which event it
+ * was read; the channels with unreceived messages of ranks that wait, and the channels that a wait
+ * names; and the collectives that the members of an awaited one had entered. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +15,7 @@ _Static_assert((int)PROOF_STILL == ENDING_STANDING_STILL &&
 
 static const char what[] = "what a proof stands on";
 
-struct channel_named { /* of those that were added */
+struct channel_named { /* a channel already added */
     struct history_channel_key key;
 };
 struct object_named {
@@ -28,7 +27,7 @@ struct grounds {
     const struct proof_prover *prover;
     struct ending *ending;
     struct core_table channels, objects;
-    uint8_t *waits; /* by rank: the record has a call of it */
+    uint8_t *waits; /* by rank: the record contains a call of it */
 };
 
 static enum core_status ranks_add(const struct grounds *grounds)
@@ -84,7 +83,7 @@ static bool is_rank(const struct grounds *grounds, int32_t rank)
     return rank >= 0 && (uint32_t)rank < grounds->prover->history.rank_count;
 }
 
-/* Those with messages that nobody is known to have received. */
+/* Adds the channels with messages that no rank is known to have received. */
 static enum core_status channels_open_add(struct grounds *grounds)
 {
     const struct history *history = &grounds->prover->history;
@@ -109,7 +108,7 @@ static enum core_status channels_open_add(struct grounds *grounds)
     return status;
 }
 
-/* The channel that a wait for one rank names. */
+/* Adds the channel that a wait for one rank names. */
 static enum core_status channel_named_add(struct grounds *grounds, uint32_t me,
                                           const struct ending_wait *wait)
 {

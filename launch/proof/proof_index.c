@@ -1,9 +1,9 @@
-/* Index of pending messages and receives by what they match, so that a call which waits for many
- * costs the same for each of them. Made once for each proof, when it is first asked for.
+/* Indexes pending messages and receives by what they match, so that the cost per item of a call
+ * that waits for many stays constant. Each proof builds the index when it first needs it.
  *
- * A receive, and a message that nobody is known to have received, stands under four keys: its
- * source and its tag, and instead of either of them ALL. So whatever takes any source, or any tag,
- * finds those that fit it under one key; a wildcard of a receive (EVENT_ANY) is a value of its own.
+ * A receive, or a message that no rank is known to have received, has four keys: its source or ALL,
+ * with its tag or ALL. So an operation with any source or any tag finds all that fit it under one
+ * key. A receive's wildcard (EVENT_ANY) is a value of its own.
  *
  * Invariant: entries of receives are sorted by key, and under a key in the order in which they were
  * posted. */
@@ -18,10 +18,10 @@
 
 enum { ALL = INT32_MIN };
 
-struct fit_key { /* hashed and compared as bytes: no gaps */
+struct fit_key { /* hashed and compared as bytes: no padding */
     uint64_t global;
     int32_t dest, source, tag;
-    uint32_t uncounted; /* receives: 1: of those that count for none posted after them */
+    uint32_t uncounted; /* receives: 1: it does not count as earlier than any other */
 };
 struct proof_posted {
     struct fit_key key;
@@ -30,9 +30,9 @@ struct proof_posted {
 struct message_sum {
     struct fit_key key;
     uint64_t count;
-    bool on_way[2]; /* some have not arrived, as [certain] tells */
+    bool on_way[2]; /* some have not arrived; [certain] is passed to proof_channel_arrived */
 };
-struct unclear { /* a rank with a receive of which it is not known what it takes */
+struct unclear { /* a rank with a receive that may take unknown messages */
     uint64_t rank;
 };
 struct undelivered { /* a channel with a send that may not have left its rank */
@@ -49,7 +49,8 @@ static int posted_compare(const void *a, const void *b)
     return order ? order : x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Orders the posts of several threads: one comes before another only if its call had returned. */
+/* Orders the posts of several threads: one comes before another only if its call had returned
+ * before. */
 static uint64_t order_of(const struct history_rank *rank, uint64_t made, uint64_t left)
 {
     return rank->lanes > 1 ? left : made;
@@ -62,7 +63,7 @@ static enum core_status posted_add(struct proof_index *index, const struct histo
     enum core_status status = CORE_OK;
 
     if (r->kind != REQUEST_RECEIVE || !r->active || r->pair)
-        return CORE_OK; /* messages in partitions meet nobody but their partners */
+        return CORE_OK; /* partitioned messages match only their partners */
     if (!space || r->cancelled) {
         const struct unclear key = {.rank = (uint64_t)dest};
         struct unclear *entry;
@@ -135,7 +136,7 @@ static void receives_make(struct proof_prover *prover)
         qsort(index->posted, index->posted_count, sizeof *index->posted, posted_compare);
 }
 
-/* The first entry that is not less. */
+/* Returns the index of the first entry that is not less. */
 static uint32_t posted_find(const struct proof_index *index, const struct fit_key *key,
                             uint64_t order)
 {
@@ -147,7 +148,7 @@ static uint32_t posted_find(const struct proof_index *index, const struct fit_ke
     return low;
 }
 
-/* How many under the key were posted before. */
+/* Counts the receives under the key that were posted before. */
 static uint64_t posted_before(const struct proof_index *index, const struct fit_key *key,
                               uint64_t order)
 {
@@ -171,7 +172,7 @@ void proof_index_before(struct proof_prover *prover, const struct proof_receive 
                               .tag = tag ? EVENT_ANY : receive->tag};
 
         if ((any_source && source) || (any_tag && tag))
-            continue; /* none takes more */
+            continue; /* it already is a wildcard */
         before[source][tag] = posted_before(&prover->index, &key, order);
         key.source = any_source ? ALL : key.source;
         key.tag = any_tag ? ALL : key.tag;
@@ -179,8 +180,8 @@ void proof_index_before(struct proof_prover *prover, const struct proof_receive 
     }
 }
 
-/* One of the keys of receives that fit a message: of its source or of any, of its tag or of any,
- * that count for those after them or not. */
+/* Returns one of the eight keys of receives that fit a message: its source or any, its tag or any,
+ * uncounted or not. */
 static struct fit_key fitting_key(const struct proof_send *send, unsigned which)
 {
     return (struct fit_key){.global = send->global,
@@ -218,7 +219,7 @@ bool proof_index_fitting_each(const struct proof_prover *prover, const struct pr
     const struct unclear unclear = {.rank = (uint64_t)send->dest};
     bool more = !core_table_find(&index->unclear, &unclear);
 
-    CORE_CHECK(index->receives_made); /* it was asked before whether any fits */
+    CORE_CHECK(index->receives_made); /* the caller counted first */
     for (unsigned which = 0; which < 8 && more; which++) {
         const struct fit_key key = fitting_key(send, which);
 
@@ -242,7 +243,7 @@ static enum core_status message_add(struct proof_prover *prover,
     enum core_status status = CORE_OK;
 
     if (channel->key.dest < 0 || (uint32_t)channel->key.dest >= ranks)
-        return CORE_OK; /* none of these ranks receives it */
+        return CORE_OK; /* no rank of the job receives it */
     for (int k = 0; k < 4 && status == CORE_OK && count; k++) {
         const struct fit_key key = {.global = channel->key.global,
                                     .dest = channel->key.dest,
@@ -260,7 +261,7 @@ static enum core_status message_add(struct proof_prover *prover,
     return status;
 }
 
-/* Messages of sends that a rank is in, where they are the first of their channels. */
+/* Adds messages of sends that a rank is in, if they are the first of their channels. */
 static enum core_status firsts_add(struct proof_prover *prover, int32_t source)
 {
     const struct history_rank *rank = &prover->history.rank[source];
@@ -284,7 +285,7 @@ static void messages_make(struct proof_prover *prover)
 
     if (prover->index.messages_made)
         return;
-    receives_make(prover); /* it knows what is undelivered */
+    receives_make(prover); /* it finds what is undelivered */
     prover->index.messages = (struct core_table)CORE_TABLE(struct message_sum, key);
     prover->index.messages_made = true;
     core_work(channels->count);
@@ -319,7 +320,7 @@ bool proof_index_messages(struct proof_prover *prover, const struct proof_receiv
     bool arrived = true;
 
     messages_make(prover);
-    for (int k = 3; k >= 0; k--) { /* the last ones are those that fit */
+    for (int k = 3; k >= 0; k--) { /* the last sum is that of the messages that fit */
         struct fit_key key = {.global = receive->global,
                               .dest = receive->dest,
                               .source = k & 2 ? ALL : source,

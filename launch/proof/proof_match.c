@@ -1,12 +1,12 @@
-/* A send does not complete although a receive is posted that its message fits. Which message
- * that receive took, its spool does not say: it has not been waited for. But a library that has had
- * its time has matched whatever can be matched, and a send whose message was matched has returned.
- * So the message of this one was not: all receives that fit it have taken others. That they can
- * have done so, each another one, is what is searched for here; where they cannot, what was seen
- * is not understood, and nothing is claimed.
+/* Explains why a send does not complete although a fitting receive is posted. The spool does not
+ * say which message that receive took: it has not been waited for. But a library that had its time
+ * has matched all that can match, and a send whose message matched has returned. So this send's
+ * message did not match: all receives that fit it have taken other messages. This file searches for
+ * such an assignment, a different message for each receive. If there is none, the observation is
+ * not understood, and nothing is claimed.
  *
- * Others are messages whose sends have returned, or that nobody waits for: of two sends that both
- * do not return, neither was taken. */
+ * The other messages are those whose sends have returned or are not waited for: of two sends that
+ * both do not return, neither was taken. */
 #include "core/array.h"
 #include "core/matching/matching.h"
 #include "launch/proof/proof.h"
@@ -16,15 +16,15 @@ enum { RECEIVES_MAX = 64, CHANNELS_MAX = 64 };
 
 struct match {
     struct {
-        int32_t source, tag; /* world; EVENT_ANY */
+        int32_t source, tag; /* world ranks; EVENT_ANY */
     } receive[RECEIVES_MAX];
     struct {
         int32_t source, tag;
-        uint64_t left;  /* messages that may have been taken, and are not given out */
-        uint32_t first; /* index + 1 of a receive that has one; further ones by next */
+        uint64_t left;  /* messages that may have been taken and are not assigned */
+        uint32_t first; /* index + 1 of a receive that has one of them; others by next */
         bool visited;
     } channel[CHANNELS_MAX];
-    uint32_t next[RECEIVES_MAX]; /* of the same channel; index + 1 */
+    uint32_t next[RECEIVES_MAX]; /* receive of the same channel; index + 1 */
     uint32_t receives, channels;
 };
 
@@ -48,7 +48,7 @@ static bool receive_collect(int32_t source, int32_t tag, void *context)
     return true;
 }
 
-/* The receive of the destination's call, on the communicator of the send. False: not known. */
+/* Finds the receive of the destination's open call, on the send's communicator. False: unknown. */
 static bool open_receives(const struct history_rank *rank, const struct history_open *open,
                           const struct history_call *call, const struct proof_send *send,
                           int32_t *out_source, int32_t *out_tag)
@@ -61,15 +61,15 @@ static bool open_receives(const struct history_rank *rank, const struct history_
         (!both && call->class != EVENT_CLASS_RECV && call->class != EVENT_CLASS_PROBE &&
          call->class != EVENT_CLASS_MPROBE))
         return false;
-    *out_source = EVENT_NONE; /* of another communicator: nothing that fits */
+    *out_source = EVENT_NONE; /* another communicator: nothing that fits */
     *out_tag = both ? open->recv_half.tag : open->event.tag;
     if (space->global == send->global)
         *out_source = history_space_world(space, both ? open->recv_half.peer : open->event.peer);
     return true;
 }
 
-/* The receives that fit the message, and that may have taken another one. False: there are some of
- * which that cannot be said. */
+/* Collects the receives that fit the message and may have taken another one. False: for some this
+ * is unknown. */
 static bool receives_collect(const struct proof_prover *prover, const struct proof_send *send,
                              struct match *match)
 {
@@ -87,21 +87,21 @@ static bool receives_collect(const struct proof_prover *prover, const struct pro
         if (!matching_accepts(source, send->source) || !matching_accepts(tag, send->tag))
             continue;
         if (call->class != EVENT_CLASS_SENDRECV || !receive_collect(source, tag, match))
-            return false; /* a receive that does nothing else would be back */
+            return false; /* a call that only receives would have returned */
     }
     if (!proof_index_fitting_each(prover, send, receive_collect, match))
         return false;
     return true;
 }
 
-/* Whether the call would have returned if the request were complete. */
+/* Tells whether the call would have returned if the request were complete. */
 static bool is_awaited(const struct history_rank *rank, const struct history_open *open,
                        uint64_t id)
 {
     const struct history_call *call = history_open_call(rank, open);
     uint8_t class = call ? call->class : EVENT_CLASS_OTHER;
 
-    if (requests_twin(&rank->requests, id)) /* its receive may be missing */
+    if (requests_twin(&rank->requests, id)) /* its receive may be incomplete */
         return false;
 
     if (class == EVENT_CLASS_WAIT)
@@ -115,7 +115,7 @@ static bool is_awaited(const struct history_rank *rank, const struct history_ope
     return false;
 }
 
-/* Those of the first `before` sends of the channel that somebody is waiting for in vain. */
+/* Counts, among the first `before` sends of the channel, those that a rank waits for in vain. */
 static uint64_t sends_awaited(const struct history_rank *source,
                               const struct history_channel_key *key, uint64_t before)
 {
@@ -137,7 +137,7 @@ static uint64_t sends_awaited(const struct history_rank *source,
     return sends;
 }
 
-/* Messages of others to the same rank. False: too many channels, or one whose order is not known.
+/* Collects the other messages to the same rank. False: too many channels, or one of unknown order.
  */
 static bool messages_collect(const struct proof_prover *prover, const struct proof_send *send,
                              struct match *match)
@@ -172,8 +172,8 @@ static void proof_match_give(struct match *match, uint32_t channel, uint32_t rec
     match->channel[channel].first = receive + 1;
 }
 
-/* Finds a message for the receive, moving others to another one if need be (an augmenting path; as
- * deep as there are channels). */
+/* Finds a message for the receive, and reassigns others if necessary (an augmenting path, at most
+ * as deep as there are channels). */
 static bool proof_match_augment(struct match *match, uint32_t receive)
 {
     for (uint32_t c = 0; c < match->channels; c++) {
@@ -199,8 +199,8 @@ static bool proof_match_augment(struct match *match, uint32_t receive)
     return false;
 }
 
-/* Whether a call does nothing but send, receive and wait, or ends all that: the library calls no
- * operation of the program in it. */
+/* Tells whether a call only sends, receives and waits, or finalizes: the library calls no operation
+ * of the program in it. */
 static bool is_of_messages(const struct history_call *call)
 {
     switch (call ? call->class : EVENT_CLASS_OTHER) {
@@ -285,9 +285,9 @@ bool proof_send_left(const struct proof_prover *prover, const struct proof_send 
     return true;
 }
 
-/* The first messages of a channel have been taken; but the destination only holds some of them,
- * found by a matched probe, and a send that has not returned in the time is one of those: what was
- * received is carried over. */
+/* Tells whether the destination only holds the message, found by a matched probe. The first
+ * messages of the channel were taken; a send that had its time and has not returned is not among
+ * those received, whose data was transferred, so it is one of those held. */
 bool proof_send_held(const struct proof_prover *prover, const struct proof_send *send)
 {
     const struct history_rank *rank = &prover->history.rank[send->dest];
@@ -297,7 +297,7 @@ bool proof_send_held(const struct proof_prover *prover, const struct proof_send 
     for (uint32_t i = 0; i < rank->open_count; i++) {
         const struct history_call *call = history_open_call(rank, &rank->open[i]);
 
-        if (!call || call->class == EVENT_CLASS_MRECV) /* it may be at it */
+        if (!call || call->class == EVENT_CLASS_MRECV) /* it may be receiving one */
             return false;
     }
     for (uint32_t i = 0; i < requests_count(&rank->requests); i++) {

@@ -1,5 +1,5 @@
-/* Point-to-point messages in the launcher's proof: whether a message may still meet a receive that
- * waits, and a receive a send. */
+/* Decides for the launcher's proof whether a message may still match a waiting receive, and a
+ * receive a send. */
 #include "core/matching/matching.h"
 #include "core/work.h"
 #include "launch/proof/proof.h"
@@ -21,7 +21,7 @@ bool proof_open_sends(const struct history_rank *rank, int32_t source,
     return out_key->dest >= 0;
 }
 
-/* Whether a send that some thread of the source is in goes to this channel. */
+/* Tells whether the open call of the source sends on this channel. */
 static bool sends_to(const struct history_rank *source, const struct history_open *open,
                      const struct history_channel_key *key)
 {
@@ -55,7 +55,7 @@ bool proof_channel_arrived(const struct proof_prover *prover, const struct histo
         const struct history_open *open = &source->open[i];
         const struct history_call *call = history_open_call(source, open);
 
-        /* MPI_Send: no receive has taken it, or it would be back */
+        /* MPI_Send would have returned if a receive had taken the message */
         if (sends_to(source, open, &channel->key) &&
             ((certain && call->class == EVENT_CLASS_SEND) ||
              !proof_idle_enough(prover, channel->key.source, channel->key.dest,
@@ -65,19 +65,18 @@ bool proof_channel_arrived(const struct proof_prover *prover, const struct histo
     return !core_table_find(&prover->index.undelivered, &channel->key);
 }
 
-/* The receives with which a waiting receive competes. Receives posted before it that accept all
- * that it accepts come first: they are distinguished by whether they accept more sources, and more
- * tags. */
+/* The receives that compete with a waiting receive. Those posted before it that accept all that it
+ * accepts come first; they differ in whether they accept more sources, and more tags. */
 struct rivals {
     uint64_t before[2][2]; /* such receives, [of any source][of any tag] */
-    uint64_t some;         /* posted before it: they accept some of what it accepts */
+    uint64_t some;         /* posted before it, accepting some of what it accepts */
     uint64_t
         message[2][2]; /* messages that nobody is known to have received, [source fits][tag fits] */
-    bool arrived;      /* all those that fit it have */
+    bool arrived;      /* all messages that fit it have arrived */
 };
 
-/* Whether so many earlier receives, [any source][any tag] or not, take all the messages that fit
- * them: then none is left for this one. */
+/* Tells whether the earlier receives of these kinds (bit 2 * any source + any tag) take all
+ * messages that fit them: then none is left for this one. */
 static bool rivals_take_all(const struct rivals *rivals, unsigned kinds)
 {
     uint64_t takers = 0, messages = 0;
@@ -97,23 +96,23 @@ static bool rivals_take_all(const struct rivals *rivals, unsigned kinds)
 
 enum competition {
     COMPETE_FREE,   /* a message may fit the receive */
-    COMPETE_NONE,   /* none does that was sent so far; one that the source sends may */
-    COMPETE_OTHERS, /* the same, but what others send to the receives before it may let one through
-                     */
+    COMPETE_NONE,   /* no message sent so far fits; one that the source sends later may */
+    COMPETE_OTHERS, /* the same, but a message of another rank to an earlier receive may let one
+                       through */
     COMPETE_MAYBE   /* the receive is complete, or it is as with COMPETE_NONE */
 };
 
-/* Whether messages may still meet a receive, by which argument they cannot, and its numbers. */
+/* Says whether messages may still match a receive; if not, by which argument, with its numbers. */
 struct competing {
     enum competition is;
     enum ending_basis basis;
     uint64_t messages, rivals;
 };
 
-/* A message that was sent so far can still meet the receive unless (1) nothing fits, or (2)
- * receives posted before it accept all that fits any of them, or (3) all that fits it has arrived,
- * in time for it to complete, which it did not (certain), and as many receives posted before it may
- * have taken that. */
+/* Decides whether a message sent so far can still match the receive. None can if (1) none fits, or
+ * (2) receives posted before it accept all messages that fit any of these receives, or (3) all that
+ * fit have arrived in time for the receive to complete, which it did not (certain), and at least as
+ * many receives posted before may have taken them. */
 static struct competing receive_competes(struct proof_prover *prover,
                                          const struct proof_receive *receive)
 {
@@ -146,7 +145,7 @@ static struct competing receive_competes(struct proof_prover *prover,
     return as;
 }
 
-/* How many receives of `dest` that are pending now might take a message of the channel. */
+/* Counts the pending receives of `dest` that may take a message of the channel. */
 static uint64_t receives_fitting(struct proof_prover *prover, const struct proof_send *send)
 {
     const struct history_rank *rank = &prover->history.rank[send->dest];
@@ -168,7 +167,7 @@ static uint64_t receives_fitting(struct proof_prover *prover, const struct proof
             matching_accepts(with, send->tag))
             count++;
         if (class == EVENT_CLASS_SENDRECV && !open->has_recv_half)
-            count++; /* not known what it receives */
+            count++; /* unknown what it receives */
     }
     return count;
 }

@@ -1,4 +1,4 @@
-/* Collects what a rank waits for in one of its calls, for the launcher's proof: the needs of each
+/* Collects for the launcher's proof what a rank waits for in one of its calls: the needs of each
  * request, and of each class of calls. */
 #include "core/array.h"
 #include "launch/proof/proof.h"
@@ -52,7 +52,7 @@ struct need proof_need_reasoned(struct need need, enum ending_basis basis, uint6
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-/* Whether the destination has posted a receive that is the partner of a send in partitions. */
+/* Tells whether the destination has posted the partner of a partitioned send. */
 static bool is_partner_posted(const struct proof_prover *prover, int32_t me, int32_t dest,
                               const struct history_space *space, const struct request *send)
 {
@@ -70,9 +70,9 @@ static bool is_partner_posted(const struct proof_prover *prover, int32_t me, int
     return false;
 }
 
-/* A partitioned send of which partitions are not marked, which nobody but the rank's threads can
- * do; one that is whole, and has not left, while its partner is not there; a partitioned receive
- * whose partner has not marked all of them. */
+/* Returns the need of a partitioned request. A send with unmarked partitions needs the rank's own
+ * threads; a complete send that has not left needs its partner's receive; a receive needs the
+ * partner to mark all partitions. */
 static struct need partition_need(struct proof_prover *prover, int32_t me,
                                   const struct history_space *space, const struct request *request,
                                   bool certain)
@@ -102,7 +102,8 @@ static struct need partition_need(struct proof_prover *prover, int32_t me,
                                0, 0);
 }
 
-/* A generalized request that nobody has completed, which nobody but the rank's threads can do. */
+/* Returns the need of a generalized request that is not complete: only the rank's own threads can
+ * complete it. */
 static struct need generalized_need(struct proof_prover *prover, int32_t me,
                                     const struct request *request)
 {
@@ -114,8 +115,8 @@ static struct need generalized_need(struct proof_prover *prover, int32_t me,
         .wait = {.need = ENDING_NEED_GENERALIZED, .tag = EVENT_NONE, .basis = ENDING_BASIS_OWN}};
 }
 
-/* A request that was not started: a wait for it alone returns at once, so in one that has not for
- * long the library waits for what only the rank's threads can do. */
+/* Returns the need of a request that was not started. MPI lets a wait for it alone return at once;
+ * if it does not for long, the library waits for what only the rank's threads can do. */
 static struct need start_need(struct proof_prover *prover, int32_t me)
 {
     if (!proof_is_idle(prover->standing[me]))
@@ -156,9 +157,9 @@ static struct need request_need(struct proof_prover *prover, int32_t me,
     }
 }
 
-/* A request with two sides is complete when both are: as long as its receive is known not to be,
- * that is all it waits for, whatever becomes of the send. Else one side may be complete, and they
- * are two needs. */
+/* Adds the needs of a request; MPI_Isendrecv has two sides and completes when both are. While its
+ * receive is known to be incomplete, it needs only that; otherwise either side may be complete, and
+ * they are two needs. */
 static void needs_of_request(struct proof_prover *prover, int32_t me, uint32_t id, bool certain)
 {
     const struct requests *requests = &prover->history.rank[me].requests;
@@ -174,8 +175,8 @@ static void needs_of_request(struct proof_prover *prover, int32_t me, uint32_t i
     proof_need_add(prover, request_need(prover, me, requests_find(requests, id), certain && !twin));
 }
 
-/* Whether a request is complete before this one, which is like it, but begun after it: messages do
- * not overtake each other, but where info lets them. */
+/* Tells whether the completion of `request` implies that of `earlier`, which has the same envelope:
+ * messages do not overtake each other, unless info lets them. */
 static bool is_behind(const struct history_rank *rank, const struct request *request,
                       const struct request *earlier, const struct request *twin)
 {
@@ -192,8 +193,8 @@ static bool is_behind(const struct history_rank *rank, const struct request *req
 
 enum { NEEDS_EACH_MAX = 16 };
 
-/* Where all of many are waited for, the last of those that are alike stands for them: if any
- * of them is never complete, it is not. */
+/* Adds the needs of a list of requests. If the call needs all of many, the last of those with one
+ * envelope represents them: if any is never complete, the last is not. */
 static void needs_of_list(struct proof_prover *prover, int32_t me, const struct history_open *open,
                           bool any)
 {
@@ -211,7 +212,7 @@ static void needs_of_list(struct proof_prover *prover, int32_t me, const struct 
             continue;
         if (!open->request[i] ||
             (request && request->persistent && !request->active && !request->armed))
-            continue; /* MPI_REQUEST_NULL, or inactive: nobody waits for it */
+            continue; /* MPI_REQUEST_NULL or inactive: no wait */
         needs_of_request(prover, me, open->request[i], any || open->request_count == 1);
     }
 }
@@ -313,7 +314,7 @@ void proof_needs_find(struct proof_prover *prover, int32_t me, const struct hist
         else
             proof_need_add(prover, proof_coll_need(prover, me, space, space->entered + 1, 0, true));
         return;
-    case EVENT_CLASS_SPAWN: /* makes nothing without all members; what the others do is not known */
+    case EVENT_CLASS_SPAWN: /* makes nothing without all members; the others' part is unknown */
         proof_need_add(prover, trait_in(call->traits, TRAIT_COLLECTIVE)
                                    ? proof_coll_need(prover, me, space, space->entered + 1, 0, true)
                                    : proof_need_unknown());

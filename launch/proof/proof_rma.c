@@ -1,7 +1,7 @@
 /* Finds what ranks wait for in one-sided epochs. MPI_Win_start and MPI_Win_complete wait for the
- * targets' posts, MPI_Win_wait for the origins' completions, MPI_Win_lock for those who hold a lock
- * that excludes it; or MPI_Win_flush and MPI_Win_unlock do, where the library takes locks late.
- * A call that does not return is known to wait. */
+ * targets' posts, MPI_Win_wait for the origins' completions, MPI_Win_lock for the ranks that hold a
+ * lock which excludes it. If the library takes locks late, MPI_Win_flush and MPI_Win_unlock wait
+ * for these instead. A call that does not return is known to wait. */
 #include <stddef.h>
 #include <string.h>
 
@@ -18,7 +18,8 @@ static struct need need_of_epochs(enum ending_need kind, const struct history_sp
     return proof_need_reasoned(proof_need(NEED_CERTAIN, kind, space), ENDING_BASIS_EPOCHS, 0, 0);
 }
 
-/* A rank inside a call of this class on the window: what it does there may have had its effect. */
+/* Tells whether a rank is inside a call of this class on the window: the call may already have had
+ * its effect. */
 static bool is_inside(const struct history_rank *rank, const struct history_space *space,
                       enum event_class class)
 {
@@ -82,7 +83,8 @@ static void need_complete(struct proof_prover *prover, int32_t me, int32_t origi
     proof_need_add(prover, need_of_epochs(ENDING_NEED_COMPLETE, space));
 }
 
-/* Any of those who hold a lock that excludes this one may give way; the target may have to help. */
+/* Adds the need of a lock: any rank with a lock that excludes this one may release it, and the
+ * target may have to help. */
 static void need_lock(struct proof_prover *prover, int32_t me, const struct history_space *space,
                       const struct history_open *open)
 {
@@ -103,7 +105,7 @@ static void need_lock(struct proof_prover *prover, int32_t me, const struct hist
                      (target == EVENT_ANY || other->lock[i].target == EVENT_ANY ||
                       other->lock[i].target == target);
         if (holds && other->lanes > 1)
-            target = EVENT_NONE; /* it may have been given back by another thread */
+            target = EVENT_NONE; /* another thread may have released it */
         held |= holds;
         if ((holds || (int32_t)r == target) && (int32_t)r != me)
             proof_peer_add(prover, (int32_t)r);
@@ -112,8 +114,8 @@ static void need_lock(struct proof_prover *prover, int32_t me, const struct hist
                                                         : proof_need_unknown());
 }
 
-/* Accesses under a lock that another rank holds for sure: the library has returned from
- * MPI_Win_lock and asks for the lock only now. */
+/* Adds the needs of accesses under a lock that another rank certainly holds: the library has
+ * returned from MPI_Win_lock and requests the lock only now. */
 static void needs_of_flush(struct proof_prover *prover, int32_t me,
                            const struct history_space *space, const struct history_open *open)
 {
@@ -156,7 +158,7 @@ void proof_rma_needs(struct proof_prover *prover, int32_t me, const struct histo
     const struct history_epochs *epochs = space->epochs;
 
     if (space->uneven || prover->history.rank[me].lanes >
-                             1) { /* in what order threads began and ended epochs is not known */
+                             1) { /* the order in which threads began and ended epochs is unknown */
         proof_need_add(prover, proof_need_unknown());
         return;
     }

@@ -1,8 +1,8 @@
-/* The relay's side: see relay.h. It looks at its machine with the launcher's own eyes
- * (launch_watch.c, launch_proof.c), in a struct launch that starts and ends nothing.
+/* Runs the relay: see relay.h. It watches its machine with the launcher's code (launch_watch.c,
+ * launch_proof.c), in a struct launch that starts and ends nothing.
  *
- * It goes on while a rank lives or somebody may still come for what was recorded; when nobody
- * comes, the spools stay where they are, for `crosswait recover`. */
+ * It runs while a rank lives or the launcher may still fetch the records. If no launcher does, the
+ * spools stay in place for `crosswait recover`. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -30,18 +30,19 @@
 #include "launch/relay/relay.h"
 
 enum {
-    CONNECT_MS = 500,  /* one address */
-    SILENCE_MS = 1000, /* of the launcher, which asks all the time: it may be heard elsewhere */
-    ANSWER_MS = 5000,  /* of the launcher to a HELLO */
-    SEND_MS = 20000,   /* without progress: the link is taken to be cut */
+    CONNECT_MS = 500,  /* limit for one address */
+    SILENCE_MS = 1000, /* silence of the launcher, which asks all the time, after which the relay
+                          tries other addresses */
+    ANSWER_MS = 5000,  /* limit for the launcher's answer to a HELLO */
+    SEND_MS = 20000,   /* without progress: the link counts as cut */
     RETRY_MS = 500,    /* between attempts to reach the launcher */
-    LONELY_MS = 60000  /* nobody lives here, and the launcher cannot be reached for so long */
+    LONELY_MS = 60000  /* without living ranks and without reaching the launcher */
 };
 
-struct sent { /* what of a lane is with the launcher */
+struct sent { /* what the launcher has of a lane */
     struct relay_name name;
     uint64_t bytes;
-    struct spool_header header; /* as sent last */
+    struct spool_header header; /* as last sent */
     bool known;                 /* a header was sent on this connection */
 };
 
@@ -50,10 +51,10 @@ struct here {
     struct relay_link link;
     uint8_t secret[RELAY_KEY_BYTES];
     char *address[RELAY_ADDRESSES_MAX];
-    uint32_t address_count, address_first; /* where the next attempt begins */
+    uint32_t address_count, address_first; /* address_first: where the next attempt starts */
     const char *port;
     struct core_table lanes; /* struct sent */
-    bool done;               /* the launcher has all */
+    bool done;               /* the launcher has everything */
     int lock_fd;             /* RELAY_LOCK */
     unsigned char *chunk;
 };
@@ -84,7 +85,7 @@ static int connect_to(const char *address, const char *port)
     return fd;
 }
 
-/* Says who is here, and checks who answers. */
+/* Sends a HELLO and authenticates the answer. */
 static bool relay_here_greet(struct here *here)
 {
     struct relay_hello hello = {.magic = "CWRELAY", .version = RELAY_VERSION};
@@ -113,9 +114,9 @@ static bool launcher_reach(struct here *here)
 
         if (fd < 0)
             continue;
-        here->address_first = at + 1; /* when this link is cut, the others come first */
+        here->address_first = at + 1; /* if this link is cut, try the others first */
         relay_link_begin(&here->link, fd, false, here->secret);
-        for (uint32_t l = 0; l < here->lanes.count; l++) /* what it has, it says anew */
+        for (uint32_t l = 0; l < here->lanes.count; l++) /* the launcher says again what it has */
             ((struct sent *)core_table_at(&here->lanes, l))->known = false;
         if (relay_here_greet(here))
             return true;
@@ -161,8 +162,8 @@ static bool ring_read(const struct launch_lane *lane, unsigned char *into, uint6
            read_whole(lane->ring_fd, into + first, bytes - first, SPOOL_HEADER_BYTES);
 }
 
-/* Bytes [from, from + *bytes) of the lane, or fewer: the rest is elsewhere. While they are read
- * from the ring they may be drained, and then written over. */
+/* Reads bytes [from, from + *bytes) of the lane, or fewer: the others are in the other file. The
+ * recorder may drain the ring and overwrite the bytes while they are read. */
 static bool lane_read(const struct launch_lane *lane, unsigned char *into, uint64_t *bytes,
                       uint64_t from)
 {
@@ -193,7 +194,7 @@ static bool frame_send(struct here *here, enum relay_kind kind, const struct rel
            CORE_OK;
 }
 
-/* A lane that keeps its newest records only is sent as it is, when it stands or has ended. */
+/* Sends a lane that keeps only its newest records, whole, once it stops moving or has ended. */
 static bool newest_send(struct here *here, const struct launch_rank *rank,
                         const struct launch_lane *lane, struct sent *sent, bool last)
 {
@@ -224,7 +225,7 @@ static bool newest_send(struct here *here, const struct launch_rank *rank,
         sent->header = lane->header;
         sent->known = true;
     }
-    return true; /* it moves still: another time */
+    return true; /* it still moves: next time */
 }
 
 static bool lane_send(struct here *here, const struct launch_world *world,
@@ -244,11 +245,11 @@ static bool lane_send(struct here *here, const struct launch_world *world,
         uint64_t bytes = lane->header.committed - sent->bytes;
 
         if (sent->bytes > lane->header.committed)
-            return true; /* the file was made anew: not ours any more */
+            return true; /* another process made the file anew */
         if (bytes > RELAY_CHUNK)
             bytes = RELAY_CHUNK;
         if (bytes && !lane_read(lane, here->chunk, &bytes, sent->bytes))
-            return true; /* removed or cut: nothing more can be had */
+            return true; /* removed or truncated: nothing more to read */
         out.offset = sent->bytes;
         out.header = lane->header;
         out.header.committed = out.header.drained = sent->bytes + bytes;
@@ -263,7 +264,8 @@ static bool lane_send(struct here *here, const struct launch_world *world,
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-/* True if the launcher has of each lane what this look saw: its proof will rest on that. */
+/* Tells whether the launcher has of each lane all that this look saw: its proof will rest on that.
+ */
 static bool is_sent(const struct here *here, const struct launch_world *world,
                     const struct launch_rank *rank)
 {
@@ -356,7 +358,7 @@ static bool clock_answer(struct here *here)
     return relay_link_send(&here->link, RELAY_CLOCK, &ns, sizeof ns, NULL, 0, SEND_MS) == CORE_OK;
 }
 
-/* False: the link is of no use any more. */
+/* Handles a frame; false: the link is unusable. */
 static bool frame_take(struct here *here, const struct relay_head *head, const void *payload)
 {
     switch (head->kind) {
@@ -381,7 +383,7 @@ static bool frame_take(struct here *here, const struct relay_head *head, const v
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-/* HOST;EXECUTABLE;PORT;ADDRESS,ADDRESS... The text is cut into its parts. */
+/* Reads HOST;EXECUTABLE;PORT;ADDRESS,ADDRESS... and cuts the text into its parts. */
 static bool place_read(struct here *here, char *place)
 {
     char *rest = place, *field[4] = {0};
@@ -396,7 +398,7 @@ static bool place_read(struct here *here, char *place)
     return here->address_count > 0;
 }
 
-/* One relay a machine and folder: whoever comes later is not needed. */
+/* Locks the folder: each machine needs one relay per folder. -1: another relay has it. */
 static int folder_lock(const char *spool, const struct core_machine *machine, char **out_path)
 {
     char text[CORE_MACHINE_TEXT_BYTES];
@@ -413,7 +415,7 @@ static int folder_lock(const char *spool, const struct core_machine *machine, ch
     return fd;
 }
 
-/* relay.h invariant 3 */
+/* Removes what the launcher has confirmed (relay.h invariant 3). */
 static void sent_remove(const struct here *here)
 {
     CORE_CHECK(here->done);
@@ -429,7 +431,7 @@ static void sent_remove(const struct here *here)
                 unlink(path);
         if (snprintf(path, sizeof path, "%s/%s", here->launch.spool, sent->name.world) <
             (int)sizeof path)
-            rmdir(path); /* empty when its last lane is gone */
+            rmdir(path); /* succeeds if its last lane is gone */
     }
 }
 

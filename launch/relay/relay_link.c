@@ -83,7 +83,7 @@ static void mac_make(const struct relay_link *link, bool from_launcher,
     hmac_sha256_digest(&hmac, RELAY_MAC_BYTES, out_mac);
 }
 
-/* Writes all of it, whatever the socket takes at a time. */
+/* Writes all parts, however little the socket accepts at a time. */
 static bool write_all(int fd, struct iovec *part, int count, int limit_ms)
 {
     while (count) {
@@ -144,7 +144,7 @@ static enum core_status relay_link_refuse(struct relay_link *link, enum core_sta
     return status;
 }
 
-/* Reads towards `need` bytes of the frame; false: they are not there yet, or *out_status. */
+/* Reads until `need` bytes of the frame are there; false: not yet, or an error in *out_status. */
 static bool relay_link_gather(struct relay_link *link, uint32_t need, enum core_status *out_status)
 {
     while (link->in_count < need) {
