@@ -7,9 +7,9 @@
  * There may be as many events as ranks squared, and each is moved only a few times.
  *
  * Invariants: 1. No event is due before the present tick, and time advances to the next due event;
- * events of one tick happen in the order in which they were added, as they are in one list. 2.
- * Messages between two ranks are due in the order in which they were sent. 3. A rank's message to
- * itself is never delayed. */
+ * events of one tick happen in the order in which they were added, as they are in one list.
+ * 2. Messages between two ranks are due in the order in which they were sent.
+ * 3. A rank's message to itself is never delayed. */
 #include <stddef.h>
 
 #include "world/state.h"

@@ -1,6 +1,6 @@
-/* The clocks of the program: time is that of the world, so that the same choices see the same
- * times. Looking takes a microsecond, and a program that does nothing but look sees time pass
- * faster and faster, as with MPI_Wtime. */
+/* The program's clocks: they show the world's time, so that the same choices see the same times. A
+ * read takes a microsecond, and a program that only reads the clock sees time pass faster and
+ * faster, as with MPI_Wtime. */
 #include "world/ranks/ranks.h"
 
 #include <dlfcn.h>
@@ -12,8 +12,8 @@
 enum { FASTER_EVERY = 64, FASTER_MAX = 20 };
 static const uint64_t epoch_ns = 1700000000u * (uint64_t)1000000000;
 
-static uint64_t before_ns; /* what passed before the world began */
-static uint32_t looks;     /* since the last call of MPI in the world */
+static uint64_t before_ns; /* time that passed before the world began */
+static uint32_t looks;     /* reads since the last MPI call in the world */
 static uint64_t looks_step;
 
 static uint64_t clock_look(void)
@@ -34,7 +34,7 @@ static void clock_pass(uint64_t ns)
     if (rank_own < 0)
         before_ns += ns;
     else if (world_process_several &&
-             !rank_region->rank[rank_own].left) { /* the others of its rank go on meanwhile, too */
+             !rank_region->rank[rank_own].left) { /* other threads of the rank run meanwhile */
         world_process_thread_lock();
         world_sleep(ns);
         world_process_thread_unlock();
@@ -58,7 +58,7 @@ static uint64_t clock_joined(const struct timespec *time)
 
 int clock_gettime(clockid_t clock, struct timespec *out)
 {
-    (void)clock; /* also processor time: it would differ from run to run */
+    (void)clock; /* processor time as well, which would differ between runs */
     clock_split(clock_look(), out);
     return 0;
 }

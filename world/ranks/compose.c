@@ -1,18 +1,19 @@
-/* All ends of a program whose ranks wait for messages alone, from what each rank does by itself.
+/* Finds all ends of a program whose ranks only wait for messages, from what each rank does by
+ * itself.
  *
- * A rank's own state and the message that it gets decide what it does until it waits again
- * (local.c), so that is executed once for each pair of these: a step. Its result is the rank's next
- * state and the messages that it has sent. A state of the world is the states of its ranks and the
- * messages under way; the search goes through those by the table of steps, and executes a step
- * where the table lacks it: from the process of a rank that is in that state, or by giving the rank
- * its messages again from the first state on.
+ * A rank's own state and the message that it gets determine what it does until it waits again
+ * (local.c), so each pair of these is executed once: a step. The result is the rank's next state
+ * and the messages that it sent. A state of the world consists of its ranks' states and the pending
+ * messages. The search visits these by the table of steps, and executes a step that the table
+ * lacks: in a process of the rank in that state, or by replaying the rank's messages from the first
+ * state.
  *
- * Why that loses nothing: as in states.c, each answer of each state is followed, and a state that
- * was there before has the same future. A receive that names its source gets the first of its
- * messages that fits as soon as it is there: nothing else can become of it. Parts of ranks that
- * exchange nothing are as there, too.
+ * This loses nothing: as in states.c, each answer of each state is followed, and a state that was
+ * met before has the same future. A receive that names its source gets the first message that fits
+ * as soon as it is sent, as nothing else is possible. Parts of ranks that exchange nothing are
+ * handled as in states.c, too.
  *
- * Invariants: 1. The messages of one sender to one receiver stand in the order of their sending.
+ * Invariants: 1. The messages of one sender to one receiver are in the order of their sending.
  * 2. chain[i] was reached with versions of a depth up to i + 1. */
 #include "world/ranks/states_inside.h"
 
@@ -29,11 +30,11 @@ enum {
     STEPS_MAX = 1 << 23,
     SENDS_MAX = 1 << 24,
     WANTS_MAX = 1 << 24,
-    PLACES = 1 << 24, /* of a table: a power of two, twice what it holds at least */
+    PLACES = 1 << 24, /* of a table: a power of two, at least twice the entries */
     CHAIN_MAX = 1 << 14,
     QUEUED_MAX = 1 << 14,
     PATH_MAX_ANSWERS = 1 << 16,
-    LATE_EVERY = 1 << 10 /* states, then the clock is asked */
+    LATE_EVERY = 1 << 10 /* states between reads of the clock */
 };
 #define DATA_BYTES ((size_t)1 << 32)
 #define FRAMES_BYTES ((size_t)1 << 33)
@@ -41,10 +42,10 @@ enum {
 
 struct local {
     struct rank_local is;
-    /* How it was first come to (NONE: it is a rank's first), with which message: from MESSAGES_MAX
-     * on, the answer by which it went on without one. */
+    /* How it was first reached (NONE: a rank's first state), and with which message; a number from
+     * MESSAGES_MAX on is the answer with which it continued without a message. */
     uint32_t parent, message;
-    uint32_t length; /* messages up to it */
+    uint32_t length; /* messages that led to it */
 };
 
 struct step {
@@ -58,14 +59,14 @@ struct queued {
 };
 
 struct frame {
-    size_t at; /* of the state, in frames */
+    size_t at; /* offset of the state in frames */
     uint32_t path;
-    uint32_t rank, next; /* whose answer comes next, from which message on */
+    uint32_t rank, next; /* the rank and message of the next answer */
 };
 
 struct link {
     struct rank_copy copy;
-    uint32_t local, decisions; /* of its rank; of the first link none */
+    uint32_t local, decisions; /* of its rank; unused in the first link */
 };
 
 static struct {
@@ -80,7 +81,7 @@ static struct {
     struct world_state_answer *path;
     struct rank_seen *seen;
     struct queued *queued;
-    uint32_t *now, *decisions; /* of each rank: its state, and how many decisions it came to */
+    uint32_t *now, *decisions; /* by rank: its state; its decisions so far */
     uint32_t local_count, message_count, want_count, step_count, send_count;
     uint32_t frame_count, chain_count, path_count, queued_count;
     size_t data_used, frames_used;
@@ -195,7 +196,7 @@ static bool want_fits(const struct rank_want *w, const struct rank_message *m)
            world_match_fits_key(m->context, m->source, m->tag, w->context, w->source, w->tag);
 }
 
-/* How the rank, in that state, names the message if it decides. */
+/* Returns the answer with which the rank, in that state, names the message; only if it decides. */
 static int32_t answer_of(uint32_t local, uint32_t message)
 {
     const struct rank_local *is = &compose.local[local].is;
@@ -209,7 +210,8 @@ static int32_t answer_of(uint32_t local, uint32_t message)
     return m->world;
 }
 
-/* One more step of the rank in that state, from chain[from] on, which is the last one then. */
+/* Executes one more step of the rank in that state, from chain[from], which becomes the last but
+ * one link. */
 static bool chain_step(uint32_t from, uint32_t local, uint32_t message)
 {
     const struct rank_message *m = message < MESSAGES_MAX ? &compose.message[message] : NULL;
@@ -219,7 +221,7 @@ static bool chain_step(uint32_t from, uint32_t local, uint32_t message)
                            answer_of(local, message));
 }
 
-/* The memory of ranks that went on. */
+/* Hashes the memory of all ranks that ran. */
 static bool memory_hash(void)
 {
     for (int r = 0; r < WORLD->rank_count; r++)
@@ -231,13 +233,13 @@ static bool memory_hash(void)
     return !rank_states_given_up();
 }
 
-/* After a replay: which buffers the hash leaves out is known only then, and the rank must be where
- * it was. */
+/* Checks, after a replay, that the rank is in the state again: which buffers the hash omits is
+ * known only now. */
 static bool is_there(uint32_t local)
 {
     const int rank = compose.local[local].is.rank;
     uint64_t hash[2], end[2];
-    CORE_CHECK(!rank_region->rank[rank].left); /* else nothing comes behind it */
+    CORE_CHECK(!rank_region->rank[rank].left); /* otherwise no step follows it */
     if (!memory_hash() || !rank_states_local_hash(rank, hash, end))
         return false;
     if (memcmp(hash, compose.local[local].is.hash, sizeof hash) != 0)
@@ -245,7 +247,7 @@ static bool is_there(uint32_t local)
     return !rank_states_given_up();
 }
 
-/* The rank's process is in that state, at the chain's end. */
+/* Brings the rank's process to that state, at the end of the chain. */
 static bool chain_reach(uint32_t local)
 {
     static uint32_t behind[CHAIN_MAX];
@@ -285,7 +287,8 @@ static uint32_t local_read(int rank, uint32_t parent, uint32_t message, uint32_t
     return rank_states_given_up() ? NONE : local_put(&is, parent, message);
 }
 
-/* At the first state: what is under way to the rank is no part of its own state. */
+/* Reads a rank at the first state; the messages that are pending for it are no part of its own
+ * state. */
 static uint32_t local_read_first(int rank, uint32_t *out_decisions)
 {
     struct world_rank *of = &WORLD->rank[rank];
@@ -331,13 +334,13 @@ static bool step_execute(uint32_t local, uint32_t message, struct step *step)
     step->key = (uint64_t)(local + 1) << 32 | message;
     step->decisions = decisions - before;
     compose.step_count++;
-    chain_push(step->next, decisions); /* to go on from; else it is come to again */
+    chain_push(step->next, decisions); /* to continue from; otherwise it must be reached again */
     return true;
 }
 
 /* --- a state of the world --------------------------------------------------------------------- */
 
-/* Behind the others of its sender to its receiver: invariant 1. */
+/* Adds the message after the others of its sender to its receiver: invariant 1. */
 static void queue_put(uint32_t message)
 {
     const struct rank_message *m = &compose.message[message];
@@ -357,7 +360,7 @@ static void queue_put(uint32_t message)
 static void queue_take(uint32_t at)
 {
     CORE_CHECK(at < compose.queued_count);
-    compose.queued_count--; /* those behind it keep their order: invariant 1 */
+    compose.queued_count--; /* later messages keep their order: invariant 1 */
     memmove(&compose.queued[at], &compose.queued[at + 1],
             (compose.queued_count - at) * sizeof *compose.queued);
 }
@@ -367,7 +370,7 @@ static bool is_wanted(const struct rank_want *w, uint32_t at)
     return want_fits(w, &compose.message[compose.queued[at].message]);
 }
 
-/* Whether a receive gets it: it is the first of its sender that fits. */
+/* Tells whether a receive gets the message: it is the first of its sender that fits. */
 static bool is_first(const struct rank_want *w, uint32_t at)
 {
     const struct queued *q = &compose.queued[at];
@@ -377,7 +380,7 @@ static bool is_first(const struct rank_want *w, uint32_t at)
     return true;
 }
 
-/* The next message that the rank can get, from `at` on. */
+/* Returns the next message from `at` on that the rank can get. */
 static uint32_t queue_next(uint32_t rank, uint32_t at)
 {
     const struct rank_local *is = &compose.local[compose.now[rank]].is;
@@ -388,7 +391,8 @@ static uint32_t queue_next(uint32_t rank, uint32_t at)
     return NONE;
 }
 
-/* The next with which it can go on: messages, and behind them what is complete without one. */
+/* Returns the next option with which the rank can continue: messages, then what is complete without
+ * one. */
 static uint32_t option_next(uint32_t rank, uint32_t at)
 {
     const struct rank_local *is = &compose.local[compose.now[rank]].is;
@@ -402,7 +406,7 @@ static uint32_t option_next(uint32_t rank, uint32_t at)
     return NONE;
 }
 
-/* The rank goes on with that option. */
+/* Lets the rank continue with that option. */
 static bool rank_gets(uint32_t rank, uint32_t at)
 {
     const uint32_t local = compose.now[rank], own = at - compose.queued_count;
@@ -423,7 +427,7 @@ static bool rank_gets(uint32_t rank, uint32_t at)
     return !rank_states_given_up();
 }
 
-/* Ranks go on until none can without a decision. */
+/* Runs ranks until none can continue without a decision. */
 static bool ranks_settle(void)
 {
     for (uint32_t r = 0; r < rank_count(); r++) {
@@ -433,16 +437,16 @@ static bool ranks_settle(void)
             continue;
         if (!rank_gets(r, at))
             return false;
-        r = UINT32_MAX; /* from the first on: what it has sent may let others go on */
+        r = UINT32_MAX; /* start again, as its messages may let others continue */
     }
     return true;
 }
 
-/* Finds the lowest part of which a rank can decide. NONE: nobody can. */
+/* Returns the lowest part with a rank that can decide; NONE if there is none. */
 static uint32_t part_first(void)
 {
     uint32_t least = NONE;
-    CORE_CHECK(!rank_region->states.parts_joined); /* else the search begins again */
+    CORE_CHECK(!rank_region->states.parts_joined); /* otherwise the search starts again */
     for (uint32_t r = 0; r < rank_count(); r++)
         if (compose.local[compose.now[r]].is.decides && rank_states_part(r) < least &&
             option_next(r, 0) != NONE)
@@ -450,7 +454,7 @@ static uint32_t part_first(void)
     return least;
 }
 
-/* The next answer of the frame, whose state is that of now; false: there is none. */
+/* Finds the next answer of the frame, whose state is the present one; false if there is none. */
 static bool answer_next(uint32_t part, struct frame *frame, uint32_t *out_at)
 {
     for (; frame->rank < rank_count(); frame->rank++, frame->next = 0) {
@@ -545,7 +549,7 @@ static void state_come(void)
         frame_push();
 }
 
-/* The next answer of the last state; false: it has no other. */
+/* Takes the next answer of the last state; false if there is none. */
 static bool frame_next(void)
 {
     struct frame *frame = &compose.frame[compose.frame_count - 1];
@@ -565,7 +569,7 @@ static bool frame_next(void)
     return true;
 }
 
-/* From the first state on; the steps that are known stay. */
+/* Starts from the first state again; known steps are kept. */
 static void search_begin(const struct frame *first, size_t first_end)
 {
     rank_region->states.parts_joined = false;

@@ -1,4 +1,4 @@
-/* Tells the runner of a world besides its outcome: events, questions, who asked. */
+/* Reports to the runner of a world, besides its outcome: events, questions, and who asked. */
 #include "world/ranks/ranks.h"
 
 #include <link.h>
@@ -9,7 +9,7 @@
 #include "program/memory.h"
 #include "program/python.h"
 
-/* A text as it stands in the region. Texts are literals of this library, so an address stands for
+/* Returns the region's copy of a text. Texts are literals of this library, so an address identifies
  * one. */
 static const char *event_log_name(const char *text)
 {
@@ -45,7 +45,7 @@ void rank_event(void *unused, const struct world_event *event)
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char etext[] __attribute__((visibility("hidden")));
 
-/* Code of the libraries that stand between a Fortran program and this one, and of mpi4py. */
+/* Code of the libraries between a Fortran program and this one, and of mpi4py. */
 static struct layer {
     const char *low, *high;
     bool python;
@@ -83,7 +83,7 @@ static const struct layer *layer_of(const char *address)
     return NULL;
 }
 
-/* A line of a script, as a site. NULL: there is no more room. */
+/* Returns the site that stands for a line of a script; NULL if there is no more room. */
 static const void *script_put(const char *file, int line)
 {
     char real[4096];
@@ -105,7 +105,7 @@ static const void *script_put(const char *file, int line)
     return NULL;
 }
 
-/* The line of the script that this thread runs; NULL: it runs none, or nobody knows. */
+/* Returns the line of the script that this thread runs; NULL if it runs none, or it is unknown. */
 static const void *script_site(void)
 {
     static struct known {
@@ -132,7 +132,7 @@ static _Unwind_Reason_Code frame_look(struct _Unwind_Context *frame, void *out_s
     return _URC_END_OF_STACK;
 }
 
-/* Those libraries have no frame pointers. */
+/* Finds the site with the unwinder, as those libraries have no frame pointers. */
 static const void *site_above(void)
 {
     const void *site = NULL;
@@ -156,12 +156,12 @@ void rank_layers_find(void)
         layer[i].python &= readable;
     if (!layer_count)
         return;
-    site_above(); /* what is read for the first time, all ranks have then */
+    site_above(); /* all ranks then have what it reads the first time */
     world_process_site();
 }
 
-/* Where the program called this library: the first return address outside of it. Everything here is
- * compiled with frame pointers. */
+/* Returns where the program called this library: the first return address outside of it. All our
+ * code is compiled with frame pointers. */
 const void *world_process_site(void)
 {
     void **frame = __builtin_frame_address(0);
@@ -188,7 +188,7 @@ void world_process_stands(const struct world_fiber *fiber, const char *why)
 
 void world_process_asked(uint32_t options, enum replay_reason reason, uint32_t answer)
 {
-    if (options < 2) /* no question */
+    if (options < 2) /* not a question */
         return;
     if (rank_region->question_count == WORLD_LOG_MAX) {
         rank_region->lost = true;

@@ -1,5 +1,5 @@
 /* The program's start, up to its MPI_Init, and the server that it becomes there: for each world it
- * forks the ranks, waits for their ends, and says what became of them. */
+ * forks the ranks, waits for their ends, and reports how they ended. */
 #include "world/ranks/ranks.h"
 
 #include <dirent.h>
@@ -23,16 +23,16 @@ enum { PAGE = 4096 };
 struct region *rank_region;
 int rank_own = -1;
 
-/* The section of shared variables is whole pages: the linker aligns it as this is, and it ends
- * here, as this file is linked last. */
+/* The section of shared variables consists of whole pages: the linker aligns it as shared_end is
+ * aligned, and it ends with shared_end, as this file is linked last. */
 extern char __start_world_shared[] __attribute__((visibility("hidden")));
 static char shared_end[PAGE] __attribute__((section("world_shared"), aligned(4096), used));
 
 static int region_file = -1, control = -1;
-static size_t tables_used; /* of the region, behind the shared variables */
+static size_t tables_used; /* bytes of the region that follow the shared variables */
 static size_t memory_begin;
 
-/* Before MPI_Init: whoever calls MPI then is a rank of its own. */
+/* State before MPI_Init: a process that calls MPI then is a rank by itself. */
 static struct world_options early_options;
 static struct world_outcome early_outcome;
 static struct world_rank early_rank = {.rank = -1};
@@ -66,7 +66,7 @@ void rank_refuse(const char *format, ...)
 
 static size_t shared_bytes(void)
 {
-    CORE_CHECK((shared_end - __start_world_shared) % PAGE == 0); /* it is mapped over */
+    CORE_CHECK((shared_end - __start_world_shared) % PAGE == 0); /* pages are mapped over it */
     return (size_t)(shared_end - __start_world_shared);
 }
 
@@ -99,7 +99,7 @@ static void region_map(void)
     size_t head = whole_pages(sizeof *rank_region), bytes = 0;
     struct region *first = rank_map(NULL, head, MAP_SHARED, region_file, 0);
     if (first == MAP_FAILED)
-        return; /* something that the program runs, without its files */
+        return; /* a process that the program started without its files */
     if (first->version != REGION_VERSION)
         rank_refuse("what '%s' names is not a world's", REGION_VARIABLE);
     bytes = first->bytes;
@@ -114,7 +114,7 @@ static void region_map(void)
     tables_used = head + shared_bytes();
 }
 
-/* From here on the variables are those of the region; it is mapped over their own place. */
+/* Maps the region over the place of the shared variables, which are the region's from now on. */
 static void variables_share(void)
 {
     size_t at = whole_pages(sizeof *rank_region);
@@ -164,7 +164,7 @@ __attribute__((constructor)) static void fork_server_begin(void)
 
 /* --- ranks ------------------------------------------------------------------------------------ */
 
-/* By which a library's starter tells a rank its place. */
+/* Variables by which a library's launcher tells a rank its place. */
 enum { OF_RANK, OF_SIZE, OF_LOCAL_RANK, OF_LOCAL_SIZE };
 static const char *const variable[] = {
 #ifdef WORLD_SHIM
@@ -200,18 +200,18 @@ static bool is_traced(void)
     return tracer != 0;
 }
 
-/* Until a debugger is there, or has gone again: ours is asked for by the runner. */
+/* Waits until a debugger is attached, or is gone again; the runner asks for ours. */
 static void debugger_wait(int rank)
 {
     const struct timespec often = {.tv_nsec = 10000000};
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
     rank_region->rank[rank].waits = true;
     while (rank_region->debugged == rank + 1 && !is_traced())
-        syscall(SYS_nanosleep, &often, NULL); /* the clocks are the world's */
+        syscall(SYS_nanosleep, &often, NULL); /* the program's clocks are the world's */
 }
 
-/* Files that the program has open for reading when ranks are forked: its standard input, where a
- * shell opened a file for it. */
+/* Files that are open for reading when ranks are forked, such as a standard input that a shell
+ * opened. */
 enum { FILES_MAX = 256, FILES_ASKED = RANK_FILES_ASKED };
 static int inherited[FILES_MAX], inherited_count;
 
@@ -238,7 +238,8 @@ static void files_find(void)
 static uint64_t files_before;
 static off_t position_before[FILES_MAX];
 
-/* Finds the open files of a process number by number: reading their folder costs much more. */
+/* Hashes which files of the process are open, number by number: reading their folder costs much
+ * more. */
 static uint64_t files_hash(void)
 {
     static struct pollfd file[FILES_ASKED];
@@ -250,7 +251,7 @@ static uint64_t files_hash(void)
         return 0;
     for (int i = 0; i < FILES_ASKED; i++)
         sum += file[i].revents & POLLNVAL ? 0 : core_random_mix((uint64_t)i + 1);
-    for (int i = 0; i <= 2; i++) { /* what is opened anew has the same number */
+    for (int i = 0; i <= 2; i++) { /* a file that is opened anew has the same number */
         struct stat is;
         if (fstat(i, &is) == 0)
             sum += core_random_mix(core_random_mix(is.st_ino) ^ is.st_dev ^ (uint64_t)i << 32);
@@ -261,7 +262,7 @@ static uint64_t files_hash(void)
     return sum + core_random_mix((uint64_t)(uint32_t)next << 32);
 }
 
-/* As the rank begins. */
+/* Notes the open files when the rank begins. */
 static void files_note(void)
 {
     files_before = files_hash();
@@ -292,8 +293,8 @@ int rank_stream(int number)
     return control + 1 + number;
 }
 
-/* A read of a forked process moves the position in the file for all that share it: under mpirun
- * each rank opened its own. */
+/* Opens the files anew for this rank: a read in a forked process moves the position for all that
+ * share the file, and under mpirun each rank opened its own. */
 static void files_own(void)
 {
     for (int i = 0; i < inherited_count; i++) {
@@ -309,7 +310,7 @@ static void files_own(void)
     }
 }
 
-/* The worlds' standard input is rank 0's, as under mpirun. */
+/* Leaves the worlds' standard input to rank 0, as mpirun does. */
 static void input_leave(void)
 {
     char name[64] = "";
@@ -363,13 +364,13 @@ static void rest_kill(void)
     }
 }
 
-/* A rank whose process has ended without saying so. */
+/* Reports a rank whose process ended without notice. */
 static void ended_early(int r, int status)
 {
     bool runs = WORLD->fiber->rank->rank == r;
     WORLD->stop = true;
-    /* A program that hits what it must not may go on the next time; one that gives up does not.
-     * Ranks in MPI_Finalize decide nothing any more. */
+    /* A rank that crashes may continue in another order; a rank that aborts does not. Ranks in
+     * MPI_Finalize make no more decisions. */
     rank_region->rank[r].early = WIFSIGNALED(status) && WTERMSIG(status) != SIGABRT;
     for (int i = 0; i < WORLD->rank_count; i++)
         rank_region->rank[r].early |=
@@ -396,7 +397,7 @@ static void fork_server_reap(int count)
         CORE_CHECK(pid > 0);
         int r = rank_of(pid);
         if (r < 0)
-            continue; /* a child that the program had before its MPI_Init */
+            continue; /* a child of the program from before its MPI_Init */
         struct region_rank *rank = &rank_region->rank[r];
         rank->status = status;
         rank->ended = true;
@@ -440,7 +441,7 @@ static void answer_begin(void)
 
 /* --- between MPI_Init and the ranks ----------------------------------------------------------- */
 
-/* Settings of a communicator made while there was one process. */
+/* Copies the settings of a communicator that were made while there was one process. */
 static void communicator_take(struct ompi_communicator_t *to,
                               const struct ompi_communicator_t *from)
 {
@@ -450,7 +451,8 @@ static void communicator_take(struct ompi_communicator_t *to,
     to->info = from->info;
 }
 
-/* Whatever the program made with calls before lies in memory of its own, which every rank has. */
+/* Takes over the objects that the program made before: they are in its own memory, which every rank
+ * has. */
 static void early_take(void)
 {
     CORE_CHECK(WORLD->rank_count == (int)rank_region->rank_count);
@@ -479,13 +481,13 @@ static void early_begin(void)
     start.context = 2;
     start.name = "MPI_COMM_SELF";
     early_rank.self = start;
-    rank_layers_find(); /* an interpreter tells how its frames lie while it imports */
+    rank_layers_find(); /* an interpreter publishes its frame layout while it imports */
     world_process_early = true;
 }
 
 /* --- the ranks of a world --------------------------------------------------------------------- */
 
-/* The ranks' first versions never run; what is forked from them does. */
+/* Runs a search by states. The ranks' first versions never run; processes forked from them do. */
 static void states_run(const struct world_fiber *first)
 {
     static pid_t pid[WORLD_RANKS_MAX];
@@ -501,16 +503,16 @@ static void states_run(const struct world_fiber *first)
             ;
         rank_region->rank[r] = (struct region_rank){.ended = true, .stopped = true};
     }
-    while (waitpid(-1, NULL, WNOHANG) > 0) /* later versions, which nobody else waits for */
+    while (waitpid(-1, NULL, WNOHANG) > 0) /* later versions, which no other process waits for */
         ;
 }
 
-/* True: this is a rank. */
+/* Forks the ranks; true in a rank. */
 static bool ranks_fork(void)
 {
     pid_t server = getpid();
     int made = 0, count = (int)rank_region->rank_count;
-    WORLD->fiber = &early_fiber; /* who asks which rank goes first */
+    WORLD->fiber = &early_fiber; /* it asks which rank is first */
     ME = &early_rank;
     const bool states = rank_region->states.wanted;
     if (states)
@@ -541,7 +543,7 @@ static bool ranks_fork(void)
     return false;
 }
 
-/* True: this is a rank. */
+/* Serves one world; true in a rank. */
 static bool world_serve(void)
 {
     static struct world_options options;
@@ -577,8 +579,8 @@ int world_process_init(int required)
         rank_refuse("this library is for worlds of processes, which crosswait starts");
     world_process_loaded();
     world_process_multiple = required == MPI_THREAD_MULTIPLE;
-    /* Processes that the program starts are not of the world: a debugger, the symbolizer of a
-     * sanitizer. */
+    /* Processes that the program starts are not part of the world, such as a debugger or a
+     * sanitizer's symbolizer. */
     const char *others = getenv(REGION_PRELOAD_VARIABLE);
     if (others)
         setenv("LD_PRELOAD", others, 1);
@@ -589,7 +591,7 @@ int world_process_init(int required)
     return world_process_threads();
 }
 
-/* As long as files have the names that the program opened them by. */
+/* Copies the program's maps, while files still have the names by which the program opened them. */
 static void maps_tell(void)
 {
     int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -606,7 +608,7 @@ static void maps_tell(void)
 void world_process_begin(void)
 {
     CORE_CHECK(world_process_early);
-    const int error = errno; /* the program's: each world begins with it */
+    const int error = errno; /* the program's errno, with which each world begins */
     int threads = rank_thread_count(getpid());
     if (threads > 1)
         rank_refuse(

@@ -1,20 +1,20 @@
 /* Loads and stores of the program itself in the memory of its windows. While the program runs
- * between two calls of MPI, the pages of its windows are closed to it. The first load or store
- * there since the last call is a fault, and becomes a turn at the window, as a call would be
- * (explore_access.h): what others do to that memory comes before it, or behind it. Nobody else runs
- * until the program's next call, so that turn speaks for all that the program loads, or stores, in
- * between, and the pages stay open for that long.
+ * between two MPI calls, the pages of its windows are protected. The first load or store there
+ * since the last call faults and becomes a turn at the window, as a call would (explore_access.h):
+ * accesses of others come before or after it. No other rank runs until the program's next call, so
+ * that turn covers all loads, or stores, of the program until then, and the pages stay open for
+ * that long.
  *
- * A system call that is handed closed memory would fail. So each system call of the program comes
- * here first (syscall user dispatch), and is made with all pages open; one that may reach for a
- * window's memory has a turn before.
+ * A system call that gets a protected address would fail. So each system call of the program is
+ * first dispatched to this file (syscall user dispatch) and made with all pages open; a call that
+ * may access a window's memory gets a turn first.
  *
- * Only memory that MPI_Win_allocate gave has pages of its own. What is in other windows, or where a
- * rank has several threads, or the system lacks something, is not seen: that is told.
+ * Only memory from MPI_Win_allocate has pages of its own. Accesses to other windows are not seen,
+ * nor any if a rank has several threads or the system lacks a feature: the world reports that.
  *
- * Invariants: 1. Pages are closed only while `depth` is 0: in calls of MPI, and in what is run for
- * other ranks there, all are open. 2. A part whose pages are open between two calls had a turn
- * since the last call, and nothing was done to it since that turn. */
+ * Invariants: 1. Pages are protected only while `depth` is 0: all are open in calls of MPI, and in
+ * what is run for other ranks there. 2. A part whose pages are open between two calls had a turn
+ * since the last call, and no rank accessed it since that turn. */
 #include "world/ranks/ranks.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ int world_process_depth;
 bool world_process_guards;
 
 #if defined(__x86_64__)
-enum { PAGE = 4096, GUARDED_MAX = 32 }; /* each is opened and closed at each call */
+enum { PAGE = 4096, GUARDED_MAX = 32 }; /* each is opened and protected at each call */
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
 #define PR_SET_SYSCALL_USER_DISPATCH 59
 #endif
@@ -41,8 +41,8 @@ enum { DISPATCH_ON = 1, ALLOW = 0, BLOCK = 1 };
 struct guarded {
     struct world_part *part;
     uint8_t *low, *high; /* whole pages */
-    int access;          /* until the next call: PROT_ */
-    uint32_t turns;      /* of the part, when it got that */
+    int access;          /* PROT_ until the next call */
+    uint32_t turns;      /* turns of the part at that time */
 };
 
 static struct guarded guarded[GUARDED_MAX];
@@ -52,8 +52,8 @@ static volatile char dispatch = ALLOW;
 static bool unmasked; /* the program may have blocked our signals since */
 static struct sigaction before_fault, before_dispatch;
 
-/* The C library's function for the return from a handler: a system call that is not dispatched. The
- * unwinder knows it by these very instructions. */
+/* Returns from a signal handler by a system call that is not dispatched. The unwinder recognises
+ * exactly these instructions. */
 void rank_guard_return(void) __attribute__((visibility("hidden")));
 extern const char rank_guard_return_end[] __attribute__((visibility("hidden")));
 __asm__(".text\n"
@@ -63,7 +63,7 @@ __asm__(".text\n"
         ".type rank_guard_return, @function\n"
         "rank_guard_return:\n"
         "movq $15, %rax\n"
-        "syscall\n" /* the system compares the address behind it */
+        "syscall\n" /* the system compares the address after it */
         ".globl rank_guard_return_end\n"
         ".hidden rank_guard_return_end\n"
         "nop\n"
@@ -82,7 +82,7 @@ enum { KERNEL_RESTORER = 0x04000000 };
 static void pages_set(const struct guarded *g, int access)
 {
     int error = mprotect(g->low, (size_t)(g->high - g->low), access);
-    CORE_CHECK(error == 0); /* they are mapped, and were set so before */
+    CORE_CHECK(error == 0); /* they are mapped, and were set before */
 }
 
 static void all_open(void)
@@ -98,7 +98,7 @@ static void all_open(void)
 
 void world_process_guard_open(void)
 {
-    CORE_CHECK(world_process_depth == 1); /* the program calls */
+    CORE_CHECK(world_process_depth == 1); /* the program is in a call */
     all_open();
     world_store_end();
     for (int i = 0; i < guarded_count; i++)
@@ -114,13 +114,13 @@ static void guards_end(void)
         if (guarded[i].part->turn_count || guarded[i].part->asking)
             world_explore_blind();
     }
-    CORE_CHECK(!closed && dispatch == ALLOW); /* invariant 1: for good */
+    CORE_CHECK(!closed && dispatch == ALLOW); /* invariant 1: from now on */
     guarded_count = 0;
     world_process_guards = false;
     refused = true;
 }
 
-/* They are never blocked while pages are closed: the system would end the process. */
+/* Our signals must never be blocked while pages are protected: the system would end the process. */
 static uint64_t our_signals(void)
 {
     return 1ull << (SIGSEGV - 1) | 1ull << (SIGSYS - 1);
@@ -129,7 +129,7 @@ static uint64_t our_signals(void)
 static void signals_let_in(void)
 {
     uint64_t ours = our_signals();
-    CORE_CHECK(dispatch == ALLOW); /* else it is dispatched itself */
+    CORE_CHECK(dispatch == ALLOW); /* otherwise this call is dispatched as well */
     syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &ours, NULL, sizeof ours);
     unmasked = true;
 }
@@ -174,7 +174,7 @@ static void access_give(struct guarded *g, int access)
     g->turns = g->part->turn_count;
 }
 
-/* All are open, and none is closed yet behind it. */
+/* Takes a turn for an access. All pages are open, and stay so until the turn is over. */
 static void guard_touch(struct guarded *g, const void *at, const void *site, bool writes)
 {
     struct world_fiber *fiber = WORLD->fiber;
@@ -223,9 +223,9 @@ static bool guard_takes(const struct sigaction *before)
 
 static void pass_on(const struct sigaction *before, int number, siginfo_t *info, void *context)
 {
-    CORE_CHECK(dispatch == ALLOW); /* its own system calls are its own */
+    CORE_CHECK(dispatch == ALLOW); /* our own system calls are not dispatched */
     if (!guard_takes(before))
-        sigaction(number, before, NULL); /* it comes again, and ends the process */
+        sigaction(number, before, NULL); /* the fault repeats and ends the process */
     else if (before->sa_flags & SA_SIGINFO)
         before->sa_sigaction(number, info, context);
     else
@@ -241,7 +241,7 @@ static void guard_fault(int number, siginfo_t *info, void *context)
     all_open();
     if (!g) {
         if (guard_takes(&before_fault) && world_process_guards && is_rank())
-            guards_end(); /* what the program does then is not seen */
+            guards_end(); /* accesses from then on are not seen */
         pass_on(&before_fault, number, info, context);
     } else if (is_rank()) {
         const char *site = (const char *)at->uc_mcontext.gregs[REG_RIP] + 1;
@@ -262,7 +262,7 @@ static bool is_among(long call, const int *those, size_t count)
 }
 #define IS_AMONG(call, those) is_among(call, those, sizeof those / sizeof *those)
 
-/* It may reach for memory that its arguments do not name. */
+/* Tells whether the call may access memory that its arguments do not name. */
 static bool reaches_anywhere(long call)
 {
     static const int those[] = {
@@ -274,14 +274,14 @@ static bool reaches_anywhere(long call)
     return IS_AMONG(call, those);
 }
 
-/* It only reads what its arguments name. */
+/* Tells whether the call only reads the memory that its arguments name. */
 static bool only_reads(long call)
 {
     static const int those[] = {SYS_write, SYS_pwrite64, SYS_sendto};
     return IS_AMONG(call, those);
 }
 
-/* So many of its arguments may be addresses; what is in the registers of the others is chance. */
+/* Returns how many arguments may be addresses; the registers of the others hold leftovers. */
 static int addresses_of(long call)
 {
     static const int many[] = {
@@ -322,8 +322,9 @@ static int addresses_of(long call)
     return IS_AMONG(call, many) ? 6 : IS_AMONG(call, two) ? 2 : 3;
 }
 
-/* It does not go on here, or changes what a return from this handler would undo: the program makes
- * it itself, and all stays open until its next call of MPI. */
+/* Tells whether the program must make the call itself, because the call does not return here, or
+ * the return from this handler would undo its effect. All pages then stay open until the next MPI
+ * call. */
 static bool is_programs(long call)
 {
     return call == SYS_clone || call == SYS_clone3 || call == SYS_vfork || call == SYS_fork ||
@@ -355,7 +356,7 @@ static long call_raw(long call, const greg_t *r)
 static void turns_for(long call, const greg_t *r)
 {
     const void *site = (const void *)r[REG_RIP];
-    CORE_CHECK(!closed); /* the system looks into the memory */
+    CORE_CHECK(!closed); /* the system accesses the memory */
     bool all = reaches_anywhere(call) || is_programs(call);
     for (int i = 0; i < guarded_count; i++) {
         bool named = all;
@@ -398,7 +399,7 @@ static void guard_dispatched(int number, siginfo_t *info, void *context)
         return;
     }
     r[REG_RAX] = call_raw(call, r);
-    if (call == SYS_rt_sigprocmask) { /* a return brings back what the mask is then */
+    if (call == SYS_rt_sigprocmask) { /* the return from the handler restores the mask from there */
         uint64_t mask = 0;
         syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &mask, sizeof mask);
         mask &= ~our_signals();
@@ -463,7 +464,7 @@ void world_process_unguard(const struct world_part *part)
         }
 }
 
-#else /* nothing is watched, and where others reach for a window that is told */
+#else /* accesses are not seen, and the world reports that where others reach a window */
 void world_process_guard(struct world_part *part)
 {
     CORE_CHECK(!part->seen);

@@ -1,6 +1,6 @@
-/* Before the program begins: whether all that it imports of MPI is here, what is not is told by
- * name; and whether what it loads, then or later, is built for an MPI library whose place ours can
- * take. */
+/* Checks, before the program begins, that everything that it imports of MPI exists here, and names
+ * what is missing; also checks that all that it loads, then or later, is built for an MPI library
+ * that ours can replace. */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ struct needs {
 
 struct object {
     const ElfW(Sym) * symbol;
-    const char *names, *soname; /* soname: NULL: it has none */
+    const char *names, *soname; /* soname: NULL if it has none */
     const ElfW(Rela) * list[2]; /* relocations of data, of functions */
     size_t bytes[2];
 };
@@ -70,8 +70,8 @@ static struct object object_read(const struct dl_phdr_info *info)
 
 /* --- other MPI libraries ---------------------------------------------------------------------- */
 
-/* Libraries that a program of some MPI is linked with, by their names up to what follows ".so".
- * Each ABI has a library of ours, in whose place ours stands (shims/). */
+/* Libraries that MPI programs are linked with, by their names up to what follows ".so". For each
+ * ABI we have a library that replaces them (shims/). */
 static const struct library {
     const char *name, *series; /* NULL: any */
     enum region_abi abi;
@@ -109,7 +109,7 @@ static const enum region_abi own_abi = REGION_STANDARD;
 static const char own_name[] = "the standard ABI's libmpi_abi.so";
 #endif
 
-/* The ABI that the library of that name has; ours: it is ours, or no MPI library. */
+/* Returns the ABI of the library of that name; ours if it is ours, or no MPI library. */
 static enum region_abi abi_of(const char *file)
 {
     const char *number = strstr(file, ".so");
@@ -146,7 +146,7 @@ static int loads_count(struct dl_phdr_info *info, size_t bytes, void *argument)
 {
     (void)bytes;
     *(unsigned long long *)argument = info->dlpi_adds;
-    return 1; /* each object says the same */
+    return 1; /* all objects have the same count */
 }
 
 void world_process_loaded(void)
@@ -157,7 +157,7 @@ void world_process_loaded(void)
     dl_iterate_phdr(loads_count, &loaded);
     if (loaded == looked_at)
         return;
-    CORE_CHECK(loaded > looked_at); /* the loader counts up */
+    CORE_CHECK(loaded > looked_at); /* the loader only counts up */
     looked_at = loaded;
     dl_iterate_phdr(other_find, &other);
     if (!other.file)
@@ -177,7 +177,7 @@ void world_process_loaded(void)
 
 /* --- what it imports -------------------------------------------------------------------------- */
 
-/* Functions that are there to be linked with (missing.h). */
+/* Functions that exist only to be linked with (missing.h). */
 extern const char __start_world_missing[] __attribute__((weak));
 extern const char __stop_world_missing[] __attribute__((weak));
 
@@ -198,7 +198,7 @@ static void needs_add(struct needs *needs, const char *name)
     CORE_CHECK(needs->used < sizeof needs->text);
 }
 
-/* They have a function for each that MPI has. */
+/* Libraries that define a function for each one of MPI. */
 static const char *const fortran[] = {"/libmpichfort.so", "/libmpifort.so", "/libmpi_mpifh.so"};
 
 static int object_check(struct dl_phdr_info *info, size_t bytes, void *argument)

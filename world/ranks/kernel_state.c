@@ -1,11 +1,12 @@
-/* A search by states must know what the kernel keeps for a rank beside its memory. Part of it can
- * be read, and is hashed with the memory: actions for signals, which of them are blocked or
- * pending, the stack for handlers, the folder, the mode of new files, what is mapped and how. The
- * rest must not change: from its first state on, a rank makes only system calls that change none of
- * it. A filter in the kernel stops it at any other, and the search by states ends.
+/* A search by states must know what the kernel keeps for a rank besides its memory. Part of that
+ * can be read, and is hashed with the memory: signal actions, blocked and pending signals, the
+ * stack for handlers, the folder, the mode of new files, the mappings. The rest must not change:
+ * from its first state on, a rank may only make system calls that change none of it. A filter in
+ * the kernel stops the rank at any other call, and the search by states ends.
  *
- * A file may be opened to read, and closed again: where it was read to is gone with it. What is
- * open at the first state may not be read where that moves a position that nobody compares. */
+ * A rank may open a file, read it and close it again, as its position is gone then. It may not read
+ * a file that was open at the first state if that moves a position that the search does not
+ * compare. */
 #include "world/ranks/ranks.h"
 
 #include <errno.h>
@@ -37,7 +38,7 @@ static struct filter {
     int count;
 } filter;
 
-/* Numbers of files, from - to, that are open at the first state. */
+/* Ranges, from - to, of file numbers that are open at the first state. */
 struct range {
     uint32_t from, to;
 };
@@ -72,7 +73,7 @@ static void load_argument(int number)
     word_load(offsetof(struct seccomp_data, args) + (size_t)number * sizeof(uint64_t));
 }
 
-/* Begins steps, up to body_end, that that call alone goes through; they return. */
+/* Begins the steps for that call, which return and end at body_end. */
 static int body_begin(int call)
 {
     word_load(offsetof(struct seccomp_data, nr));
@@ -87,7 +88,7 @@ static void body_end(int begun)
     filter.step[begun].jf = (uint8_t)length;
 }
 
-/* The argument that is loaded: stopped, if it is in a range. */
+/* Stops the call if the loaded argument is in a range. */
 static void stop_ranges(const struct range range[], int count)
 {
     CORE_CHECK(count >= 0 && count <= RANGES_MAX);
@@ -104,7 +105,7 @@ static void allow_equal(uint32_t value)
     is_allowed();
 }
 
-/* Allowed with one of these values of an argument. */
+/* Allows the call if the argument has one of these values. */
 static void allow_values(int call, int argument, const uint32_t value[], size_t count)
 {
     const int begun = body_begin(call);
@@ -118,7 +119,7 @@ static void allow_values(int call, int argument, const uint32_t value[], size_t 
     allow_values(call, argument, (const uint32_t[]){__VA_ARGS__}, \
                  sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
-/* Allowed where the argument has none of these bits. */
+/* Allows the call if the argument has none of these bits. */
 static void allow_without(int call, int argument, uint32_t bits)
 {
     const int begun = body_begin(call);
@@ -129,7 +130,7 @@ static void allow_without(int call, int argument, uint32_t bits)
     body_end(begun);
 }
 
-/* Allowed for files but those. */
+/* Allows the call for all files except those. */
 static void allow_files(int call, const struct range range[], int count)
 {
     const int begun = body_begin(call);
@@ -139,7 +140,8 @@ static void allow_files(int call, const struct range range[], int count)
     body_end(begun);
 }
 
-/* Also as we ask for the least free number (fork_server.c). */
+/* Allows the harmless commands of fcntl, including our own search for the least free number
+ * (fork_server.c). */
 static void fcntl_add(void)
 {
     const int begun = body_begin(SYS_fcntl);
@@ -172,7 +174,7 @@ static void files_add(void)
     ALLOW_VALUES(SYS_ioctl, 1, TCGETS, TIOCGWINSZ, FIONREAD);
 }
 
-/* Memory that can be written can be read as well, so that it is hashed. */
+/* Allows mappings that can be read, so that they are hashed, if they can be written. */
 static void memory_calls_add(void)
 {
     ALLOW_VALUES(SYS_mprotect, 2, PROT_READ | PROT_WRITE, PROT_READ | PROT_WRITE | PROT_EXEC);
@@ -192,7 +194,7 @@ static void memory_calls_add(void)
                  MADV_DODUMP);
 }
 
-/* Threads, which are counted, and our own versions of a rank; no other process. */
+/* Allows threads, which are counted, and our own versions of a rank, but no other process. */
 static void processes_add(void)
 {
     int begun = body_begin(SYS_clone);
@@ -202,7 +204,7 @@ static void processes_add(void)
     is_allowed();
     is_stopped();
     body_end(begun);
-    begun = body_begin(SYS_clone3); /* its flags cannot be seen here: the C library uses clone */
+    begun = body_begin(SYS_clone3); /* unseen flags: the C library uses clone */
     step_add(BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | ENOSYS);
     body_end(begun);
     begun = body_begin(SYS_rt_sigaction);
@@ -224,7 +226,7 @@ static void processes_add(void)
     body_end(begun);
 }
 
-/* These change nothing, or what is hashed. */
+/* Calls that change nothing, or only what is hashed. */
 static const int harmless[] = {
     SYS_futex,
     SYS_clock_gettime,
@@ -300,7 +302,7 @@ static const int harmless[] = {
 #endif
 };
 
-/* The rank stays there: the searcher ends it. */
+/* Stops the rank at the call; the searcher ends it. */
 static void call_stopped(int signal, siginfo_t *info, void *context)
 {
     CORE_CHECK(signal == SIGSYS && rank_own >= 0);
@@ -342,7 +344,7 @@ static const char *filter_install(void)
 
 /* --- what is open ----------------------------------------------------------------------------- */
 
-/* Null, zero, random and the like: reading moves nothing. */
+/* Tells whether reading the file moves nothing: null, zero, random and the like. */
 static bool is_without_position(const struct stat *is)
 {
     return S_ISCHR(is->st_mode) && major(is->st_rdev) == 1;
@@ -392,7 +394,7 @@ const char *rank_kernel_watch(void)
 
 /* --- what can be read ------------------------------------------------------------------------- */
 
-struct kernel_action { /* as the kernel has it: the C library's differs */
+struct kernel_action { /* the kernel's layout: the C library's differs */
     uintptr_t handler;
     unsigned long flags;
     uintptr_t restorer;

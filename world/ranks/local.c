@@ -1,14 +1,13 @@
-/* One rank by itself, for compose.c: it gets a message and goes on until it waits again, while all
- * others stay where they are. What it does until then depends on its state and on that message
- * alone, if the rank waits for nothing but messages: one receive; several that name their
- * sources, for all of them or for any; or a probe, and then a receive of what that has found. A
- * message counts as under way until the rank waits for it: before that nobody looks at it. Where a
- * rank does anything else, the search gives up; also where it sends to itself, as a message that it
- * was not brought may come before that one.
+/* Executes one rank by itself, for compose.c: it gets a message and runs until it waits again,
+ * while no other rank runs. Its state and that message determine what it does, if it waits only for
+ * messages: for one receive; for all or any of several that name their sources; or in a probe,
+ * followed by a receive of the message found. A message counts as pending until the rank waits for
+ * it, as nothing looks at it before. The search gives up if a rank does anything else, or sends to
+ * itself, as a message that the step did not bring might come before that one.
  *
- * Invariants: 1. No rank has a message that the step did not bring: what others have sent stays
- * outside (compose.c). 2. What all ranks share is at the end of a step as it was, but for what
- * belongs to the rank. */
+ * Invariants: 1. A rank has only messages that the step brought: messages of others stay outside
+ * (compose.c). 2. At the end of a step all shared state is as before, except what belongs to the
+ * rank. */
 #include "world/ranks/states_inside.h"
 
 #include <string.h>
@@ -48,7 +47,7 @@ static bool want_put(const struct rank_want one)
     return true;
 }
 
-/* Receives that wait beside each other find their messages in any order, if no message fits two of
+/* Tells whether the rank's posted receives find their messages in any order: no message fits two of
  * them. */
 static bool posted_apart(const struct world_rank *rank)
 {
@@ -69,7 +68,7 @@ static bool read_probe(const struct world_decider *d, const struct world_rank *r
            want_put((struct rank_want){d->context, d->source, d->tag, -1, false});
 }
 
-/* One of several receives that name their sources, or of what is complete. */
+/* Reads an any-call on receives that name their sources, some of which may be complete. */
 static bool read_any(const struct world_decider *d)
 {
     CORE_CHECK(d->kind == EXPLORE_ANY);
@@ -83,10 +82,10 @@ static bool read_any(const struct world_decider *d)
     return !d->poll;
 }
 
-/* One receive, or all of several that name their sources. */
+/* Reads a wait for one receive, or for all of several that name their sources. */
 static bool read_receives(const struct world_rank *rank)
 {
-    CORE_CHECK(!rank->fiber->decider); /* else it is read_probe's, or read_any's */
+    CORE_CHECK(!rank->fiber->decider); /* otherwise read_probe or read_any handles it */
     for (const struct ompi_request_t *r = rank->posted; r; r = r->next)
         if (r->waiter == rank->fiber &&
             !want_put((struct rank_want){r->context, r->peer, r->tag, -1, false}))
@@ -109,7 +108,7 @@ static bool wants_read(const struct world_rank *rank)
 bool rank_local_read(int rank, struct rank_local *out)
 {
     const struct world_rank *of = &WORLD->rank[rank];
-    CORE_CHECK(rank_own < 0 && !WORLD->ready_count); /* the searcher acts, and nobody can go on */
+    CORE_CHECK(rank_own < 0 && !WORLD->ready_count); /* the searcher acts; no rank can run */
     *out = (struct rank_local){.rank = rank, .decisions = of->fiber->decisions.choices};
     out->ended = rank_region->rank[rank].left;
     if (out->ended)
@@ -127,7 +126,7 @@ bool rank_local_read(int rank, struct rank_local *out)
 
 /* --- a step ----------------------------------------------------------------------------------- */
 
-/* Invariant 1; and nobody else gets what the rank sends. */
+/* Removes all messages (invariant 1), and the receives that would take those of the rank. */
 static void others_leave(int rank)
 {
     CORE_CHECK(rank >= 0 && rank < WORLD->rank_count && !WORLD->ready_count);
@@ -147,7 +146,7 @@ static void others_leave(int rank)
     }
 }
 
-/* Notes what ranks share beside their messages: invariant 2. */
+/* Shared state other than messages: invariant 2. */
 struct rest {
     uint32_t looks, context_next;
     int keyval_count, finding_count;
@@ -171,7 +170,7 @@ static bool rest_is(const struct rest *rest)
            memcmp(now.part, rest->part, sizeof now.part) == 0;
 }
 
-/* A collective call that a rank has entered in some state: all members must make the same. */
+/* A collective call that a rank entered in some state: all members must make the same call. */
 static struct entered {
     uint32_t key, number;
     int first, size, root;
@@ -223,7 +222,7 @@ static bool is_fine(void)
 
 enum { BRANCHES_MAX = RANK_WANTS_MAX };
 
-/* Whether the rank waits for one of several requests of which some are complete. */
+/* Tells whether the rank waits for any of several requests. */
 static bool has_choice(int rank)
 {
     const struct world_decider *d = WORLD->rank[rank].fiber->decider;
@@ -231,7 +230,7 @@ static bool has_choice(int rank)
     return d && d->kind == EXPLORE_ANY && d->number && !d->poll;
 }
 
-/* Answers the rank's decision, where there is one. */
+/* Answers the rank's decision, if it has one. */
 static void rank_decide(int rank, int32_t answer)
 {
     static struct world_branch branch[BRANCHES_MAX];
@@ -252,7 +251,7 @@ static void rank_decide(int rank, int32_t answer)
         rank_states_give_up("a message is another answer than it was to be");
 }
 
-/* The rank goes on until it waits again. */
+/* Runs the rank until it waits again. */
 static void rank_run(int rank)
 {
     struct world_branch branch;

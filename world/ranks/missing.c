@@ -1,5 +1,5 @@
-/* Functions that programs may name and worlds cannot do: they are there to be linked with, and a
- * call ends the world. Without mpi.h, as one shape stands for all. */
+/* Functions that programs may name and worlds do not support: they exist to be linked with, and a
+ * call ends the world. Without mpi.h, as one prototype serves for all. */
 #include "world/ranks/missing.h"
 
 #define MISSING(name)               \
@@ -19,7 +19,7 @@ MISSING(ompi_fortran_argv_blank_f2c)
 MISSING(ompi_fortran_argv_count_f2c)
 MISSING(ompi_fortran_multiple_argvs_f2c)
 
-/* Those that the Fortran functions of mpifh.c stand in front of, and the C++ bindings'. */
+/* Functions that those of mpifh.c and the C++ bindings replace. */
 MISSING(ompi_attr_create_keyval_aint)
 MISSING(ompi_attr_create_keyval_fint)
 MISSING(ompi_attr_get_aint)
@@ -33,6 +33,6 @@ MISSING(ompi_info_get)
 MISSING(ompi_info_get_nthkey)
 MISSING(ompi_info_get_valuelen)
 
-/* Open MPI 5's null session: programs use its address. */
+/* Open MPI 5's null session, whose address programs use. */
 char ompi_mpi_instance_null[512];
 #endif

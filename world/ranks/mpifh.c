@@ -1,27 +1,27 @@
-/* Symbols that Open MPI's Fortran libraries (libmpi_mpifh.so.40 and those on top of it) need of
- * libmpi besides the C functions. Where they would reach into Open MPI's objects, the Fortran
- * functions themselves are here: being preloaded, they come first.
+/* Symbols of libmpi that Open MPI's Fortran libraries (libmpi_mpifh.so.40 and those above it) need
+ * besides the C functions. Fortran functions that would access Open MPI's own objects are defined
+ * here instead: as they are preloaded, they come first.
  *
- * A Fortran string comes with its length; a logical is 1 where true, as gfortran has it. */
+ * A Fortran string is passed with its length; a logical is 1 if true, as in gfortran. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "world/ranks/ranks.h"
 
-/* Where the common blocks of mpif.h lie, unless the program has them. */
+/* The common blocks of mpif.h, unless the program has them. */
 MPI_Fint mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_unweighted_,
     mpi_fortran_weights_empty_, mpi_fortran_errcodes_ignore_;
 double mpi_fortran_status_ignore_, mpi_fortran_statuses_ignore_;
 char mpi_fortran_argv_null_, mpi_fortran_argvs_null_;
-#if WORLD_PROCESSES /* a program of fibers has some: local/fortran.c */
+#if WORLD_PROCESSES /* fibers: local/fortran.c has some */
 MPI_Fint *MPI_F_STATUS_IGNORE = (MPI_Fint *)&mpi_fortran_status_ignore_;
 MPI_Fint *MPI_F_STATUSES_IGNORE = (MPI_Fint *)&mpi_fortran_statuses_ignore_;
 #endif
 
 /* --- internals -------------------------------------------------------------------------------- */
 
-int ompi_mpi_state = 2;      /* initialized: what else it may be is found by the calls themselves */
-int ompi_instance_count = 1; /* Open MPI 5's for the same */
+int ompi_mpi_state = 2;      /* initialized; the calls themselves check for other states */
+int ompi_instance_count = 1; /* the same in Open MPI 5 */
 char ompi_mpi_param_check;
 int ompi_errcode_intern_lastused;
 void *ompi_errcodes_intern[15], *ompi_registered_datareps[8];
@@ -53,7 +53,7 @@ int ompi_fortran_string_c2f(const char *text, char *out, int length)
     return 0;
 }
 
-/* name: MPI_MAX_INFO_KEY + 1 bytes. */
+/* Copies a key; name has room for MPI_MAX_INFO_KEY + 1 bytes. */
 static void fortran_key(const char *key, int bytes, char *name)
 {
     while (bytes > 0 && *key == ' ') {
@@ -69,7 +69,7 @@ static void fortran_key(const char *key, int bytes, char *name)
 MPI_Datatype ompi_datatype_match_size(int size, uint16_t kind, uint16_t language);
 MPI_Datatype ompi_datatype_match_size(int size, uint16_t kind, uint16_t language)
 {
-    enum { DATA_INT = 0x1000, DATA_FLOAT = 0x2000, DATA_COMPLEX = 0x3000 }; /* flags of its types */
+    enum { DATA_INT = 0x1000, DATA_FLOAT = 0x2000, DATA_COMPLEX = 0x3000 }; /* its type flags */
     int typeclass = kind == DATA_INT       ? MPI_TYPECLASS_INTEGER
                     : kind == DATA_FLOAT   ? MPI_TYPECLASS_REAL
                     : kind == DATA_COMPLEX ? MPI_TYPECLASS_COMPLEX
@@ -132,7 +132,7 @@ MPI_Errhandler ompi_errhandler_create(int object, void *function, int language)
 
 /* --- what would reach into objects ------------------------------------------------------------ */
 
-/* The names of one function: that of programs, that of the libraries above. */
+/* Defines both names of a function: the one for programs and the one for the libraries above. */
 #define NAMES(name, ...)                                                         \
     void ompi_##name##_f(__VA_ARGS__);                                           \
     void mpi_##name##_(__VA_ARGS__) __attribute__((alias("ompi_" #name "_f")));  \
@@ -169,7 +169,7 @@ NAMES(grequest_start, void *query, void *release, void *cancel, MPI_Aint *state,
         *code = done;
 }
 
-/* Keys and values without the blanks around them; what does not fit is cut off. */
+/* Removes the blanks around keys and values; cuts what does not fit. */
 NAMES(info_get, MPI_Fint *info, char *key, MPI_Fint *room, char *value, MPI_Fint *flag,
       MPI_Fint *code, int key_bytes, int value_bytes)
 {
@@ -231,7 +231,7 @@ ATTRIBUTES(comm, Comm, OF_COMM)
 ATTRIBUTES(type, Type, OF_TYPE)
 ATTRIBUTES(win, Win, OF_WIN)
 
-/* MPI's predefined callbacks; those that copy give back the value that they were given. */
+/* MPI's predefined callbacks; those that copy return the given value. */
 #define CALLBACKS(prefix, VALUE)                                                                \
     NAMES(prefix##null_copy_fn, MPI_Fint *object, MPI_Fint *key, VALUE *extra, VALUE *in,       \
           VALUE *out, MPI_Fint *flag, MPI_Fint *code)                                           \

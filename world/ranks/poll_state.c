@@ -1,16 +1,16 @@
-/* Whether a rank is where it was before: what the program can go on by. That is its memory that it
- * can write to, with the stack above the call and the registers that a call keeps, and the memory
- * of windows. Of this library's own nothing counts, nor does memory of the world, nor
- * what waiting leaves behind: errno, and on which processor the thread runs (rseq). */
+/* Detects that a polling rank's observable state has not changed since its last poll: the memory
+ * that it can write, with the stack above the call and the callee-saved registers, and the memory
+ * of windows. This library's own memory does not count, nor memory of the world, nor what waiting
+ * leaves behind: errno, and the processor on which the thread runs (rseq). */
 #include "world/ranks/ranks.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#if __has_include(<sys/rseq.h>) /* of glibc 2.35 and later, which has it registered */
+#if __has_include(<sys/rseq.h>) /* glibc 2.35 and later register it */
 #include <sys/rseq.h>
-#pragma weak __rseq_offset /* a wheel's library runs with an older glibc, too */
+#pragma weak __rseq_offset /* a wheel's library also runs with an older glibc */
 #endif
 #include <unistd.h>
 #include <unwind.h>
@@ -25,7 +25,7 @@ extern const char __ehdr_start[], etext[], end[];
 _Static_assert(sizeof((struct rank_frame *)NULL)->kept == KEPT_REGISTERS * sizeof(uintptr_t),
                "each has its place");
 
-/* The program's: the first outside of this library. */
+/* Finds the program's frame: the first one outside of this library. */
 static _Unwind_Reason_Code frame_find(struct _Unwind_Context *context, void *out)
 {
     static const int name[KEPT_REGISTERS] = {3, 6, 12, 13, 14, 15}; /* of x86-64: rbx, rbp, r12.. */
@@ -56,7 +56,7 @@ size_t rank_maps_read(char *text, size_t room)
     if (file >= 0)
         close(file);
     CORE_CHECK(bytes <= room);
-    return bytes < room ? bytes : 0; /* all, or nothing */
+    return bytes < room ? bytes : 0; /* all or nothing */
 }
 
 bool rank_map_is_stack(const char *line, const char *line_end)
@@ -81,7 +81,7 @@ void rank_left_out(struct rank_range out_range[RANK_LEFT_OUT])
     CORE_CHECK(out_range[0].from < out_range[0].to);
 }
 
-/* Hashes the parts of [from, to) that are not left out. */
+/* Hashes the parts of [from, to) that are not omitted. */
 static bool poll_state_take(XXH3_state_t *state, uintptr_t from, uintptr_t to, size_t *hashed_bytes)
 {
     struct rank_range out[RANK_LEFT_OUT];
@@ -117,7 +117,7 @@ uint64_t world_process_state(void)
             continue;
         if (frame.sp >= from && frame.sp < to) {
             if (!rank_map_is_stack(line, line + strcspn(line, "\n")))
-                return 0; /* what lies below may be the program's */
+                return 0; /* memory below may be the program's */
             from = frame.sp;
         }
         if (!poll_state_take(&state, from, to, &hashed_bytes))

@@ -1,5 +1,5 @@
-/* Schedules ranks: one process of a world runs, the others wait in a futex of their own. The futex
- * says which thread of the process goes on (world_fiber.slot + 1). */
+/* Schedules ranks: one process of a world runs, the others wait on their own futex. The futex holds
+ * the thread of the process that runs (world_fiber.slot + 1). */
 #include "world/ranks/ranks.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The task that a process runs for another one, before it waits again. */
+/* The task that a process runs for another one before it waits again. */
 static struct {
     void (*run)(void *argument);
     void *argument;
@@ -21,7 +21,8 @@ enum { ANY_THREAD = UINT32_MAX };
 
 __thread uint32_t rank_slot;
 
-/* The world before may have ended in the midst of it: by a crash there, or as its time was over. */
+/* Clears the task: the previous world may have ended during one, by a crash or at its time limit.
+ */
 void rank_sched_begin(void)
 {
     call.run = NULL;
@@ -41,7 +42,7 @@ void rank_sched_give(const struct world_fiber *to)
     sched_put(to->rank->rank, to->slot + 1);
 }
 
-/* A version that was taken back may still be on its way to its end. */
+/* Takes the turn, unless this version was taken back and is still about to end. */
 static bool sched_take(_Atomic uint32_t *scheduled, uint32_t whose)
 {
     if (rank_region->states.depth && !rank_version_is_last())
@@ -71,7 +72,7 @@ void rank_sched_wait(void)
     }
 }
 
-/* Threads of a rank that do not call MPI are its own affair. */
+/* Does nothing: threads of a rank that do not call MPI are unrestricted. */
 void world_thread_check(void)
 {
 }
@@ -94,7 +95,7 @@ void world_process_at(struct world_rank *rank, void (*run)(void *argument), void
     }
     CORE_CHECK((uint8_t *)argument > (uint8_t *)rank_region &&
                (uint8_t *)argument < (uint8_t *)rank_region + rank_region->bytes);
-    CORE_CHECK(!call.run); /* ranks.h invariant 3, and 1: nobody else asks */
+    CORE_CHECK(!call.run); /* ranks.h invariants 3 and 1: no other rank asks */
     call.run = run;
     call.argument = argument;
     call.from = rank_own;
@@ -142,7 +143,7 @@ void rank_over(void)
         syscall(SYS_exit_group, 1);
 }
 
-static int programs_errno; /* waiting changes errno, and the program shall not see that */
+static int programs_errno; /* waiting changes errno, which the program must not see */
 
 int rank_errno(void)
 {
@@ -160,7 +161,7 @@ struct world_fiber *world_process_switch(struct world_fiber *from, struct world_
     CORE_CHECK(from->rank->rank == rank_own); /* ranks.h invariant 2 */
     CORE_CHECK(rank_threads_inside());        /* threads.c invariant 1 */
     if (to->rank->rank != rank_own || to->slot != rank_slot) {
-        if (UNLIKELY(to == WORLD->searcher)) /* which would ask for it next */
+        if (UNLIKELY(to == WORLD->searcher)) /* the searcher would ask for it next */
             rank_memory_take(NULL);
         rank_sched_give(to);
         rank_sched_wait();
@@ -172,7 +173,7 @@ struct world_fiber *world_process_switch(struct world_fiber *from, struct world_
 
 /* --- stacks of helper fibers ------------------------------------------------------------------ */
 
-struct free_stack { /* at the lowest byte of one that nobody needs */
+struct free_stack { /* stored at the lowest byte of an unused stack */
     struct free_stack *next;
 };
 static struct free_stack *free_stacks;
@@ -195,7 +196,7 @@ uint8_t *world_process_stack(size_t bytes)
     return area + GUARD_BYTES;
 }
 
-/* It still runs there, but the next to use the stack begins when it has gone for good. */
+/* Frees the stack on which the helper still runs; its next user begins after the helper is gone. */
 void world_process_stack_ended(uint8_t *stack)
 {
     struct free_stack *given = (struct free_stack *)stack;
@@ -205,12 +206,12 @@ void world_process_stack_ended(uint8_t *stack)
 
 /* --- the end of a rank ------------------------------------------------------------------------ */
 
-/* At exit, behind everything that the program does there. */
+/* Runs at exit, after all that the program does there. */
 void rank_leave(int status, void *unused)
 {
     (void)unused;
     if (world_process_early)
-        world_process_begin(); /* it ends without a call that would have made ranks of it */
+        world_process_begin(); /* it ends without a call that would have forked the ranks */
     struct region_rank *own = rank_own >= 0 ? &rank_region->rank[rank_own] : NULL;
     if (!own || own->pid != getpid() || own->left || WORLD->fiber->rank->rank != rank_own)
         return;

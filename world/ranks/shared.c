@@ -1,6 +1,6 @@
-/* Memory that the program shares with other processes by itself. What its ranks load and store
- * there nobody sees, and neither is it as at first when the next world begins: that it has some is
- * told. */
+/* Memory that the program itself shares with other processes. The world sees neither its ranks'
+ * loads and stores there, nor restores that memory for the next world; so it reports that such
+ * memory exists. */
 #include "world/ranks/ranks.h"
 
 #include <sys/mman.h>
@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static bool shares; /* before the world began, too */
+static bool shares; /* even before the world began */
 
 static void shared_note(void)
 {
@@ -30,7 +30,7 @@ void *rank_map(void *at, size_t bytes, int flags, int file, off_t from)
     return (void *)syscall(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE, flags, file, from);
 }
 
-/* The program's, and of what it loads. */
+/* Replaces mmap for the program and the libraries that it loads. */
 void *mmap(void *at, size_t bytes, int protection, int flags, int file, off_t from)
 {
     const int kind = flags & MAP_TYPE;

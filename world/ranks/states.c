@@ -1,23 +1,22 @@
 /* Searches through the states of a world: depth first, in the process that worlds are forked from.
- * Ranks go on until none can; then each answer to each decision that is possible is taken in turn.
- * A decision's ranks go on as new versions (versions.c); what they share, the search copies and
- * puts back. A state that was there before is left.
+ * Ranks run until none can; then the search takes each possible answer to each decision in turn.
+ * The deciding ranks continue as new versions (versions.c); the search copies and restores what the
+ * ranks share. A state that was met before is not continued.
  *
- * Why that loses nothing: a world whose ranks all wait is its state (states_hash.c) and no more, so
- * what can come of it is the same however it came about. From each state every answer that is
- * possible is followed, so every world that could be run by answers one after the other is: those
- * before a state that was there before, and behind it what came of that state. What no decision
- * stands for (a poll made again fails only when nothing else can be decided) is as it is in a world
- * that is run from its start.
+ * This loses nothing: if all ranks wait, the world is nothing but its state (states_hash.c), so its
+ * future is the same however it was reached. The search follows every possible answer of every
+ * state, so it covers every world that can be run: up to a known state by itself, and after it by
+ * what followed that state. What no decision covers (a repeated poll fails only when nothing else
+ * can be decided) is the same as in a world that is run from its start.
  *
- * Ranks that have exchanged nothing with each other in any world that was looked at are of
- * different parts: what one part does makes no difference to the other. At each state one part's
- * answers are taken, those of the others later. If ranks of two parts then exchange something, the
- * search begins again with these joined: else each part went through all that it can do, and never
- * met another one, so it does not in any other order either.
+ * Ranks that have exchanged nothing with each other in any examined world belong to different
+ * parts: one part makes no difference to another. At each state the search takes the answers of one
+ * part, and those of the others later. If ranks of two parts then exchange something, the search
+ * starts again with these parts joined. Otherwise each part went through all that it can do without
+ * meeting another, so it does not meet one in any other order either.
  *
- * Invariants: 1. node[i] was reached with versions of a depth up to i + 1. 2. Whatever is copied
- * lies one behind the other, those of deeper nodes later. */
+ * Invariants: 1. node[i] was reached with versions of a depth up to i + 1. 2. Copies are stored one
+ * after the other, those of deeper nodes later. */
 #include "world/ranks/states_inside.h"
 
 #include <linux/futex.h>
@@ -37,12 +36,12 @@ enum {
     NODES_MAX = 1 << 14,
     BRANCHES_MAX = 4096, /* of one state */
     PATH_MAX_ANSWERS = 1 << 16,
-    STEP_MS = 10000 /* for ranks to come to the next decision */
+    STEP_MS = 10000 /* for ranks to reach the next decision */
 };
 #define COPIES_BYTES ((size_t)1 << 33)
 #define SLAB_BYTES ((size_t)1 << 20)
 
-/* There handles are converted behind a call, to places that world_call_uses does not know. */
+/* A shim converts handles after a call, into variables that world_call_uses does not know. */
 #ifdef WORLD_SHIM
 enum { IS_SHIM = 1 };
 #else
@@ -66,7 +65,7 @@ static struct search {
     const char *why;
 } search;
 
-static uint8_t *slabs, *slabs_end; /* of the ranks' handles, in the arena */
+static uint8_t *slabs, *slabs_end; /* the ranks' handles, in the arena */
 static struct world_rank searcher_rank;
 static struct world_fiber searcher = {.rank = &searcher_rank, .live = true};
 
@@ -172,7 +171,7 @@ static uint8_t *copy_put(uint8_t *to, const void *from, size_t bytes)
     return to + bytes;
 }
 
-/* The sizes come first, as the variables say how much there is. */
+/* Copies what all ranks share. The sizes come first, as they depend on the copied variables. */
 bool rank_copy_take(struct rank_copy *out)
 {
     struct piece piece[PIECES];
@@ -236,10 +235,10 @@ void rank_copy_restore(const struct rank_copy *copy)
 
 /* --- what was there before -------------------------------------------------------------------- */
 
-/* True: it is new. */
+/* Adds a state; returns true if it is new. */
 bool rank_seen_put(struct rank_seen *table, const uint64_t hash[2])
 {
-    CORE_CHECK(hash[0] || hash[1]); /* a place that is free has none */
+    CORE_CHECK(hash[0] || hash[1]); /* a free place has hash 0 */
     for (size_t at = hash[0] % RANK_SEEN_MAX;; at = (at + 1) % RANK_SEEN_MAX) {
         struct rank_seen *s = &table[at];
         if (!s->hash[0] && !s->hash[1]) {
@@ -266,7 +265,8 @@ void world_process_met(int rank, int other)
     states->parts_joined = true;
 }
 
-/* At the first state: what is on its way joins its ends; what came before makes no difference. */
+/* Starts the parts at the first state: a pending message joins its sender and receiver; earlier
+ * exchanges make no difference. */
 static void parts_begin(void)
 {
     CORE_CHECK(WORLD->begun_end && !search.node_count); /* this is the first state */
@@ -304,7 +304,7 @@ bool rank_states_crashed(void)
     return rank_region->over;
 }
 
-/* Ranks that have left MPI may still write on their way to the end. */
+/* Waits for ranks that have left MPI, as they may still write before they end. */
 static void left_await(void)
 {
     for (uint32_t r = 0; r < rank_region->rank_count; r++)
@@ -325,7 +325,7 @@ uint64_t rank_states_step_until(void)
     return until < search.until_ms ? until : search.until_ms;
 }
 
-/* Ranks go on until none can. */
+/* Runs ranks until none can continue. */
 void rank_states_run(void)
 {
     CORE_CHECK(rank_own < 0); /* the searcher is no rank */
@@ -341,7 +341,7 @@ void rank_states_run(void)
 
 enum came { CAME_STATE, CAME_END, CAME_NOWHERE };
 
-/* From one state to the next; *out_branch: the search's, valid until the next step. */
+/* Goes to the next state. *out_branch belongs to the search and is valid until the next step. */
 static enum came state_next(struct world_branch *out_branch, uint32_t *out_count)
 {
     for (;;) {
@@ -418,7 +418,7 @@ static void state_enter(struct world_branch *branch, uint32_t count)
     struct node *node = &search.node[search.node_count];
     CORE_CHECK(!WORLD->ready_count && count > 0);
     for (int r = 0; r < WORLD->rank_count; r++)
-        WORLD->rank[r].turns = 0; /* which poll fails first must not depend on what was before */
+        WORLD->rank[r].turns = 0; /* earlier polls must not decide which poll fails first */
     if (!memory_hash())
         rank_states_give_up("the time is over");
     if (search.why)
@@ -431,7 +431,7 @@ static void state_enter(struct world_branch *branch, uint32_t count)
         WORLD->begun_end = end;
         parts_begin();
     }
-    if (rank_region->states.parts_joined) /* it begins again */
+    if (rank_region->states.parts_joined) /* the search starts again */
         return;
     count = parts_choose(branch, count);
     if (search.why || !rank_seen_put(search.seen, hash))
@@ -462,7 +462,7 @@ static void state_come(void)
         state_enter(branch, count);
 }
 
-/* The next answer of the last state; false: it has no other. */
+/* Takes the next answer of the last state; false if there is none. */
 static bool branch_next(void)
 {
     struct node *node = &search.node[search.node_count - 1];
@@ -476,7 +476,7 @@ static bool branch_next(void)
     const struct region_states *states = &rank_region->states;
     CORE_CHECK(!states->version_count ||
                states->version[states->version_count - 1].depth <= search.node_count);
-    /* Invariant 1 holds: else what is restored were not all that changes. */
+    /* Invariant 1 holds: otherwise the copy would not restore all that changed. */
     const struct world_branch *branch = &node->branch[node->next++];
     search.path_count = node->path;
     if (search.path_count == PATH_MAX_ANSWERS ||
@@ -494,7 +494,7 @@ static bool branch_next(void)
     return true;
 }
 
-/* From the first state on once more. */
+/* Starts again from the first state. */
 static void search_again(void)
 {
     const struct node *first = &search.node[0];
@@ -527,11 +527,11 @@ static void rooms_give(void)
     search = (struct search){0};
 }
 
-/* First by single ranks: what each of them does with each message is executed once. Where ranks do
- * more than wait for single messages, all of them are executed together. */
+/* Searches first by single ranks: each rank's behaviour with each message is executed once. If
+ * ranks do more than wait for single messages, all ranks are executed together. */
 static bool search_composed(void)
 {
-    CORE_CHECK(search.node_count == 1 && !search.why); /* the first state, and no more */
+    CORE_CHECK(search.node_count == 1 && !search.why); /* only the first state */
     const uint64_t answers = rank_region->states.answer_count,
                    lists = rank_region->states.list_count;
     if (rank_compose_search(&search.node[0].copy))

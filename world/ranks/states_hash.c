@@ -1,15 +1,15 @@
-/* Hashes the state of a world whose ranks all wait: equal hashes, equal futures, but for a
- * collision of 128 bits. It is made of
- *  - the memory of each rank that it can write to, with the stack above the program's call and the
- *    registers that a call keeps, errno, and what the kernel keeps for it (kernel_state.c). Left
- * out is what cannot make a difference: this library's own memory, the stack below, rseq, and what
- *    the call that waits is certain to overwrite before the program has it again: the buffer of a
- *    receive that the call cannot return without, a status, an index.
- *  - what the ranks exchange, not as it lies in memory, where its place depends on who came first,
- *    but by its meaning: messages by their senders, posted receives in their order, requests, what
- *    each rank waits for, what it got and was answered since its call began, the clock.
+/* Hashes the state of a world whose ranks all wait: equal hashes mean equal futures, except for a
+ * collision of 128 bits. A state consists of
+ *  - the memory that each rank can write, with the stack above the program's call and the
+ *    callee-saved registers, errno, and what the kernel keeps for it (kernel_state.c). The hash
+ *    omits what cannot make a difference: this library's own memory, the stack below, rseq, and
+ *    what the waiting call will certainly overwrite before it returns: the buffer of a receive that
+ *    the call waits for, a status, an index.
+ *  - what the ranks exchange, by its meaning, as its place in memory depends on who came first:
+ *    messages by sender, posted receives in order, requests, what each rank waits for, what it got
+ *    and was answered since its call began, the clock.
  *  - what was written to the streams.
- * Where something is met that is none of that, there is no hash, and why is kept. */
+ * If the state has anything else, there is no hash, and the reason is kept. */
 #include "world/ranks/ranks.h"
 
 #include <dirent.h>
@@ -28,7 +28,7 @@ static const size_t memory_most = (size_t)256 << 20;
 
 struct memory {
     XXH3_state_t state;
-    struct rank_range out[RANGES_MAX]; /* left out */
+    struct rank_range out[RANGES_MAX]; /* omitted */
     int out_count;
     size_t hashed_bytes;
     const char *why;
@@ -42,7 +42,7 @@ static void memory_leave_out(struct memory *m, const void *from, size_t bytes)
     m->out[m->out_count++] = (struct rank_range){(uintptr_t)from, (uintptr_t)from + bytes};
 }
 
-/* Few; and the C library's sort may allocate. */
+/* Sorts the few ranges without the C library's sort, which may allocate. */
 static void ranges_sort(struct memory *m)
 {
     for (int i = 1; i < m->out_count; i++)
@@ -53,8 +53,8 @@ static void ranges_sort(struct memory *m)
         }
 }
 
-/* The ranges that are left out are in order, and may overlap. Where they lie and how long they are
- * counts. */
+/* Adds memory without the omitted ranges, which are sorted and may overlap. Their places and sizes
+ * count. */
 static void memory_add(struct memory *m, uintptr_t from, uintptr_t to)
 {
     CORE_CHECK(from <= to);
@@ -75,8 +75,9 @@ static void memory_add(struct memory *m, uintptr_t from, uintptr_t to)
         m->why = "a rank has more memory than is hashed";
 }
 
-/* A receive whose data lie side by side: where its message is as long as it is. The call that waits
- * must wait for it: behind any other call the program could look into the buffer too early. */
+/* Omits the buffer of a receive whose data is contiguous, assuming that the message fills it. The
+ * waiting call must wait for it: after any other call the program could read the buffer too early.
+ */
 static void leave_out_buffer(struct memory *m, const struct world_fiber *waits,
                              struct ompi_request_t *recv)
 {
@@ -93,7 +94,8 @@ static void leave_out_buffer(struct memory *m, const struct world_fiber *waits,
     }
 }
 
-/* But MPI_ERROR, which stays. In worlds for other ABIs there is no search by states. */
+/* Omits a status except MPI_ERROR, which the call does not change. Worlds of other ABIs have no
+ * search by states. */
 static void leave_out_status(struct memory *m, const MPI_Status *status)
 {
 #ifndef WORLD_SHIM
@@ -124,7 +126,7 @@ static void leave_out_all(struct memory *m, struct world_rank *me)
     ranges_sort(m);
 }
 
-/* Memory that others have too, but what this library shares. */
+/* Tells whether other processes have the memory too, apart from what this library shares. */
 static bool is_foreign(const struct rank_range *own, uintptr_t from, uintptr_t to)
 {
     const uintptr_t region = (uintptr_t)rank_region;
@@ -132,9 +134,9 @@ static bool is_foreign(const struct rank_range *own, uintptr_t from, uintptr_t t
            !(from >= own->from && to <= own->to);
 }
 
-/* Reads a line of the maps: FROM-TO FLAGS OFFSET DEVICE INODE PATH. Memory that can be read alone
- * counts where it is nobody's file, as it may have been written before; the rest of it cannot
- * change (kernel_state.c). What can be written to can be read, on this kind of machine. */
+/* Reads a line of the maps: FROM-TO FLAGS OFFSET DEVICE INODE PATH. Read-only memory counts if it
+ * is no file's, as it may have been written before; other read-only memory cannot change
+ * (kernel_state.c). Writable memory is always readable on this kind of machine. */
 static bool map_counts(const char *flags, const char *line_end)
 {
     CORE_CHECK(*flags == ' ' && flags < line_end);
@@ -174,7 +176,7 @@ static void memory_maps(struct memory *m, const struct rank_frame *frame)
     }
 }
 
-/* How floating-point numbers are rounded, and what they have raised. */
+/* Adds the rounding mode of floating-point numbers and the exceptions raised. */
 static void floating_add(struct memory *m)
 {
 #if defined(__x86_64__)
@@ -245,7 +247,8 @@ static void none_as(const char *why)
         why_none = why;
 }
 
-/* Memory of the worlds that was made before the first decision is the same in all. */
+/* Adds a pointer. Memory of the world from before the first decision is the same in all worlds;
+ * later memory has no hash. */
 static void pointer_add(const void *pointer, const char *what)
 {
     uint8_t *begin, *end;
@@ -312,10 +315,10 @@ static void message_add(const struct world_rank *rank, const struct world_messag
     pointer_add(m->type, "it makes datatypes after its first decision");
     XXH3_128bits_update(&hashed, m->packed, m->bytes);
     if (m->send && !m->send->checked)
-        number_add((uintptr_t)m->send); /* a handle: it may name which of the sender's it is */
+        number_add((uintptr_t)m->send); /* a handle that may name the sender's request */
 }
 
-/* Adds messages by sender: the order of two senders makes no difference to a receiver. */
+/* Adds messages by sender, as the order of two senders makes no difference to a receiver. */
 static void messages_add(const struct world_rank *rank)
 {
     CORE_CHECK(rank->unexpected_end && !*rank->unexpected_end);
@@ -345,7 +348,7 @@ static void handles_add(const struct world_rank *rank)
     for (const struct world_handle *h = rank->handles; h; h = h->next) {
         const uint32_t kind = h->magic - (uint32_t)HANDLE_MAGIC;
         if (kind == 0 || kind >= HANDLE_KIND_COUNT)
-            continue; /* dead: nobody may use it */
+            continue; /* dead: no rank may use it */
         number_add((uintptr_t)h);
         if (kind == HANDLE_REQUEST)
             request_add((const struct ompi_request_t *)h);
@@ -414,7 +417,7 @@ static void rank_add(const struct world_rank *rank)
 {
     const struct region_rank *reported = &rank_region->rank[rank->rank];
     CORE_CHECK(reported->left || !reported->ran ||
-               reported->why_not); /* its memory is that of now */
+               reported->why_not); /* its memory is up to date */
     number_add((uint64_t)rank->initialized | (uint64_t)rank->finalized << 1 |
                (uint64_t)rank->leaving << 2 | (uint64_t)reported->left << 3 |
                (uint64_t)reported->aborted << 4);
@@ -525,7 +528,7 @@ bool rank_states_hash(uint64_t out_hash[2])
     return !why_none;
 }
 
-/* Handles that were never freed. */
+/* Adds handles that were never freed. */
 static void left_handles_add(const struct world_rank *rank)
 {
     for (const struct world_handle *h = rank->handles; h; h = h->next) {
@@ -542,7 +545,7 @@ static void left_handles_add(const struct world_rank *rank)
     number_add(UINT64_MAX);
 }
 
-/* How a rank ended. */
+/* Adds how a rank ended. */
 static void end_add(int i)
 {
     CORE_CHECK(i >= 0 && i < WORLD->rank_count);
@@ -558,7 +561,7 @@ static void end_add(int i)
     left_handles_add(rank);
 }
 
-/* How the ranks ended, and what is left. */
+/* Hashes how the ranks ended, and what they left. */
 void rank_states_end_hash(uint64_t out_hash[2])
 {
     XXH3_128bits_reset(&hashed);

@@ -1,15 +1,14 @@
 /* Threads of a rank that call MPI, as MPI_THREAD_MULTIPLE allows. Each is a fiber of its own, and
- * one at a time goes on: it computes until its next call of MPI, or until it waits for another
- * thread; then one of those that have come to a call goes on. So what they do is the same in each
- * world of the same choices, and which of two calls comes first is a choice
- * (world/exchange/explore_access.h).
+ * one runs at a time: it computes until its next MPI call, or until it waits for another thread;
+ * then one of the threads that have reached a call runs. So they do the same in each world of the
+ * same choices, and which of two calls comes first is a choice (world/exchange/explore_access.h).
  *
- * A thread is seen from outside to wait for another: it is in a futex that only threads of this
- * process can touch, and all of them are known or wait as well. One that computes, or waits for
- * something else, is waited for until it has computed for GIVE_UP_TICKS, or waited for
- * GIVE_UP_NS; then the others go on without it, and it is said that there may be more, or that a
- * world cannot tell. Who gets a mutex first is not a choice: where a thread waits for one that is
- * held by a thread in MPI, there may be more, too.
+ * A thread is seen to wait for another if it is in a futex that only threads of this process can
+ * access, and each of these is known or waits as well. A thread that computes, or waits for
+ * something else, is awaited until it has computed for GIVE_UP_TICKS or waited for GIVE_UP_NS; then
+ * the others run without it, and the world reports that there may be more, or that its end is
+ * uncertain. Which thread gets a mutex first is no choice: if a thread waits for a mutex that a
+ * thread in MPI holds, there may be more, too.
  *
  * Invariants: 1. `away` says that some thread of this process is outside of MPI and nobody inside
  * goes on; only then threads are outside and not at rest. 2. thread[i].where changes from COME by
@@ -33,7 +32,7 @@
 
 enum { THREADS_MAX = 4096, REST_NS = 200000, HOST_STACK_BYTES = 1 << 20 };
 static const uint64_t GIVE_UP_NS = 2000000000, GIVE_UP_AGAIN_NS = 20000000;
-enum { GIVE_UP_TICKS = 100 }; /* of processor time, a hundredth of a second each */
+enum { GIVE_UP_TICKS = 100 }; /* of processor time, 10 ms each */
 
 enum where { AWAY, COME, INSIDE, ENDED, GONE };
 
@@ -41,26 +40,26 @@ struct thread {
     _Atomic int where;
     pid_t id;
     pthread_t self;
-    uint32_t depth; /* of calls that are in MPI */
+    uint32_t depth; /* nested calls of MPI */
     struct world_fiber *fiber;
-    const struct world_causes *begun; /* the causes of the thread that made it */
-    uint32_t joined_by;               /* the thread, + 1 */
+    const struct world_causes *begun; /* causes of its creator at that time */
+    uint32_t joined_by;               /* the thread that joined it, + 1 */
     bool given_up;
-    uint64_t switches;   /* when it was given up */
-    uint64_t ticks;      /* it had computed, when it was first waited for */
-    unsigned long futex; /* where it waited last, in memory that no other process has */
+    uint64_t switches;   /* times it had gone to rest when it was given up */
+    uint64_t ticks;      /* processor time when it was first awaited */
+    unsigned long futex; /* the futex of its last wait, in memory of this process alone */
 };
 
 bool world_process_multiple, world_process_several;
 
-static struct thread thread[THREADS_MAX]; /* [0]: the first one of the process */
+static struct thread thread[THREADS_MAX]; /* [0]: first thread of the process */
 static _Atomic uint32_t thread_count = 1;
 static _Atomic uint32_t host_count;
 static _Atomic bool away;
 static _Atomic uint32_t gate;
-static struct world_fiber *leaver; /* who left MPI last */
+static struct world_fiber *leaver; /* the last thread that left MPI */
 static __thread struct thread *own;
-static uint64_t waited_since; /* for threads that are not at rest; 0: not yet */
+static uint64_t waited_since; /* since when threads that are not at rest are awaited; 0: not yet */
 static bool strangers_given_up;
 
 /* --- who is there ----------------------------------------------------------------------------- */
@@ -77,7 +76,7 @@ static struct thread *threads_mine(void)
         return own;
     if (world_process_is_main())
         return own = &thread[0];
-    rank_region->rank[rank_own].loose = true; /* nobody saw it begin */
+    rank_region->rank[rank_own].loose = true; /* its start was not seen */
     for (;;)
         pause();
 }
@@ -91,7 +90,7 @@ static void go_away(void)
     away = true;
 }
 
-/* Whether this thread runs what MPI does beside its callers. */
+/* Tells whether this thread runs MPI's own background work. */
 static bool is_host(void)
 {
     return rank_slot > THREADS_MAX;
@@ -131,7 +130,7 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Finds a thread's fiber; false: there is none. */
+/* Reads a file about a thread from /proc; false if there is none. */
 static bool threads_told(pid_t id, const char *what, char *text, size_t room)
 {
     char name[48];
@@ -150,7 +149,7 @@ static uint64_t number_behind(const char *text, const char *name)
     return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
-/* How often it has gone to rest. */
+/* Returns how often the thread has gone to rest. */
 static uint64_t switches_of(const struct thread *t)
 {
     char text[4096];
@@ -159,7 +158,7 @@ static uint64_t switches_of(const struct thread *t)
            number_behind(text, "\nnonvoluntary_ctxt_switches:");
 }
 
-/* For how long it has computed. */
+/* Returns for how long the thread has computed. */
 static uint64_t ticks_of(const struct thread *t)
 {
     char text[1024];
@@ -171,10 +170,10 @@ static uint64_t ticks_of(const struct thread *t)
     return user + system;
 }
 
-/* Whether no other process has the memory at this address. */
+/* Tells whether no other process has the memory at this address. */
 static bool address_is_own(unsigned long address)
 {
-    static char text[16384]; /* under the gate; the heap may be anybody's just now */
+    static char text[16384]; /* under the gate, as any thread may hold the heap now */
     int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     size_t have = 0;
     ssize_t bytes;
@@ -198,8 +197,8 @@ static bool address_is_own(unsigned long address)
     return is;
 }
 
-/* Whether the call is a wait that ends by what another thread of this process does, and not else:
- * other processes may wake those who wait in memory that they share, and a time limit passes. */
+/* Tells whether the call is a wait that only another thread of this process can end: other
+ * processes may wake a waiter in shared memory, and a time limit passes by itself. */
 static bool waits_for_thread(struct thread *t, const char *call)
 {
     unsigned long at, limit;
@@ -219,8 +218,8 @@ static bool is_known(pid_t id)
     return false;
 }
 
-/* Whether threads that the C library, say, has made for itself do something: they may wake others
- * when they have done it. */
+/* Tells whether unknown threads, such as those of the C library, are working: they may wake others
+ * when done. */
 static bool strangers_work(void)
 {
     static char entries[4096]; /* as address_is_own's */
@@ -251,7 +250,7 @@ static bool is_at_rest(struct thread *t, uint64_t *out_switches)
 {
     char text[256];
     *out_switches = 0;
-    if (t->where == ENDED) { /* who joins it goes on once it is gone */
+    if (t->where == ENDED) { /* a thread that joins it continues once it is gone */
         if (threads_told(t->id, "syscall", text, sizeof text))
             return false;
         t->where = GONE;
@@ -264,7 +263,8 @@ static bool is_at_rest(struct thread *t, uint64_t *out_switches)
     return waits_for_thread(t, text) || (t->given_up && t->switches == *out_switches);
 }
 
-/* Twice the same, so that none has woken another in between. */
+/* Tells whether all threads are at rest; looks twice, so that none can have woken another in
+ * between. */
 static bool all_at_rest(void)
 {
     static uint64_t switches[THREADS_MAX];
@@ -282,7 +282,7 @@ static bool all_at_rest(void)
     return count == thread_count && !strangers_work();
 }
 
-/* The thread is not at rest. */
+/* Tells whether the thread, which is not at rest, must still be awaited. */
 static bool is_waited_for(const struct thread *t, uint64_t waited_ns)
 {
     char text[256];
@@ -293,7 +293,7 @@ static bool is_waited_for(const struct thread *t, uint64_t waited_ns)
     return waited_ns < GIVE_UP_NS;
 }
 
-/* They are waited for no longer. */
+/* Gives up waiting for the threads that are not at rest. */
 static bool give_up(void)
 {
     uint64_t now = now_ns(), switches;
@@ -323,7 +323,8 @@ static bool give_up(void)
 
 /* --- who goes on ------------------------------------------------------------------------------ */
 
-/* Whoever was at rest when the leaver left was woken by it, so it has the same causes. */
+/* Lets a thread into MPI. If it was at rest when the leaver left, the leaver woke it, so it
+ * inherits the leaver's causes. */
 static void come_in(struct thread *t)
 {
     struct world_rank *rank = &WORLD->rank[rank_own];
@@ -382,7 +383,7 @@ void rank_threads_leave(void)
         return;
     while (!gate_take())
         sched_yield();
-    away = false; /* and the gate stays closed */
+    away = false; /* the gate stays closed */
     threads_mine()->depth = 1;
     WORLD->fiber = WORLD->rank[rank_own].fiber;
     WORLD->fiber->slot = rank_slot;
@@ -414,7 +415,7 @@ static void thread_ends(void *ended)
     own->where = ENDED;
 }
 
-/* The thread goes on when it is scheduled, as from a call of MPI. */
+/* Runs a new thread when it is scheduled, as after a call of MPI. */
 static void *thread_run(void *argument)
 {
     struct begun begun = *(struct begun *)argument;
@@ -432,7 +433,7 @@ static void *thread_run(void *argument)
     return result;
 }
 
-/* A rank has several threads from now on. */
+/* Notes that the rank has several threads from now on. */
 static void several_begin(void)
 {
     CORE_CHECK(!world_process_several && world_process_is_main());
@@ -448,11 +449,11 @@ int pthread_create(pthread_t *out_thread, const pthread_attr_t *attributes,
                    void *(*run)(void *argument), void *argument)
 {
     create_fn real = real_create();
-    world_process_guard_end(); /* what one of several loads or stores is not seen */
+    world_process_guard_end(); /* which of several threads loads or stores is not seen */
     if (rank_own >= 0)
         rank_region->rank[rank_own].several = true;
     if (world_process_multiple && world_process_early)
-        world_process_begin(); /* a rank has its threads, and no thread would survive the fork */
+        world_process_begin(); /* fork first, as no thread would survive it */
     if (rank_own < 0 || !world_process_multiple || WORLD->fiber->rank->rank != rank_own)
         return real(out_thread, attributes, run, argument);
     if (!world_process_several)
@@ -487,7 +488,7 @@ int pthread_join(pthread_t which, void **out_result)
     return error;
 }
 
-/* The holder of a mutex, as the C library knows it. */
+/* Tells whether a thread in MPI holds the mutex, by the C library's record of its holder. */
 static bool is_held_in_mpi(const pthread_mutex_t *mutex)
 {
     pid_t holder = __atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED);

@@ -1,11 +1,11 @@
-/* Versions of a rank: where a world goes on from its states, a rank that is scheduled at a greater
- * depth than its own forks, and the new process goes on in its place. The one before it waits until
- * that has ended, and then has the rank's place again: as it was, with its memory and its stack.
+/* Versions of a rank: in a search by states, a rank that is scheduled at a greater depth than its
+ * own forks, and the new process continues in its place. The old process waits for the end of the
+ * new one, and then takes the rank's place again, with its memory and stack unchanged.
  *
- * Invariants: 1. Versions are a stack, by depth: whoever is above another was forked later. 2. Of a
- * rank one version runs, or waits to be scheduled: the last that has not ended; those before it
- * wait for its end. 3. A version that SIGKILL has ended was taken back by the searcher; of any
- * other end the version before it tells. */
+ * Invariants: 1. Versions are a stack, sorted by depth: a version above another was forked later.
+ * 2. Each rank has one version that runs or waits to be scheduled: the last one that has not ended;
+ * earlier versions wait for its end. 3. A version that SIGKILL ended was taken back by the
+ * searcher; the version before it reports any other end. */
 #include "world/ranks/ranks.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static void version_begin(uint32_t place)
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     states->version[place].pid = own;   /* from here on the searcher can take it back */
-    if (place >= states->version_count) /* it did before, as the time is over */
+    if (place >= states->version_count) /* the searcher already did, as the time is over */
         kill(own, SIGKILL);
     CORE_CHECK(rank_own >= 0 && depth_own < states->depth); /* invariant 1 */
     depth_own = states->depth;
@@ -40,12 +40,12 @@ static void version_ended(uint32_t place, pid_t pid, int status)
         return;
     CORE_CHECK(rank_region->states.version[place].pid == pid);
     rank_region->states.version[place].pid = 0;
-    const bool left = rank->left; /* the searcher goes on, and puts it back, once `ended` is set */
+    const bool left = rank->left; /* the searcher continues and restores it once `ended` is set */
     rank->status = status;
     rank->ended = true;
     rank_region->states.deaths++;
     syscall(SYS_futex, &rank_region->states.deaths, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-    if (!left) { /* it was the one that ran */
+    if (!left) { /* it was the running one */
         _Atomic uint32_t *scheduled = &rank_region->rank[rank_region->rank_count].scheduled;
         *scheduled = 1;
         syscall(SYS_futex, scheduled, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
@@ -58,7 +58,7 @@ bool rank_version_is_last(void)
     return rank_region->rank[rank_own].pid == getpid();
 }
 
-/* By the system call itself: the C library's fork leaves a mark in memory. */
+/* Forks by the system call itself, as the C library's fork leaves a mark in memory. */
 bool rank_version_goes_on(void)
 {
     struct region_states *states = &rank_region->states;
@@ -66,7 +66,7 @@ bool rank_version_goes_on(void)
         return true;
     CORE_CHECK(rank_version_is_last()); /* invariant 2 */
     const uint32_t place = states->version_count++;
-    CORE_CHECK(place < REGION_VERSIONS_MAX); /* states.c ends before */
+    CORE_CHECK(place < REGION_VERSIONS_MAX); /* states.c stops before */
     states->version[place].rank = rank_own;
     states->version[place].depth = states->depth;
     pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
@@ -76,7 +76,7 @@ bool rank_version_goes_on(void)
     }
     int status;
     while (pid < 0 || waitpid(pid, &status, 0) < 0)
-        if (pid < 0 || errno != EINTR) { /* there are no more, or the program waits for all */
+        if (pid < 0 || errno != EINTR) { /* no more processes, or the program waits for all */
             states->stop = 1;
             pause();
         }
