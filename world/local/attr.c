@@ -1,6 +1,6 @@
-/* Attributes of communicators, datatypes and windows: one table of keys, one list an object. The
- * callbacks of the three have the same shape, an object and its handle passed by value, so all are
- * kept and called as those of communicators. */
+/* Attributes of communicators, datatypes and windows: one table of keys, one list for each object.
+ * The callbacks of all three take an object by value and have the same form, so all are stored and
+ * called as those of communicators. */
 #define OMPI_OMIT_MPI1_COMPAT_DECLS 0
 #include "world/exchange/rma.h"
 #include "world/state.h"
@@ -20,7 +20,7 @@ struct keyval {
     void *extra;
     enum world_attribute_owner owner;
     enum language language;
-    world_copy_proxy_fn *copy_proxy; /* they call the two above */
+    world_copy_proxy_fn *copy_proxy; /* functions that call the two above */
     world_delete_proxy_fn *drop_proxy;
     bool freed;
 };
@@ -65,7 +65,7 @@ static int keyval_new(enum world_attribute_owner owner, void *copy, void *drop, 
     if (keyval_count >= KEYVALS_MAX)
         return world_error(NULL, MPI_ERR_NO_MEM, "more than %d keys", KEYVALS_MAX);
 #ifdef SHIM_abi
-    if (copy == (void *)1) /* MPI_COMM_DUP_FN and its like; the others are NULL */
+    if (copy == (void *)1) /* MPI_COMM_DUP_FN and its like; others are NULL */
         copy = (void *)(uintptr_t)OMPI_C_MPI_COMM_DUP_FN;
 #endif
     WORLD->keyval_count++;
@@ -175,7 +175,7 @@ static int call_drop(const struct keyval *key, void *handle, int number, void *v
 
 /* --- lists of attributes ---------------------------------------------------------------------- */
 
-struct target { /* whose attributes, and whom to tell about errors */
+struct target { /* an object with attributes, and where to report errors */
     enum world_attribute_owner owner;
     struct world_attribute **list;
     void *handle;
@@ -205,7 +205,7 @@ static int drop(struct world_attribute **link, void *handle)
 {
     struct world_attribute *attribute = *link;
     const struct keyval *key = keyval_of(attribute->keyval);
-    CORE_CHECK(key); /* it was known when the attribute was set, and keys stay */
+    CORE_CHECK(key); /* known when the attribute was set; keys stay */
     *link = attribute->next;
     return key->drop ? call_drop(key, handle, attribute->keyval, attribute->value) : MPI_SUCCESS;
 }
@@ -273,7 +273,7 @@ int world_attributes_drop(struct world_attribute **from, void *object)
 void world_attributes_each(const struct world_attribute *first, world_range_fn visit, void *context)
 {
     for (const struct world_attribute *a = first; a; a = a->next) {
-        CORE_CHECK(keyval_of(a->keyval)); /* it was known when the attribute was set */
+        CORE_CHECK(keyval_of(a->keyval)); /* known when the attribute was set */
         visit(context, &a->value, sizeof a->value);
     }
 }
@@ -287,7 +287,7 @@ void world_keyvals_each(world_range_fn visit, void *context)
 
 /* --- in Fortran ------------------------------------------------------------------------------- */
 
-/* A predefined attribute is a number; where C has its address, Fortran has itself. */
+/* Returns the value of a predefined attribute: C gets its address, Fortran the number itself. */
 MPI_Aint world_attribute_number(int key, void *value)
 {
     if (key == MPI_WIN_SIZE)
@@ -424,7 +424,7 @@ CALLS(Comm, OF_COMM, MPI_Comm, of_comm)
 CALLS(Type, OF_TYPE, MPI_Datatype, of_type)
 CALLS(Win, OF_WIN, MPI_Win, of_win)
 
-/* The names that MPI 2 replaced. */
+/* Functions that MPI 2 replaced. */
 int MPI_Keyval_create(MPI_Copy_function *copy, MPI_Delete_function *remove, int *key, void *extra)
 {
     return MPI_Comm_create_keyval(copy, remove, key, extra);

@@ -1,5 +1,5 @@
-/* Communicators: made by meeting, so that every member gets the same context without a message
- * being counted.
+/* Communicators. A creation is a meeting, so that every member gets the same context without a
+ * message that counts.
  *
  * Invariants: 1. A context number belongs to one creation; groups made by the same split share it,
  * being disjoint.
@@ -12,7 +12,7 @@ struct ompi_predefined_communicator_t ompi_mpi_comm_world = {{.handle = {.magic 
 struct ompi_predefined_communicator_t ompi_mpi_comm_self = {{.handle = {.magic = HANDLE_DEAD}}};
 struct ompi_predefined_communicator_t ompi_mpi_comm_null = {{.handle = {.magic = HANDLE_DEAD}}};
 
-enum { KEY_COLLECTIVE = 1 }; /* contexts are even: an odd key marks the log of collective calls */
+enum { KEY_COLLECTIVE = 1 }; /* contexts are even: an odd key marks a record of collective calls */
 _Static_assert(KEY_COLLECTIVE % 2 == 1, "no context is such a key");
 
 static uint32_t context_new(void)
@@ -49,8 +49,8 @@ static bool local_first(MPI_Comm comm)
            comm_lowest(comm->member, comm->size) < comm_lowest(comm->remote, comm->remote_size);
 }
 
-/* Groups that share a context are disjoint: `first`, a member that all name alike, tells them
- * apart. */
+/* Finds a meeting. Groups that share a context are disjoint: `first`, the same member for all of a
+ * group, distinguishes them. */
 static struct world_meeting *meeting_find(uint32_t key, uint32_t number, int first, int size,
                                           int root)
 {
@@ -73,13 +73,13 @@ static struct world_meeting *meeting_find(uint32_t key, uint32_t number, int fir
 
 static void meeting_arrive(struct world_meeting *meeting)
 {
-    CORE_CHECK(meeting->arrived < meeting->size); /* who comes last takes it from the list */
+    CORE_CHECK(meeting->arrived < meeting->size); /* the last member removes it from the list */
     if (++meeting->arrived < meeting->size)
         return;
     struct world_meeting **link = &WORLD->meeting;
     while (*link != meeting) {
         link = &(*link)->next;
-        CORE_CHECK(*link); /* it is in the list until the last has come */
+        CORE_CHECK(*link); /* it is in the list until the last member arrived */
     }
     *link = meeting->next;
 }
@@ -114,7 +114,7 @@ uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root)
     WORLD->fiber->call = call;
     if (UNLIKELY(WORLD->options->event != NULL))
         world_emit(WORLD_EVENT_CALL, root, 0, comm->context + 1, 0, -1, false);
-    if (comm->remote_size) /* roots differ between the groups by design */
+    if (comm->remote_size) /* roots differ between the two groups */
         return number;
     struct world_meeting *meeting =
         meeting_find(comm->context | KEY_COLLECTIVE, number, comm->member[0], comm->size, root);
@@ -123,7 +123,7 @@ uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root)
     return number;
 }
 
-/* With a number taken before from comm->meeting_count. */
+/* Meets with a number that was taken from comm->meeting_count before. */
 static struct world_meeting *meet_numbered(MPI_Comm comm, uint32_t number, void *mine)
 {
     int size = comm->size + comm->remote_size;
@@ -176,7 +176,7 @@ struct world_meeting *world_meet(MPI_Comm comm, void *mine)
 MPI_Comm world_comm_new(uint32_t context, int rank, int size, const int *member, MPI_Comm parent)
 {
     CORE_CHECK(context % 2 == 0 && rank >= 0 && rank < size && member);
-    CORE_CHECK(member[rank] == ME->rank); /* whoever makes it is one of its members */
+    CORE_CHECK(member[rank] == ME->rank); /* the creating rank is a member */
     MPI_Comm comm = world_handle_new(HANDLE_COMM, sizeof *comm);
     comm->context = context;
     comm->object = decision_comm(++ME->comm_count);
@@ -339,7 +339,7 @@ static int comm_dup_one(const char *call, MPI_Comm handle, MPI_Comm *newcomm)
     MPI_Comm made = dup_of(comm, 0);
     *newcomm = made;
     code = world_attributes_copy(comm->attribute, comm_handle(comm), &made->attribute);
-    WORLD->fiber->call = call; /* callbacks may have called others */
+    WORLD->fiber->call = call; /* callbacks may have made other calls */
     made->context = world_meet(comm, NULL)->context;
     return code;
 }
@@ -358,7 +358,7 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
     return code;
 }
 
-/* The meeting of a nonblocking duplication is waited for on a fiber of its own. */
+/* A nonblocking duplication waits for its meeting on a fiber of its own. */
 struct idup {
     MPI_Comm comm, made;
     struct ompi_request_t *request;
@@ -367,7 +367,7 @@ struct idup {
 static void idup_body(struct world_fiber *fiber)
 {
     struct idup *idup = fiber->argument;
-    CORE_CHECK(idup->made->context == 0 && !fiber->is_rank); /* it has none yet */
+    CORE_CHECK(idup->made->context == 0 && !fiber->is_rank); /* it has no context yet */
     fiber->call = "MPI_Comm_idup";
     world_gate_need(GATE_BEGUN, fiber->helper, ME->rank, 0);
     idup->made->context = meet_numbered(idup->comm, idup->made->meeting_count, NULL)->context;
@@ -418,10 +418,10 @@ int MPI_Comm_get_info(MPI_Comm handle, MPI_Info *info)
 
 struct colour {
     int colour, key, rank, world;
-    const struct coloured *group; /* NULL: not yet made */
+    const struct coloured *group; /* NULL: not computed yet */
 };
 
-/* The world ranks of those with one colour, by key. */
+/* The world ranks of one colour, sorted by key. */
 struct coloured {
     int size, *member;
 };
@@ -433,7 +433,8 @@ static int by_key(const void *a, const void *b)
     return by ? by : (*x)->rank - (*y)->rank;
 }
 
-/* Those of `count` that met from slot `from` on; the first of them that asks makes it for all. */
+/* Returns the group of a colour among the `count` members from slot `from` on; the first member
+ * that asks computes it for all. */
 static const struct coloured *comm_coloured(const struct world_meeting *meeting, int from,
                                             int count, int colour)
 {
@@ -459,7 +460,7 @@ static const struct coloured *comm_coloured(const struct world_meeting *meeting,
     return made;
 }
 
-/* Where in a meeting the members of one of the groups are. */
+/* Returns the first slot of one of the two groups in a meeting. */
 static int slots_of(MPI_Comm comm, bool remote)
 {
     CORE_CHECK(!remote || comm->remote_size > 0);
@@ -491,7 +492,7 @@ int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *newcomm)
             return MPI_SUCCESS;
     }
     int rank = 0;
-    while (own->member[rank] != ME->rank) /* it is one of them */
+    while (own->member[rank] != ME->rank) /* this rank is a member */
         rank++;
     *newcomm = world_comm_new(meeting->context, rank, own->size, own->member, comm);
     (*newcomm)->remote = remote ? remote->member : NULL;
@@ -552,8 +553,8 @@ int MPI_Comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm *n
     *newcomm = MPI_COMM_NULL;
     if (rank < 0)
         return MPI_SUCCESS;
-    /* Only the group meets: on a communicator that exists for that purpose, distinguished by
-     * parent, tag and first member. */
+    /* Only the group meets: on a temporary communicator, which parent, tag and first member
+     * identify. */
     struct ompi_communicator_t meeting_place = {
         .size = group->size, .rank = rank, .member = group->member};
     uint64_t key = core_random_mix((uint64_t)comm->context << 32 ^ (uint64_t)(uint32_t)tag);
@@ -567,8 +568,8 @@ int MPI_Comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm *n
 
 /* --- intercommunicators ----------------------------------------------------------------------- */
 
-/* Tag of the messages between leaders: no other message has it, so each that arrives is a struct
- * side. */
+/* Tag of the messages between leaders. No other message has it, so each message that arrives with
+ * it is a struct side. */
 enum { LEADERS = 0x40000001 };
 
 struct side {
@@ -595,7 +596,7 @@ static struct side *leaders_exchange(MPI_Comm local, MPI_Comm peer, int remote_l
         world_handle_kill(&both[i]->handle);
     }
     CORE_CHECK(theirs->size > 0 && theirs->context % 2 == 0);
-    CORE_CHECK(theirs->context != mine->context); /* each made one */
+    CORE_CHECK(theirs->context != mine->context); /* each created one */
     if (mine->context < theirs->context)
         theirs->context = mine->context;
     return theirs;

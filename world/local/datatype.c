@@ -1,5 +1,5 @@
-/* Datatypes: flattened at construction into runs of basics, in type map order, adjacent equal ones
- * merged.
+/* Datatypes: at construction they are flattened into runs of basics, in type map order, with
+ * adjacent equal runs merged.
  *
  * Invariants of a closed type: 1. size is the sum of its runs. 2. lb and ub are those of the
  * standard, with a resize's overriding and, where none is given, the padding to the strictest
@@ -8,7 +8,7 @@
 
 enum { RUNS_MAX = 1 << 22 };
 
-static struct { /* the one type that is being built */
+static struct { /* the one type under construction */
     MPI_Datatype type;
     size_t room;
     ptrdiff_t lb, ub, lb_given, ub_given;
@@ -250,8 +250,8 @@ int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Dat
     return MPI_SUCCESS;
 }
 
-/* Indexed in all its forms: lengths NULL means one length for all; displacements come in elements
- * or in bytes. */
+/* Makes all forms of indexed types: length is NULL if all blocks have one length; displacements are
+ * in elements or in bytes. */
 static int datatype_indexed(int count, const int *length, int one_length, const int *disp,
                             const MPI_Aint *disp_bytes, MPI_Datatype old, MPI_Datatype *out_type)
 {

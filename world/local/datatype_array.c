@@ -1,4 +1,4 @@
-/* Subarrays and distributed arrays: both are a list of owned indices per dimension, walked in
+/* Subarrays and distributed arrays: both are a list of owned indices for each dimension, visited in
  * storage order. */
 #include "world/state.h"
 
@@ -11,8 +11,8 @@ struct axis { /* indices [0, size) of which `count` are owned, ascending */
     bool packed; /* the owned ones are consecutive */
 };
 
-/* Appends every owned element; axis 0 varies slowest. The innermost consecutive run goes in at
- * once. */
+/* Appends every owned element; axis 0 varies slowest. Appends consecutive elements of the innermost
+ * axis at once. */
 static void datatype_array_walk(MPI_Datatype type, const struct axis *axis, int dimensions,
                                 ptrdiff_t at, MPI_Datatype old)
 {
@@ -86,8 +86,8 @@ int MPI_Type_create_subarray(int ndims, const int sizes[], const int subsizes[],
     return MPI_SUCCESS;
 }
 
-/* The indices that process `coordinate` of `processes` owns of an axis distributed in blocks of
- * `block`, cyclically. */
+/* Returns the indices that process `coordinate` of `processes` owns on an axis that is distributed
+ * cyclically in blocks of `block`. */
 static struct axis axis_dealt(int size, int block, int processes, int coordinate)
 {
     struct axis axis = {
@@ -119,7 +119,7 @@ int MPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], co
         if (gsizes[d] < 1 || psizes[d] < 1 || left % psizes[d])
             return world_error(NULL, MPI_ERR_ARG, "dimension %d", d);
         left /= psizes[d];
-        CORE_CHECK(left >= 1); /* it was divided without rest */
+        CORE_CHECK(left >= 1); /* divided without remainder */
         int coordinate = position / left, block = dargs[d];
         position %= left;
         if (distribs[d] == MPI_DISTRIBUTE_NONE)

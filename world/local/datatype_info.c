@@ -92,7 +92,7 @@ MPI_Datatype world_type_again(MPI_Datatype type)
         return type;
     MPI_Datatype copy = world_handle_new(HANDLE_TYPE, sizeof *copy);
     struct world_handle handle = copy->handle;
-    CORE_CHECK(type->envelope); /* only what is predefined has none */
+    CORE_CHECK(type->envelope); /* only predefined types have none */
     *copy = *type;
     copy->handle = handle;
     return copy;
@@ -108,7 +108,7 @@ int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses
     const struct world_envelope *envelope = type->envelope;
     if (!envelope)
         return world_error(NULL, MPI_ERR_TYPE, "a predefined datatype has no contents");
-    CORE_CHECK(envelope->combiner != MPI_COMBINER_NAMED); /* which says that there is none */
+    CORE_CHECK(envelope->combiner != MPI_COMBINER_NAMED); /* it has no contents */
     if (max_integers < envelope->integer_count || max_addresses < envelope->address_count ||
         max_types < envelope->type_count)
         return world_error(NULL, MPI_ERR_ARG, "the arrays are too small");

@@ -1,8 +1,8 @@
-/* Datatypes by precision and range, as Fortran 90 asks for them; the names that MPI 2 replaced. */
+/* Datatypes by precision and range, for Fortran 90; functions that MPI 2 replaced. */
 #define OMPI_OMIT_MPI1_COMPAT_DECLS 0
 #include "world/state.h"
 
-/* One handle for the same arguments, never to be freed. */
+/* Returns one handle for the same arguments, which is never freed. */
 static int by_range(int combiner, int p, int r, MPI_Datatype like, MPI_Datatype *out_type)
 {
     struct world_extra *extra = world_extra();
@@ -31,8 +31,8 @@ static int by_range(int combiner, int p, int r, MPI_Datatype like, MPI_Datatype 
     return MPI_SUCCESS;
 }
 
-/* 0: single, 1: double, 2: extended precision; 3: none. As Open MPI has it, the largest exponents
- * are excluded. */
+/* Returns 0 for single, 1 for double, 2 for extended precision; 3 if none suffices. Like Open MPI,
+ * excludes the largest exponents. */
 static int datatype_more_precision(int p, int r)
 {
     static const int digits[] = {6, 15, 18}, exponent[] = {37, 307, 4931};

@@ -1,4 +1,4 @@
-/* The predefined datatypes of mpi.h, for x86-64 as Open MPI has them there. */
+/* The predefined datatypes of mpi.h, as Open MPI defines them on x86-64. */
 #include "world/state.h"
 
 #define HANDLE_OF(kind)                                                                  \
@@ -24,7 +24,7 @@
          .basic_count = 1,                                           \
          .name = title}};
 
-/* A value and an int behind it, for MINLOC and MAXLOC. */
+/* A value followed by an int, for MINLOC and MAXLOC. */
 #define PAIR(symbol, title, kind, value_bytes, int_at, bytes, extent)     \
     _Static_assert((bytes) == (value_bytes) + 4, "a value and an int");   \
     _Static_assert((int_at) >= (value_bytes) && (int_at) + 4 <= (extent), \
@@ -64,7 +64,7 @@
 
 struct ompi_predefined_datatype_t ompi_mpi_datatype_null = {
     {.handle = {.magic = HANDLE_DEAD}, .name = "MPI_DATATYPE_NULL"}};
-/* The old markers: nothing but a bound. */
+/* The old markers MPI_LB and MPI_UB, which have only a bound. */
 #define MARKER(symbol, title, bound)                                                          \
     struct ompi_predefined_datatype_t ompi_mpi_##symbol = {{.handle = HANDLE_OF(HANDLE_TYPE), \
                                                             .predefined = true,               \

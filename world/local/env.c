@@ -1,4 +1,4 @@
-/* The rest: start and end, time, errors, info, memory. */
+/* Other calls: start and end, time, errors, info, memory. */
 #include "world/state.h"
 
 #include <stdio.h>
@@ -97,7 +97,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
         world_found(WORLD_RULE_ERROR, ME->rank, "MPI_Init is called a second time");
         world_stop();
     }
-    CORE_CHECK(!ME->finalized); /* who has ended had begun */
+    CORE_CHECK(!ME->finalized); /* a finalized rank was initialized */
     int most = MPI_THREAD_FUNNELED;
     if (WORLD_PROCESSES)
         most = world_process_init(required);
@@ -157,8 +157,8 @@ int MPI_Abort(MPI_Comm comm, int errorcode)
     world_end_job();
 }
 
-/* Virtual time: a microsecond a look. A loop that does nothing but wait for time to pass looks
- * again and again; time then goes faster and faster, up to a second a look. */
+/* Returns virtual time: each call takes a microsecond. A loop that only waits for time to pass
+ * calls again and again; time then passes faster and faster, up to a second a call. */
 double MPI_Wtime(void)
 {
     static const char name[] = "MPI_Wtime";
@@ -204,7 +204,7 @@ int MPI_Get_processor_name(char *name, int *resultlen)
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-struct world_error_code { /* the program's own, also its classes */
+struct world_error_code { /* codes and classes that the program added */
     struct world_error_code *next;
     int code, class;
     const char *text;
@@ -243,7 +243,7 @@ int MPI_Error_string(int errorcode, char *string, int *resultlen)
     const struct world_error_code *own = own_code(errorcode);
     *resultlen =
         snprintf(string, MPI_MAX_ERROR_STRING, "%s", own ? own->text : world_error_name(errorcode));
-    CORE_CHECK(*resultlen < MPI_MAX_ERROR_STRING); /* MPI_Add_error_string refuses longer ones */
+    CORE_CHECK(*resultlen < MPI_MAX_ERROR_STRING); /* MPI_Add_error_string refuses longer texts */
     return MPI_SUCCESS;
 }
 
@@ -382,7 +382,7 @@ int MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int 
 }
 
 #ifndef WORLD_SHIM
-/* MPI 4.0 has this. bytes: the room of the value, then what it takes; both with the null. */
+/* A function of MPI 4.0. bytes: the room for the value, then its size; both include the null. */
 int MPI_Info_get_string(MPI_Info info, const char *key, int *bytes, char *value, int *flag);
 int MPI_Info_get_string(MPI_Info info, const char *key, int *bytes, char *value, int *flag)
 {

@@ -11,7 +11,7 @@
                     .made_by = "MPI_Init"},                              \
          .kind = number}};
 PREDEFINED_HANDLER(errors_are_fatal, 0)
-PREDEFINED_HANDLER(errors_abort, 0) /* of Open MPI 5: ends all ranks of a world as well */
+PREDEFINED_HANDLER(errors_abort, 0) /* of Open MPI 5: also ends all ranks of a world */
 PREDEFINED_HANDLER(errors_return, 1)
 struct ompi_predefined_errhandler_t ompi_mpi_errhandler_null = {{.handle = {.magic = HANDLE_DEAD}}};
 
@@ -26,7 +26,8 @@ static int handler_new(void *function, MPI_Errhandler *out_handler)
     return MPI_SUCCESS;
 }
 
-/* Another handle to it, to be freed too; also after the program's first one was. */
+/* Returns another handle, which must be freed too; it stays valid after the program's first one is
+ * freed. */
 static MPI_Errhandler handler_again(MPI_Errhandler handler)
 {
     CORE_CHECK(handler->kind <= 2);
@@ -39,7 +40,7 @@ static MPI_Errhandler handler_again(MPI_Errhandler handler)
     return handler;
 }
 
-/* Where the object keeps its handler. */
+/* Returns where the object stores its handler. */
 static int of_comm(MPI_Comm handle, MPI_Errhandler **out_place)
 {
     MPI_Comm comm;
@@ -123,7 +124,7 @@ int MPI_Errhandler_free(MPI_Errhandler *errhandler)
     return MPI_SUCCESS;
 }
 
-/* The names that MPI 2 replaced. */
+/* Functions that MPI 2 replaced. */
 int MPI_Errhandler_create(MPI_Handler_function *function, MPI_Errhandler *errhandler)
 {
     return MPI_Comm_create_errhandler(function, errhandler);

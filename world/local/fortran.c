@@ -1,5 +1,5 @@
-/* Handles as Fortran knows them, and programs of other ABIs: numbers. One table for all kinds; a
- * handle keeps the number it got. */
+/* Handles as numbers, for Fortran and for programs of other ABIs. One table holds all kinds; a
+ * handle keeps its number. */
 #include "world/exchange/file.h"
 #include "world/exchange/rma.h"
 #include "world/state.h"
@@ -7,11 +7,11 @@
 #include "world/shims/numbers.h"
 #endif
 
-/* mpi.h does not always name these. */
+/* mpi.h does not always declare these. */
 extern struct ompi_predefined_datatype_t ompi_mpi_lb, ompi_mpi_ub, ompi_mpi_integer16;
 
-/* The numbers that programs have for what is predefined: those of Open MPI's mpif.h, which are in
- * programs of Fortran; where a shim stands between, those of the other ABI's mpi.h. */
+/* The numbers of predefined handles in programs: in Fortran, those of Open MPI's mpif.h; behind a
+ * shim, those of the other ABI's mpi.h. */
 static const struct {
     enum world_handle_kind kind;
     MPI_Fint number;
@@ -127,7 +127,7 @@ static const struct {
 _Static_assert(sizeof(MPI_Status) % sizeof(MPI_Fint) == 0, "a status is an array of integers");
 
 #ifndef WORLD_SHIM
-enum { NUMBER_FIRST = 128 }; /* of those that a program makes */
+enum { NUMBER_FIRST = 128 }; /* first number of a handle that a program makes */
 
 static MPI_Fint number_made(enum world_handle_kind kind, int index)
 {
@@ -135,7 +135,7 @@ static MPI_Fint number_made(enum world_handle_kind kind, int index)
     return NUMBER_FIRST + index;
 }
 
-/* Negative: no such number is given for what a program makes. */
+/* Returns the index of a handle that a program made; negative if the number is no such handle. */
 static int number_index(enum world_handle_kind kind, MPI_Fint number)
 {
     (void)kind;
@@ -151,7 +151,7 @@ static void *predefined_handle(enum world_handle_kind kind, MPI_Fint number)
     return NULL;
 }
 
-/* False: it is not predefined. */
+/* Returns the number of a predefined handle; false if it is not predefined. */
 static bool predefined_number(const void *handle, MPI_Fint *out_number)
 {
     for (size_t i = 0; i < sizeof predefined / sizeof *predefined; i++)
@@ -190,11 +190,11 @@ static void *handle_of(enum world_handle_kind kind, MPI_Fint number, void *null)
 }
 
 #ifdef WORLD_SHIM
-/* A handle keeps its number. */
+/* Returns the handle's number, which never changes. */
 static MPI_Fint number_of(enum world_handle_kind kind, void *handle)
 {
     struct world_handle *head = handle;
-    if (!head) /* it was none */
+    if (!head) /* no handle */
         return -1;
     CORE_CHECK(head->number || head->magic); /* it is an object of ours */
     if (!head->number && !predefined_number(handle, &head->number))
@@ -257,7 +257,8 @@ MPI_Fint world_group_number(MPI_Group group)
     return wanted ? number_of(HANDLE_GROUP, group) : 0;
 }
 
-/* After a wait or test Open MPI's Fortran library takes a request's number from the request. */
+/* Returns the number and stores it in a request: Open MPI's Fortran library reads it there after a
+ * wait or test. */
 static MPI_Fint numbered(enum world_handle_kind kind, void *handle)
 {
     MPI_Fint number = number_of(kind, handle);
@@ -289,7 +290,7 @@ BOTH(Message, MPI_Message, MPI_MESSAGE_NULL, HANDLE_MESSAGE)
 BOTH(Win, MPI_Win, MPI_WIN_NULL, HANDLE_WIN)
 BOTH(File, MPI_File, MPI_FILE_NULL, HANDLE_FILE)
 
-#if !WORLD_PROCESSES /* there a Fortran program has some: ranks/mpifh.c */
+#if !WORLD_PROCESSES /* processes: ranks/mpifh.c has some */
 MPI_Fint *MPI_F_STATUS_IGNORE = NULL;
 MPI_Fint *MPI_F_STATUSES_IGNORE = NULL;
 #endif

@@ -127,7 +127,8 @@ int MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
     return MPI_SUCCESS;
 }
 
-/* Members of a, or of b, by whether the other has them. */
+/* Combines two groups: keeps members of a, or of b, depending on whether the other group has them.
+ */
 static int group_combine(const char *call, MPI_Group a, MPI_Group b, bool keep_common,
                          bool keep_only_a, bool keep_only_b, MPI_Group *out_group)
 {

@@ -1,9 +1,9 @@
-/* Moving gigabytes that are hardly there: a block whose pages nobody has written costs what its
- * written pages cost. So counts and displacements beyond 2^31 bytes can be tried in little memory.
+/* Moves gigabytes that are mostly unwritten: such a block costs only its written pages. So counts
+ * and displacements beyond 2^31 bytes can be tested in little memory.
  *
- * Relies on /proc/self/pagemap, which says of each page whether there is something: in ranges,
- * where the kernel is new enough, else page by page; where it cannot be read, the bytes are moved
- * one by one. Holds no state. */
+ * Relies on /proc/self/pagemap, which tells whether a page holds anything: for ranges if the kernel
+ * is new enough, otherwise page by page; if it cannot be read, all bytes are moved. Holds no state.
+ */
 #include "world/state.h"
 
 #include <fcntl.h>
@@ -13,8 +13,7 @@
 enum { PAGE = 4096, ENTRIES = 8192, RANGES = 256 };
 static const uint64_t PRESENT = (uint64_t)1 << 63, SWAPPED = (uint64_t)1 << 62;
 
-/* Declarations that linux/fs.h has since 6.7: PAGEMAP_SCAN, struct pm_scan_arg, struct page_region.
- */
+/* Declarations of linux/fs.h since 6.7: PAGEMAP_SCAN, struct pm_scan_arg, struct page_region. */
 struct range {
     uint64_t begin, end, categories;
 };
@@ -25,7 +24,7 @@ struct scan {
 enum { SCANNED_PRESENT = 1 << 3, SCANNED_SWAPPED = 1 << 4 };
 #define SCAN _IOWR('f', 16, struct scan)
 
-/* Calls for what of the range lies in a page with something in it. */
+/* A function to call for the parts of a range that are in written pages. */
 typedef void (*piece_fn)(uint8_t *at, size_t bytes, void *context);
 
 static void large_piece(uintptr_t page, const void *begin, size_t bytes, piece_fn call,
@@ -92,7 +91,7 @@ static void move_one(uint8_t *at, size_t bytes, void *context)
     size_t i = 0;
     while (i < bytes && !at[i])
         i++;
-    if (i < bytes) /* the destination holds zeroes already */
+    if (i < bytes) /* the destination has zeroes already */
         memcpy(at + *distance, at, bytes);
 }
 
@@ -108,7 +107,7 @@ void world_move(void *to, const void *from, size_t bytes)
         memmove(to, from, bytes);
         return;
     }
-    /* Both ends in any case: so a sanitizer sees where the block reaches. */
+    /* Moves both ends in any case, so that a sanitizer checks the whole extent. */
     memcpy(dest, source, PAGE);
     memcpy(dest + bytes - PAGE, source + bytes - PAGE, PAGE);
     if (!each_piece(map, to, bytes, large_clear, NULL) ||

@@ -1,4 +1,4 @@
-/* MPI_T: there are no variables and no categories, and every question is answered so. */
+/* MPI_T: it has no variables and no categories, and every query returns that. */
 #include "world/state.h"
 
 int MPI_T_init_thread(int required, int *provided)
@@ -41,8 +41,8 @@ int MPI_T_pvar_session_free(MPI_T_pvar_session *session)
     return MPI_SUCCESS;
 }
 
-/* Calls that need a variable, a handle or an item that does not exist. The formatter does not know
- * that such a line is a function. */
+/* Defines calls that need a variable, a handle or an item that does not exist. clang-format does
+ * not recognise such a line as a function. */
 // clang-format off
 #define NONE(code, ...)                                                                        \
     {                                                                                          \

@@ -1,4 +1,4 @@
-/* Reduction operations: the predefined ones over the basic types, the user's over anything. */
+/* Reduction operations: predefined ones on basic types, the user's on any type. */
 #include "world/state.h"
 
 #include <complex.h>
@@ -44,7 +44,8 @@ OP(replace, OP_REPLACE, "MPI_REPLACE")
 OP(no_op, OP_NO_OP, "MPI_NO_OP")
 struct ompi_predefined_op_t ompi_mpi_op_null = {{.handle = {.magic = HANDLE_DEAD}}};
 
-/* Sums and products of signed integers wrap, as they do in the library: computed unsigned. */
+/* Computes sums and products of signed integers as unsigned, so that they wrap as in the library.
+ */
 #define EACH(expression)              \
     for (int i = 0; i < count; i++) { \
         expression;                   \
@@ -128,7 +129,7 @@ LOCATED(f32, float)
 LOCATED(f64, double)
 LOCATED(f80, long double)
 
-/* As the predefined pairs of datatype_named.c lie in memory. */
+/* The memory layout of the predefined pairs of datatype_named.c. */
 _Static_assert(sizeof(struct located_i16) == 8, "MPI_SHORT_INT");
 _Static_assert(sizeof(struct located_i32) == 8, "MPI_2INT");
 _Static_assert(sizeof(struct located_i64) == 16, "MPI_LONG_INT");
@@ -265,7 +266,7 @@ int world_op_apply(MPI_Op op, const void *a, void *b, int count, MPI_Datatype ty
 {
     if (count == 0)
         return MPI_SUCCESS;
-    CORE_CHECK(count > 0); /* the call was checked */
+    CORE_CHECK(count > 0); /* the caller checked it */
     if (op->function) {
         call_function(op, (void *)(uintptr_t)a, b, &count, type);
         return MPI_SUCCESS;

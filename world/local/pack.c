@@ -1,15 +1,15 @@
-/* Moving typed data: packing, unpacking, copying, checksums, signatures. Everything that touches a
- * user's buffer is a memcpy of whole runs, which the address sanitizer watches even where this
- * library is not instrumented; where it says that all from the first run to the last is the
- * program's, it need not be asked again for each. */
+/* Moves typed data: packing, unpacking, copying, checksums, signatures. Each access to a user's
+ * buffer is a memcpy of whole runs, which the address sanitizer checks even if this library is not
+ * instrumented. If the sanitizer says that the program owns everything from the first to the last
+ * run, it is not asked for each run. */
 #include "world/state.h"
 
 int __asan_region_is_poisoned(const void *begin, size_t size) __attribute__((weak));
 void __asan_load4(uintptr_t at) __attribute__((weak));
 void __asan_store4(uintptr_t at) __attribute__((weak));
 
-/* Sizes in bytes: of a large block; of one that is checked as a whole; of one that is moved in
- * words, each of which is checked. */
+/* Sizes in bytes: of the ends of a large block that are examined; of the largest block that is
+ * checked as a whole; of the largest that is moved in words, each of which is checked. */
 enum { CHECKED = 4096, WHOLE = 65536, WORDS = 16 };
 
 static bool is_poisoned(const void *data, size_t bytes)
@@ -17,8 +17,8 @@ static bool is_poisoned(const void *data, size_t bytes)
     return __asan_region_is_poisoned && __asan_region_is_poisoned(data, bytes);
 }
 
-/* Whether elements can be moved to or from these bytes without the sanitizer's looking at each run:
- * there are whole ones, and it has nothing against either side. */
+/* Tells whether elements can be moved to or from these bytes without a check of each run: they are
+ * whole elements, and the sanitizer accepts both sides. */
 static bool is_open(const void *buffer, MPI_Datatype type, const void *packed, size_t bytes)
 {
     ptrdiff_t low, high;
@@ -27,7 +27,7 @@ static bool is_open(const void *buffer, MPI_Datatype type, const void *packed, s
            !is_poisoned((const uint8_t *)buffer + low, (size_t)(high - low));
 }
 
-/* Most runs are one number. These sizes make no call. */
+/* Moves a run. Most runs are one number; these sizes need no call. */
 static inline void run_move(uint8_t *to, const uint8_t *from, size_t bytes)
 {
     if (bytes == 4)
@@ -38,7 +38,8 @@ static inline void run_move(uint8_t *to, const uint8_t *from, size_t bytes)
         memcpy(to, from, bytes);
 }
 
-/* Most messages are a few words. The sanitizer's memcpy looks longer than these are moved. */
+/* Moves contiguous data. Most messages are a few words, which are moved faster than the sanitizer's
+ * memcpy checks them. */
 static inline void dense_move(void *to, const void *from, size_t bytes)
 {
     if (UNLIKELY(bytes >= WORLD_LARGE)) {
@@ -169,7 +170,7 @@ static uint64_t pack_mix(uint64_t hash, const uint8_t *data, size_t bytes)
         hash ^= hash >> 32;
     }
     uint64_t word = bytes;
-    if (bytes & 4) { /* an int, most often */
+    if (bytes & 4) { /* usually an int */
         uint32_t half;
         memcpy(&half, data, 4);
         word |= (uint64_t)half << 8;
@@ -187,7 +188,7 @@ uint64_t world_type_checksum(const void *buffer, size_t count, MPI_Datatype type
     if (count == 0 || type->size == 0)
         return hash;
     size_t bytes = count * type->size;
-    if (UNLIKELY(type->dense && bytes >= WORLD_LARGE)) /* both ends: the rest may not be there */
+    if (UNLIKELY(type->dense && bytes >= WORLD_LARGE)) /* both ends only */
         return pack_mix(pack_mix(bytes, buffer, CHECKED), (const uint8_t *)buffer + bytes - CHECKED,
                         CHECKED);
     if (LIKELY(type->dense))
@@ -205,7 +206,7 @@ ptrdiff_t world_type_elements(MPI_Datatype type, size_t bytes)
     if (type->size == 0)
         return bytes == 0 ? 0 : -1;
     size_t whole = bytes / type->size, left = bytes % type->size;
-    if (type->predefined) /* the pairs of MINLOC too, as Open MPI counts them */
+    if (type->predefined) /* also pairs of MINLOC, as Open MPI does */
         return left ? -1 : (ptrdiff_t)whole;
     size_t elements = whole * type->basic_count;
     for (size_t r = 0; left && r < type->run_count; r++) {
@@ -222,7 +223,7 @@ ptrdiff_t world_type_elements(MPI_Datatype type, size_t bytes)
 
 struct cursor {
     MPI_Datatype type;
-    size_t run, left; /* basics left in the run */
+    size_t run, left; /* basics that remain in the run */
 };
 
 static const struct world_run *cursor_at(struct cursor *cursor)
@@ -235,7 +236,7 @@ static const struct world_run *cursor_at(struct cursor *cursor)
     return &cursor->type->run[cursor->run];
 }
 
-/* Integers of one size, whatever they are for; or other elements of one kind. */
+/* Returns the kind of a basic: integers of one size are one kind, whatever their type. */
 static uint32_t basic_kind(uint32_t basic)
 {
     static const uint8_t integer[BASIC_COUNT] = {
@@ -256,7 +257,7 @@ enum world_types world_type_compare(MPI_Datatype a, MPI_Datatype b, size_t bytes
     struct cursor left = {a, 0, a->run[0].count}, right = {b, 0, b->run[0].count};
     while (bytes > 0) {
         const struct world_run *x = cursor_at(&left), *y = cursor_at(&right);
-        /* Packed data may be received as anything; bytes stand for raw memory. */
+        /* Packed data may be received as any type; bytes stand for raw memory. */
         if (x->basic <= BASIC_PACKED || y->basic <= BASIC_PACKED)
             return worst;
         if (basic_kind(x->basic) != basic_kind(y->basic))

@@ -9,7 +9,7 @@ static void pack_external_reverse(uint8_t *to, const uint8_t *from, size_t bytes
         to[i] = from[bytes - 1 - i];
 }
 
-/* One number of `bytes`, native to external or back. */
+/* Converts one number of `bytes` from native to external32 or back. */
 static void pack_external_turn(uint8_t *to, const uint8_t *from, size_t bytes, bool quad, bool out)
 {
     if (!quad) {

@@ -1,12 +1,12 @@
 /* Ports: groups of one world's ranks that connect to each other, and the names under which ports
- * are published. A root that connects sends a message to the port's rank, and gets one back, so
- * whom an MPI_Comm_accept takes is what a receive from any source takes, and explored as that is.
- * The messages are empty: what the sides are waits at the port.
+ * are published. A connecting root sends a message to the port's rank and gets one back, so the
+ * choice of an MPI_Comm_accept is that of a wildcard receive, and is explored as such. The messages
+ * are empty: the port holds the data of both sides.
  *
- * A name that is looked up before it is published is none: whether it comes first is not explored,
- * and said.
+ * A lookup of a name before it is published fails: whether the publication comes first is not
+ * explored, and the world reports that.
  *
- * Invariant: behind each message under way to a port waits a side, and those of a rank in the order
+ * Invariant: the port holds a side for each pending message to it, and those of a rank in the order
  * of its messages. */
 #include <stdio.h>
 
@@ -20,8 +20,8 @@ struct side {
     const int *member;
     int size;
     uint32_t context;
-    int code; /* of the root's call, for the others of its group */
-    /* of a side that connects */
+    int code; /* of the root's call, for its group */
+    /* of a connecting side */
     int rank;
     struct side *next, *answer;
 };
@@ -78,7 +78,7 @@ int MPI_Close_port(const char *port_name)
     if (!port || port->rank != ME->rank)
         return world_error(NULL, MPI_ERR_PORT, "no port that this rank has opened");
     port->open = false;
-    CORE_CHECK(!port_of(port_name)); /* no two are named alike */
+    CORE_CHECK(!port_of(port_name)); /* names of ports are unique */
     return MPI_SUCCESS;
 }
 
@@ -122,7 +122,7 @@ int MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name)
     ENTER("MPI_Lookup_name");
     (void)info;
     world_explore_limited();
-    world_poll_failed(); /* the others go first */
+    world_poll_failed(); /* the others run first */
     const struct world_service *service = *service_of(service_name);
     if (!service)
         return world_error(NULL, MPI_ERR_NAME, "'%s' is not published", service_name);
@@ -132,7 +132,7 @@ int MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name)
 
 /* --- connections ------------------------------------------------------------------------------ */
 
-/* Returns whom it came from, if it was a receive. */
+/* Completes the request; returns the source of a receive. */
 static int port_complete(struct ompi_request_t *request)
 {
     if (!request->complete)
@@ -150,7 +150,7 @@ static void port_tell(int rank, int tag, uint32_t context)
     port_complete(send);
 }
 
-/* Returns who told. */
+/* Returns the sender. */
 static int port_hear(int rank, int tag, uint32_t context)
 {
     struct ompi_request_t *recv = world_request_new(REQUEST_RECV);
@@ -170,14 +170,15 @@ static struct side *waiting_take(struct world_port *port, int rank)
     return side;
 }
 
-/* The same in whatever order others are accepted, so that worlds can be compared. */
+/* Returns a context that does not depend on the order in which others are accepted, so that worlds
+ * can be compared. */
 static uint32_t context_own(void)
 {
     uint64_t key = core_random_mix((uint64_t)ME->rank << 32 ^ ++ME->port_count);
     return (uint32_t)(key << 1) | 0x80000000u;
 }
 
-/* The root's part: the other side, or a code. */
+/* Does the root's part: returns the other side, or sets a code. */
 static struct side *roots_meet(const char *port_name, bool accepts, MPI_Comm comm)
 {
     struct world_port *port = port_of(port_name);

@@ -1,5 +1,5 @@
-/* Cartesian, graph and distributed graph topologies. Reordering is never done: legal, and what Open
- * MPI does. */
+/* Cartesian, graph and distributed graph topologies. Ranks are never reordered, which MPI allows
+ * and Open MPI does as well. */
 #include "world/state.h"
 
 static int topology_check(MPI_Comm handle, int kind, MPI_Comm *out_comm)
@@ -43,7 +43,7 @@ static void topology_coordinates(int count, const int *dims, int rank, int *out_
         out_coords[d] = rank % dims[d];
         rank /= dims[d];
     }
-    CORE_CHECK(rank == 0); /* it was one of the grid's */
+    CORE_CHECK(rank == 0); /* it was a rank of the grid */
 }
 
 static int rank_at(const struct world_topology *topology, const int *coords);
@@ -92,7 +92,7 @@ int MPI_Cart_create(MPI_Comm handle, int ndims, const int dims[], const int peri
     topology->periods = topology_copied(periods, ndims);
     topology->coords = topology_copied(dims, ndims);
     topology_coordinates(ndims, dims, comm->rank, topology->coords);
-    CORE_CHECK(rank_at(topology, topology->coords) == comm->rank); /* the one undoes the other */
+    CORE_CHECK(rank_at(topology, topology->coords) == comm->rank); /* the inverse */
     *comm_cart = made;
     return MPI_SUCCESS;
 }
@@ -258,11 +258,11 @@ int MPI_Dims_create(int nnodes, int ndims, int dims[])
     for (int p = 2; p <= left; p++)
         for (; left % p == 0; left /= p)
             factor[factors++] = p;
-    CORE_CHECK(left == 1 && factors <= 31); /* an int has no more */
+    CORE_CHECK(left == 1 && factors <= 31); /* an int has no more factors */
     int *bin = world_alloc((size_t)open * sizeof *bin);
     for (int i = 0; i < open; i++)
         bin[i] = 1;
-    while (factors-- > 0) { /* the largest factor goes to the smallest dimension */
+    while (factors-- > 0) { /* the largest factor is assigned to the smallest dimension */
         int small = 0;
         for (int i = 1; i < open; i++)
             small = bin[i] < bin[small] ? i : small;
@@ -274,7 +274,7 @@ int MPI_Dims_create(int nnodes, int ndims, int dims[])
         int large = 0;
         for (int i = 1; i < open; i++)
             large = bin[i] > bin[large] ? i : large;
-        CORE_CHECK(bin[large] > 0); /* one for each that was open */
+        CORE_CHECK(bin[large] > 0); /* one for each open dimension */
         dims[d] = bin[large];
         bin[large] = 0;
     }
@@ -343,7 +343,7 @@ int MPI_Graph_get(MPI_Comm handle, int maxindex, int maxedges, int index[], int 
 static int graph_neighbours(const struct world_topology *topology, int rank, const int **out_first)
 {
     int from = rank ? topology->index[rank - 1] : 0;
-    CORE_CHECK(from >= 0 && from <= topology->index[rank]); /* checked when it was made */
+    CORE_CHECK(from >= 0 && from <= topology->index[rank]); /* checked when the topology was made */
     *out_first = topology->edges + from;
     return topology->index[rank] - from;
 }
@@ -378,20 +378,20 @@ int MPI_Graph_neighbors(MPI_Comm handle, int rank, int maxneighbors, int neighbo
     return MPI_SUCCESS;
 }
 
-/* One rank's part of the graph: sources with their edges, weights NULL if it has none. */
+/* One rank's part of the graph: sources with their edges; weight is NULL if it has none. */
 struct said {
     int count;
     const int *source, *degree, *target, *weight;
 };
 
-/* Those edges of all that leave (or enter) this rank, in the order of who said them. */
+/* Returns the edges that leave (or enter) this rank, in the order of the ranks that named them. */
 static int edges_of(const struct world_meeting *meeting, int size, int rank, bool leaving,
                     int *out_other, int *out_weight)
 {
     int found = 0;
     for (int who = 0; who < size; who++) {
         const struct said *said = meeting->slot[who];
-        CORE_CHECK(said && said->count >= 0); /* everybody came with something */
+        CORE_CHECK(said && said->count >= 0); /* every member brought its part */
         for (int i = 0, edge = 0; i < said->count; i++)
             for (int end = edge + said->degree[i]; edge < end; edge++) {
                 if ((leaving ? said->source[i] : said->target[edge]) != rank)

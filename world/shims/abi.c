@@ -1,4 +1,4 @@
-/* The part of libmpi_abi that programs and libraries of the standard ABI need besides the functions
+/* The part of libmpi_abi that programs and libraries of the standard ABI need besides functions
  * that take handles. */
 #include "world/shims/shim.h"
 
@@ -10,7 +10,7 @@ int MPI_Abi_get_version(int *major, int *minor)
     return MPI_SUCCESS;
 }
 
-/* A handle is its number. */
+/* Defines conversions between a handle and a number, which are the same. */
 #define NUMBERED(Name)                            \
     int MPI_##Name##_toint(shim_handle handle);   \
     int MPI_##Name##_toint(shim_handle handle)    \

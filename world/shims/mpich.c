@@ -14,7 +14,7 @@ int *const MPI_WEIGHTS_EMPTY_ __asm__("MPI_WEIGHTS_EMPTY") = MPI_WEIGHTS_EMPTY;
 static MPI_Fint ignored[sizeof(MPI_Status) / sizeof(MPI_Fint)];
 MPI_Fint *MPI_F_STATUS_IGNORE = ignored, *MPI_F_STATUSES_IGNORE = ignored;
 
-/* MPI_COMM_DUP_FN and its like; those that copy nothing are NULL. */
+/* MPI_COMM_DUP_FN and its like; callbacks that copy nothing are NULL. */
 int MPIR_Dup_fn(int object, int key, void *extra, void *in, void *out, int *flag);
 int MPIR_Dup_fn(int object, int key, void *extra, void *in, void *out, int *flag)
 {
@@ -26,7 +26,7 @@ int MPIR_Dup_fn(int object, int key, void *extra, void *in, void *out, int *flag
 
 /* --- for its Fortran library ------------------------------------------------------------------ */
 
-/* mpi_f08 gives C these; the library's own MPI_Init sets them. */
+/* mpi_f08 gives these to C; the library's own MPI_Init sets them. */
 int *MPIR_C_MPI_UNWEIGHTED = MPI_UNWEIGHTED, *MPIR_C_MPI_WEIGHTS_EMPTY = MPI_WEIGHTS_EMPTY;
 
 #define ATTRIBUTES(Name)                                                               \
@@ -49,7 +49,7 @@ int *MPIR_C_MPI_UNWEIGHTED = MPI_UNWEIGHTED, *MPIR_C_MPI_WEIGHTS_EMPTY = MPI_WEI
         (void)kind;                                                                    \
         return shim_##Name##_set_attr(object, key, value);                             \
     }
-enum { OF_INT = 3 }; /* of an attribute that is no address, nor as wide as one */
+enum { OF_INT = 3 }; /* an attribute that is a number of the size of an int */
 ATTRIBUTES(Comm)
 ATTRIBUTES(Type)
 ATTRIBUTES(Win)
@@ -60,7 +60,7 @@ void MPII_Keyval_set_proxy(int key, world_copy_proxy_fn *copy, world_delete_prox
     world_keyval_proxy(key, copy, drop);
 }
 
-/* Its functions get the program's own state. */
+/* Makes the callbacks of Fortran get the program's own state. */
 void MPII_Grequest_set_lang_f77(int handle);
 void MPII_Grequest_set_lang_f77(int handle)
 {

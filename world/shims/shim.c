@@ -1,4 +1,4 @@
-/* Lists of handles, for the functions that are generated; functions that are macros of Open MPI. */
+/* Lists of handles for the generated functions; functions that are macros in Open MPI. */
 #include "world/shims/shim.h"
 
 #include <stdlib.h>
@@ -19,9 +19,9 @@ void shim_list_end(struct shim_list *list, int count, shim_handle *handles)
 {
     for (int i = 0; list->object && i < count; i++)
         if (list->object[i]) {
-            CORE_CHECK(handles); /* the objects are theirs */
+            CORE_CHECK(handles); /* the objects belong to these handles */
             shim_handle now = shim_number(list->object[i]);
-            if (now != handles[i]) /* the program's array may lie where it cannot be written */
+            if (now != handles[i]) /* the program's array may be read-only */
                 handles[i] = now;
         }
     if (list->object != list->few)
