@@ -2,10 +2,11 @@
  * (libcrosswait-openmpi.so, libcrosswait-mpich.so, ...), which is loaded at the first MPI call, for
  * the MPI library that makes it.
  *
- *  1. A recorder shows one symbol, RECORDER_BODY. Its wrappers are sorted by name, as strcmp sorts.
- *  2. *real is set, for each function that the library has, before the first wrapper is called: to
- *     what the application's calls led to before. It stays what the recorder put there for a
- *     function that the library lacks; nobody can call its wrapper. */
+ *  1. A recorder exports one symbol, RECORDER_BODY. Its wrappers are sorted by name in strcmp's
+ *     order.
+ *  2. For each function that the library has, *real is set before the first wrapper is called: to
+ *     the function that the application called before. For a function that the library lacks it
+ *     keeps the recorder's value; no caller reaches its wrapper. */
 #ifndef INTERPOSE_ENTRY_BODY_H
 #define INTERPOSE_ENTRY_BODY_H
 
@@ -23,7 +24,7 @@ struct body_wrapper {
 };
 
 /* A wrapper for a function that the recorder does not know, once *name is set; it passes on 12
- * words as they came. */
+ * words unchanged. */
 struct body_spare {
     void *wrapper;
     void **real;
@@ -33,12 +34,12 @@ struct body_spare {
 /* The interface that libcrosswait.so gives a recorder. */
 struct body_entry {
     const char *library; /* the file of the MPI library */
-    /* Has the library's own calls of another object's function go to this one. */
+    /* Lets the library's own calls of another object's function go to this one. */
     void (*bind)(const char *name, void *to);
-    /* From now on clears the bits (1 << (signal - 1)) of signals for which a handler is about to be
-     * installed. False: that is not seen. */
+    /* From now on clears the bits (1 << (signal - 1)) of signals whose handler is about to be set.
+     * Returns false if that cannot be observed. */
     bool (*watch_signals)(uint64_t *signals);
-    int (*termination_signal)(void); /* by which the process was told to end; 0: it was not */
+    int (*termination_signal)(void); /* signal that asked the process to end; 0: none */
 };
 
 struct body {

@@ -1,21 +1,21 @@
-/* libcrosswait.so: one small object without a libc, which the loader takes in two ways.
+/* libcrosswait.so: one small object without a libc, which the loader accepts in two ways.
  *
- *   LD_PRELOAD=libcrosswait.so  into the process itself, as the launcher does: what was loaded at
- *                               the start is looked at before anything else of the process runs,
- *                               and what was bound to the MPI library by then is bound anew; what
- *                               is loaded later is looked at when dlsym or dlopen is called the
- *                               next time, as somebody must to call what it has loaded.
- *   LD_AUDIT=libcrosswait.so    as an audit module: the loader tells of each object when it is
- *                               mapped, before anything is bound to it, so that also functions
- *                               which run inside dlopen are seen. Programs with libraries that
- *                               take more than 1.6 KB of static thread-local storage (libtsan,
- *                               jemalloc) do not start so with any audit module (glibc 2.36);
+ *   LD_PRELOAD=libcrosswait.so  into the process itself, as the launcher does. Objects loaded at
+ *                               the start are examined before any other code of the process
+ *                               runs, and their bindings to the MPI library are replaced.
+ *                               Objects loaded later are examined at the next call of dlsym or
+ *                               dlopen, which a program needs to call them.
+ *   LD_AUDIT=libcrosswait.so    as an audit module: the loader announces each object when it is
+ *                               mapped, before anything is bound to it, so that functions are
+ *                               seen that run inside dlopen. Programs with libraries that take
+ *                               more than 1.6 KB of static thread-local storage (libtsan,
+ *                               jemalloc) do not start with any audit module (glibc 2.36);
  *                               before glibc 2.35 each call of any library was slower.
  *
- * Either way nothing of MPI is shown to the process (redirect.h).
+ * Neither way shows the process any MPI symbol (redirect.h).
  *
- *  1. A process without an MPI library does what it did: its calls of dlsym and dlopen pass through
- *     us, with their caller as it was. */
+ *  1. A process without an MPI library is unchanged: its calls of dlsym and dlopen pass through
+ *     libcrosswait.so with their original caller. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -39,7 +39,8 @@ unsigned la_version(unsigned version)
     return version;
 }
 
-/* Asks for no tracing of bindings. Other namespaces are not the program's own. */
+/* Asks the loader not to trace bindings. Ignores other namespaces, which are not the program's
+ * own. */
 unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 {
     *cookie = 0;
@@ -60,13 +61,13 @@ unsigned la_objclose(uintptr_t *cookie)
 /* --- preloaded -------------------------------------------------------------------------------- */
 
 /* NULL in an audit module, which has no libc. It may be a sanitizer's, which cannot be called
- * before that has started: libc's own is. */
+ * before the sanitizer has started: then libc's own is used. */
 #pragma weak dl_iterate_phdr
 #pragma weak _r_debug
 
 static int (*iterate)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
 
-/* At the start no other thread changes the loader's list. */
+/* Finds libc's dl_iterate_phdr. At the start no other thread changes the loader's list. */
 static bool iterate_find(void)
 {
     for (const struct link_map *map = _r_debug.r_map; map && !iterate; map = map->l_next) {
@@ -89,7 +90,7 @@ static const Elf64_Dyn *dynamic_of(const struct dl_phdr_info *info)
     return NULL;
 }
 
-/* Objects that come and go: counted by the loader. */
+/* Reads the loader's count of objects that were loaded and unloaded. */
 static int take_changes(struct dl_phdr_info *info, size_t size, void *context)
 {
     unsigned long long *changes = context;
@@ -120,7 +121,7 @@ static void *signal_set(const uint64_t *arguments, void *function)
     return termination_signal(arguments, function);
 }
 
-/* The caller may only ask what there is. */
+/* Observes sigaction. A call without a new action only asks. */
 static void *sigaction_set(const uint64_t *arguments, void *function)
 {
     redirect_signal(arguments[1] ? (int)arguments[0] : 0);
@@ -163,7 +164,7 @@ static int rebind_object(struct dl_phdr_info *info, size_t size, void *context)
     return 0;
 }
 
-/* Objects that were loaded since. */
+/* Examines objects that were loaded meanwhile. */
 static void look_again(void)
 {
     static unsigned long long seen;
@@ -186,12 +187,12 @@ static void look_again(void)
     __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
 }
 
-/* AddressSanitizer, where its runtime is a shared library (gcc; clang with -shared-libasan), asks
- * for options by a function that a program may define, and refuses to run where another library was
- * loaded before it, as a preloaded one is. That order is needed for its malloc and its memcpy to
- * come before libc's, and this object has neither. So its function says that the order need not be
- * verified, behind what the program's libraries say. A function of the executable itself is found
- * before this one, and then has to say verify_asan_link_order=0 itself, or ASAN_OPTIONS has to. */
+/* Switches off AddressSanitizer's check that its runtime is loaded first. If the runtime is a
+ * shared library (gcc; clang with -shared-libasan), it refuses to run after a preloaded library,
+ * unless a function that a program may define says otherwise. The check protects its malloc and
+ * memcpy against libc's; this object has neither. Options of the program's libraries come first. If
+ * the executable itself defines the function, that one is found first, and must say
+ * verify_asan_link_order=0 itself, or ASAN_OPTIONS must. */
 #pragma weak dlsym
 
 enum { OPTIONS_BYTES = 4096 };
@@ -213,10 +214,10 @@ const char *__asan_default_options(void)
 
 /* --- at the start ----------------------------------------------------------------------------- */
 
-/* CROSSWAIT_OUTPUT=FOLDER: what a rank writes to its standard output and error goes to FOLDER/R.out
- * and FOLDER/R.err, from the start of its program, so that it can be told whose it is. The
- * launchers of the job, which load this object as well, are no ranks, and keep theirs. Where a file
- * cannot be had, the stream stays what it is. */
+/* CROSSWAIT_OUTPUT=FOLDER: redirects a rank's standard output and error to FOLDER/R.out and
+ * FOLDER/R.err from the start of its program, so that the output can be attributed to the rank. The
+ * job's launchers, which load this object as well, are no ranks, and keep theirs. If a file cannot
+ * be opened, the stream stays. */
 static void output_set(int stream, const char *folder, const char *rank, const char *end)
 {
     char path[SYSTEM_PATH_BYTES];
@@ -249,7 +250,7 @@ static void outputs_set(char *const *environment)
     output_set(2, folder, rank, ".err");
 }
 
-/* The loader calls it in both ways, with what main is given. */
+/* Called by the loader in both ways, with main's arguments. */
 __attribute__((constructor)) static void entry_start(int count, char **arguments,
                                                      char **environment)
 {
@@ -258,7 +259,7 @@ __attribute__((constructor)) static void entry_start(int count, char **arguments
 
     (void)count, (void)arguments;
     if (preloaded && audit && text_holds(audit, "libcrosswait"))
-        return; /* as an audit module it has done so */
+        return; /* the audit module has done the work */
     outputs_set(environment);
     if (!preloaded || !iterate_find())
         return;

@@ -5,13 +5,14 @@
 
 #include "interpose/entry/system.h"
 
-/* The loader makes addresses of what a dynamic section holds, but where it cannot write there. */
+/* Returns the address of a value in a dynamic section: the loader relocates these values unless the
+ * section is read-only. */
 static uintptr_t address_of(uintptr_t base, Elf64_Addr value)
 {
     return value < base ? base + value : value;
 }
 
-/* Behind the head: the filter, of as many words, the buckets, the chains. */
+/* The words of the hash table's head. The filter, the buckets and the chains follow. */
 enum { BUCKETS, FIRST_SYMBOL, FILTER_WORDS, FILTER_SHIFT, HEAD };
 
 static const uint32_t *gnu_buckets(const struct object *object)

@@ -1,4 +1,4 @@
-/* An object that the loader has mapped, as its dynamic section describes it. */
+/* Reads a mapped object (an executable or a shared library) from its dynamic section. */
 #ifndef INTERPOSE_ENTRY_OBJECT_H
 #define INTERPOSE_ENTRY_OBJECT_H
 
@@ -10,17 +10,17 @@ struct object {
     uintptr_t base;
     const Elf64_Dyn *dynamic;
     Elf64_Sym *symbol;
-    const char *string, *soname; /* soname: empty if it has none */
+    const char *string, *soname; /* soname: empty if none */
     const uint32_t *gnu_hash, *hash;
     const Elf64_Rela *rela, *plt;
     uint64_t rela_count, plt_count;
 };
 
-/* False: it has no symbols, or is none that this can read. */
+/* Returns false if the object has no symbols, or an unknown layout. */
 bool object_read(uintptr_t base, const Elf64_Dyn *dynamic, struct object *out);
-/* How many symbols it has; counts them. */
+/* Counts its symbols. */
 uint32_t object_count(const struct object *object);
-/* A function or a variable that the object itself defines; NULL. Of several versions any. */
+/* Finds a function or a variable that the object itself defines, in any version; NULL: none. */
 Elf64_Sym *object_defines(const struct object *object, const char *name);
 static inline bool object_is_function(const Elf64_Sym *symbol)
 {

@@ -11,7 +11,8 @@
 
 enum { LIBRARIES_MAX = 8, ASKED_MAX = 16, OBJECTS_MAX = 4096, WAITS_MAX = 1000000 };
 
-/* A recorder for each: libcrosswait-NAME.so. The first whose mark the library defines. */
+/* One recorder per family: libcrosswait-NAME.so. The first whose mark the library defines is
+ * used. */
 static const struct family {
     char name[8], mark[24];
 } families[] = {
@@ -23,8 +24,8 @@ enum { FAMILIES = sizeof families / sizeof *families };
 
 struct entry {
     const char *name;
-    void *function; /* that it stands for */
-    int library;    /* index; ALONE: of none */
+    void *function; /* the function that the entry replaces */
+    int library;    /* index of its library; ALONE: none */
     before_fn before;
 };
 enum { ALONE = -1 };
@@ -32,11 +33,11 @@ enum { ALONE = -1 };
 struct library {
     struct object object;
     const char *file;
-    const struct family *family; /* NULL: none that is known */
-    const struct body *body;     /* of its recorder, once that is loaded */
+    const struct family *family; /* NULL: unknown */
+    const struct body *body;     /* of its recorder, once loaded */
 };
 
-void *_Atomic redirect_slots[ENTRIES]; /* where each entry jumps to */
+void *_Atomic redirect_slots[ENTRIES]; /* target of each entry's jump */
 extern char redirect_entries[];
 void *redirect_resolve(uint64_t number, const uint64_t *registers);
 
@@ -44,23 +45,23 @@ static struct {
     struct mapped {
         uintptr_t base;
         const Elf64_Dyn *dynamic;
-        bool there; /* was told of since redirect_look_begins */
+        bool there; /* visited since redirect_look_begins */
     } object[OBJECTS_MAX];
     struct entry entry[ENTRIES];
     struct library library[LIBRARIES_MAX];
     uint32_t object_count, entry_count;
-    struct library *starting; /* whose recorder starts */
+    struct library *starting; /* whose recorder is starting */
     int library_count;
     const char *asked[ASKED_MAX];
     uint32_t asked_count;
     uint64_t *signals; /* redirect_signal */
     bool signals_seen;
     _Atomic int lock;
-    /* Functions of the namespace that the program lives in. */
+    /* Functions of the program's namespace. */
     void *(*dlmopen)(Lmid_t space, const char *file, int mode);
     void *(*dlsym)(void *handle, const char *name);
     char *(*dlerror)(void);
-    void *(*old_dlopen)(const char *file, int mode); /* of a libc without these */
+    void *(*old_dlopen)(const char *file, int mode); /* for a libc without the above */
     void *(*old_dlsym)(void *handle, const char *name);
 } all;
 
@@ -71,7 +72,8 @@ static char *entry_code(uint32_t number)
     return redirect_entries + (size_t)number * ENTRY_BYTES;
 }
 
-/* Whatever begins so and is a function: MPI's, and those by which MPICH's family raises errors. */
+/* Tells whether functions of this name get entries: those of MPI, and those by which MPICH's family
+ * raises errors. */
 static bool name_is_led(const char *name)
 {
     static const char begins[][16] = {"MPI_", "PMPI_", "MPIX_", "PMPIX_", "MPIR_Err_return"};
@@ -125,7 +127,8 @@ static void symbols_close(const struct object *object, const struct mapping *map
                   (uintptr_t)(object->symbol + object_count(object)));
 }
 
-/* Few tools have functions by MPI's second names, and none has all. */
+/* Tells whether the object is an MPI library. Few tools define PMPI functions, and none defines all
+ * of these. */
 static bool is_library(const struct object *object)
 {
     static const char needed[][20] = {"PMPI_Init", "PMPI_Comm_rank", "PMPI_Finalize"};
@@ -138,8 +141,8 @@ static bool is_library(const struct object *object)
     return !text_begins(object->soname, "libcrosswait");
 }
 
-/* Objects that may stand between: an object that calls MPI's second names, or finds functions
- * itself. */
+/* Tells whether the object may be a tool between program and library: it calls PMPI functions, or
+ * finds functions itself. */
 static bool may_be_tool(const struct object *object)
 {
     uint32_t count = object_count(object);
@@ -235,8 +238,8 @@ static bool is_led(const struct object *object)
     return entry_at(object_address(object, object_defines(object, "PMPI_Finalize")));
 }
 
-/* The object if it is known; NULL: it is not. A library that was closed and loaded again may lie
- * where it lay before. */
+/* Returns the object if it is known; else NULL. A library that was closed and loaded again may lie
+ * at the same place. */
 static struct mapped *object_known(uintptr_t base, const Elf64_Dyn *dynamic,
                                    const struct object *object)
 {
@@ -270,7 +273,7 @@ bool redirect_opened(uintptr_t base, const Elf64_Dyn *dynamic, const char *file)
     return true;
 }
 
-/* The objects behind it move up: they keep their order. */
+/* Removes an object. The objects behind it keep their order. */
 static void object_forget(uint32_t i)
 {
     for (all.object_count--; i < all.object_count; i++)
@@ -302,7 +305,7 @@ uint32_t redirect_count(void)
     return all.entry_count;
 }
 
-/* An entry for a function that is led through it for its own sake, and not as a library's. */
+/* Tells whether the function has an entry of its own, not as part of a library. */
 static bool name_is_asked(const char *name)
 {
     for (uint32_t i = 0; i < all.asked_count; i++)
@@ -328,9 +331,9 @@ void redirect_before(const struct object *object, const char *name, before_fn ca
         symbols_close(object, &mapping);
 }
 
-/* --- what was bound before -------------------------------------------------------------------- */
+/* --- earlier bindings ------------------------------------------------------------------------- */
 
-/* The mapping that is written to, one at a time: slots lie in one or two of an object's. */
+/* Makes the slot's mapping writable, one mapping at a time: an object's slots lie in one or two. */
 static bool slot_open(uintptr_t at, struct mapping *mapping, bool *open)
 {
     if (*open && at >= mapping->start && at < mapping->end)
@@ -341,8 +344,7 @@ static bool slot_open(uintptr_t at, struct mapping *mapping, bool *open)
     return *open;
 }
 
-/* The address that a slot bound to a function of that name is to hold instead; NULL: the one that
- * it holds. */
+/* Returns the new address for a slot bound to a function of that name; NULL: no change. */
 typedef void *(*instead_fn)(const char *name, const void *bound, const void *context);
 
 static void redirect_rebind_one(const struct object *object, const Elf64_Rela *rela, uint64_t count,
@@ -366,7 +368,7 @@ static void redirect_rebind_one(const struct object *object, const Elf64_Rela *r
         mapping_close(&mapping, mapping.start, mapping.end);
 }
 
-/* The entry that the function is led through now. */
+/* Returns the entry of a function. */
 static void *entry_instead(const char *name, const void *bound, const void *context)
 {
     (void)context;
@@ -391,7 +393,7 @@ void redirect_rebind(uintptr_t base, const Elf64_Dyn *dynamic)
 
 /* --- the recorder ----------------------------------------------------------------------------- */
 
-/* A recorder lies beside this file. */
+/* Makes the path of a recorder, which lies beside this file. */
 static bool recorder_path(const struct family *family, char *path, size_t room)
 {
     struct mapping own;
@@ -492,8 +494,8 @@ static const struct body_wrapper *wrapper_find(const struct body *body, const ch
     return NULL;
 }
 
-/* MPI's functions have small letters; those of Fortran, and MPI_NULL_COPY_FN and its like, have
- * none. */
+/* Tells whether the name is an MPI function: these have lower-case letters; Fortran's functions,
+ * and MPI_NULL_COPY_FN and the like, have none. */
 static bool is_of_mpi(const char *name)
 {
     size_t at = name[0] == 'P';
@@ -505,7 +507,7 @@ static bool is_of_mpi(const char *name)
     return name[at] != '\0';
 }
 
-/* Where the calls of a function go that the recorder has no wrapper for. */
+/* Returns the target for a function without a wrapper. */
 static void *unknown_function(const struct body *body, const struct entry *entry, uint32_t *used)
 {
     if (!body || *used == body->spare_count || !is_of_mpi(entry->name))
@@ -544,7 +546,8 @@ static void library_start(int index)
     }
 }
 
-/* False: another thread holds it, and may wait for the loader, which this one may hold. */
+/* Returns false if another thread holds the lock, which may wait for the loader, which this thread
+ * may hold. */
 static bool lock_take(void)
 {
     int waits = 0, free = 0;
@@ -566,7 +569,7 @@ void redirect_signal(int signal)
         __atomic_and_fetch(all.signals, ~(1ull << (signal - 1)), __ATOMIC_SEQ_CST);
 }
 
-/* Called by an entry whose slot is not set yet: returns where the call goes. */
+/* Called by an entry whose target is not set yet. Returns where the call goes. */
 void *redirect_resolve(uint64_t number, const uint64_t *registers)
 {
     const struct entry *entry = &all.entry[number];

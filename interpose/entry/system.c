@@ -72,7 +72,7 @@ void system_yield(void)
 
 /* --- mappings --------------------------------------------------------------------------------- */
 
-/* A file that is read byte by byte, in large pieces. */
+/* A file that is read byte by byte from large buffers. */
 struct reader {
     long fd, at, length;
     char piece[PAGE];
@@ -106,7 +106,7 @@ static int reader_number(struct reader *reader, uintptr_t *out)
     return c;
 }
 
-/* A line: START-END rwxp OFFSET DEVICE INODE   FILE. False: there is no further one. */
+/* Parses a line: START-END rwxp OFFSET DEVICE INODE   FILE. Returns false at the end. */
 static bool reader_mapping(struct reader *reader, struct mapping *out)
 {
     size_t at = 0;

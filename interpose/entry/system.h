@@ -9,29 +9,29 @@
 
 enum { SYSTEM_PATH_BYTES = 4096 };
 
-/* -errno on failure, as the kernel has it. */
+/* Returns -errno on failure, like the kernel. */
 long system_call(long number, long a, long b, long c, long d);
 bool text_equal(const char *a, const char *b);
 bool text_begins(const char *text, const char *with);
 bool text_holds(const char *text, const char *part);
 int text_order(const char *a, const char *b);
-/* Appends; returns the length, never beyond room - 1. */
+/* Appends a text. Returns the length, at most room - 1. */
 size_t text_append(char *to, size_t at, size_t room, const char *text);
 void system_say(const char *a, const char *b, const char *c); /* one line on standard error */
 void system_yield(void);
 
-/* The mapping of the process that holds an address, as /proc/self/maps has it. */
+/* A mapping of the process from /proc/self/maps. */
 struct mapping {
     uintptr_t start, end;
     int protection; /* PROT_... */
     char file[SYSTEM_PATH_BYTES];
 };
 bool mapping_find(uintptr_t address, struct mapping *out);
-/* Lets the bytes be written to; mapping_close restores what was. False: that cannot be. */
+/* Makes the bytes writable; mapping_close restores the protection. Returns false on failure. */
 bool mapping_open(uintptr_t start, uintptr_t end, struct mapping *out);
 void mapping_close(const struct mapping *mapping, uintptr_t start, uintptr_t end);
 
-/* NULL: not set. From the environment that the process was started with. */
+/* Returns a variable from the environment with which the process was started; NULL: not set. */
 const char *environment_value(char *const *environment, const char *name);
 
 #endif

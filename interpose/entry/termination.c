@@ -1,6 +1,6 @@
-/* See termination.h. The handler stands before the program's for SIGTERM, which is kept here. One
- * that is installed in another way (by a system call, by sigset) takes its place, and what comes
- * then is not seen. */
+/* See termination.h. The recorder's handler precedes the program's for SIGTERM, which is kept here.
+ * A handler that is set in another way (by a system call, by sigset) replaces ours, and later
+ * signals are not seen. */
 #include "interpose/entry/termination.h"
 
 #include <signal.h>
@@ -15,7 +15,7 @@ typedef void (*action_fn)(int, siginfo_t *, void *);
 static sigaction_fn real_sigaction;
 static signal_fn real_signal;
 static int seen;
-static struct { /* the program's; action: it wants three arguments */
+static struct { /* the program's handler; action: it takes three arguments */
     void *handler;
     bool action;
 } theirs;
@@ -25,7 +25,7 @@ static void termination_came(int number, siginfo_t *info, void *context)
     action_fn handler = (action_fn)__atomic_load_n(&theirs.handler, __ATOMIC_ACQUIRE);
 
     __atomic_store_n(&seen, number, __ATOMIC_RELAXED);
-    handler(number, info, context); /* one that wants the number only does not look at the others */
+    handler(number, info, context); /* a one-argument handler ignores the others */
 }
 
 static bool is_function(const void *handler)
@@ -40,7 +40,7 @@ static void theirs_set(void *handler, bool action)
     __atomic_store_n(&theirs.handler, handler, __ATOMIC_RELEASE);
 }
 
-/* Without a libc there is no memcpy. */
+/* There is no memcpy without a libc. */
 static void action_copy(struct sigaction *to, const struct sigaction *from)
 {
     for (size_t i = 0; i < sizeof *to; i++)

@@ -1,14 +1,15 @@
-/* Whether somebody told the process to end: whether a SIGTERM came for which the program has a
- * handler. What it does then (an exception, an exit without MPI_Finalize) is no mistake of its own.
+/* Notes whether the process was asked to end by a SIGTERM for which the program has a handler. The
+ * program's reaction (an exception, an exit without MPI_Finalize) is then no mistake of its own.
  *
- *  1. sigaction and signal answer as without us, and the program's handler is called with what it
- *     would have been called with, under the same mask and flags. */
+ *  1. sigaction and signal return the same as without the recorder, and the program's handler gets
+ *     its usual arguments, under the same mask and flags. */
 #ifndef INTERPOSE_ENTRY_TERMINATION_H
 #define INTERPOSE_ENTRY_TERMINATION_H
 
 #include <stdint.h>
 
-/* Where a call of the function goes, with the first arguments as words: see redirect_before. */
+/* Return the target of a call of the function; arguments: its first arguments, as words
+ * (redirect_before). */
 void *termination_sigaction(const uint64_t *arguments, void *function);
 void *termination_signal(const uint64_t *arguments, void *function);
 int termination_signal_seen(void); /* the signal that came; 0: none */

@@ -1,29 +1,30 @@
-/* The library layer: what the MPI library does inside its own collectives. Absent for a library
- * that it does not know. */
+/* The library layer: records the inside of the MPI library's own collectives. Absent for unknown
+ * libraries. */
 #ifndef INTERPOSE_LAYER_LAYER_H
 #define INTERPOSE_LAYER_LAYER_H
 
 #include "core/trace/traits.h"
 #include "interpose/recorder.h"
 
-/* Before MPI_Init, with what libcrosswait.so gives. */
+/* Called before MPI_Init, with libcrosswait.so's interface. */
 struct body_entry;
 void layer_found(const struct body_entry *entry);
-/* After MPI_Init. NULL: on. Else why not, or what is to be said. version: of
- * MPI_Get_library_version. */
+/* Called after MPI_Init. Returns NULL if the layer is on; else the reason, or a message for the
+ * user. version: from MPI_Get_library_version. */
 const char *layer_start(const char *version);
 void layer_stop(void);                                           /* before MPI_Finalize */
 const struct call_description *layer_description(unsigned call); /* call >= CALL_COUNT */
 
-/* Errors that are fatal are kept (exit_record.h), where the library is of the known version and
- * shape, whether or not the layer is on. After MPI_Init; after MPI_Finalize. */
+/* Record fatal errors (exit_record.h) if the library has a known version and shape, whether or not
+ * the layer is on. Called after MPI_Init, and after MPI_Finalize. */
 void layer_errors_start(const char *version);
 void layer_errors_stop(void);
-/* The communicator of a persistent receive that is not active; MPI_COMM_NULL: it cannot be told
- * another source. And sets the rank whose message it is to take from its next start on. */
+/* layer_receive_comm returns the communicator of an inactive persistent receive; MPI_COMM_NULL: its
+ * source cannot be changed. layer_receive_from sets the source of the receive from its next start
+ * on. */
 MPI_Comm layer_receive_comm(MPI_Request request);
 void layer_receive_from(MPI_Request request, int source);
-/* Whether such a call of several ranks cannot be done without messages. */
+/* Tells whether such a call of several ranks needs messages. */
 static inline bool call_needs_messages(unsigned call, int count)
 {
     const struct call_description *of = &call_description[call];
@@ -35,8 +36,8 @@ static inline bool call_needs_messages(unsigned call, int count)
 
     return moves || of->verb == VERB_BARRIER;
 }
-/* The lane of a thread that is in a call of the application; NULL: it is in none, or in a callback,
- * whose calls are recorded as they are. */
+/* Returns the lane of a thread that is in a call of the application; NULL: it is in none, or in a
+ * callback, whose calls are recorded separately. */
 static inline struct lane *layer_lane(void)
 {
     struct lane *lane = recorder_thread.current;
@@ -46,18 +47,18 @@ static inline struct lane *layer_lane(void)
                ? NULL
                : lane;
 }
-/* Begins the event of a call inside of the application's call `parent`. */
+/* Begins the event of a call inside the application's call `parent`. */
 static inline struct spool_event *layer_enter(struct lane *lane, unsigned call, uint64_t parent)
 {
     if (UNLIKELY(!recorder.defined[call]))
         recorder_define_call(lane, call);
-    if (UNLIKELY(lane->poll_count)) /* progress made in a poll */
+    if (UNLIKELY(lane->poll_count)) /* the library may progress in a poll */
         recorder_polls_write(lane);
     struct spool_event *e = recorder_begin(lane, call, 0);
     e->parent = (uint32_t)(e->seq - parent);
     return e;
 }
-/* Whether the library is the one that the layer was built for. */
+/* Tells whether the layer was built for this library. */
 bool layer_knows(const char *version);
 
 #endif

@@ -1,13 +1,13 @@
-/* Errors that MPI raises where they are fatal, for MPICH's family. The library raises an error by
- * one function for communicators and one for windows, which it shows (its own layers for files call
- * them) and calls as others' functions are called: these stand in front of them. Where the handler
- * of the object ends the job, the error is kept (exit_record.h) before the library does so, as its
- * launcher may kill the rank at once. A library that does not show the two raises as it does.
+/* Records fatal errors of MPICH's family. The library raises an error by one function for
+ * communicators and one for windows. It exports both (its own layers for files call them) and calls
+ * them like functions of another object: the functions here precede them. If the object's handler
+ * ends the job, the error is recorded (exit_record.h) before the library raises it, as its launcher
+ * may kill the rank at once. A library that does not export the two is not observed.
  *
- *  1. Each error goes on to the library's own function as it came.
- *  2. A library that several threads may call can raise an error while it holds its own lock, which
- *     it takes again to answer: it is then asked nothing, and the recorder goes by what handlers it
- *     saw the program set. */
+ *  1. Each error is passed on unchanged to the library's own function.
+ *  2. A thread-safe library can raise an error while it holds its own lock, which it takes again to
+ *     answer a question: then it is not asked, and the recorder relies on the handlers that it saw
+ *     the program set. */
 #include "interpose/recorder.h"
 
 #include "interpose/exit_record.h"
@@ -20,8 +20,8 @@ typedef int (*raise_fn)(void *object, const char *function, int error);
 int MPIR_Err_return_comm(void *comm, const char *function, int error);
 int MPIR_Err_return_win(void *win, const char *function, int error);
 
-/* The handle of an object, which stands first in it. Behind the standard ABI the address is the
- * handle, but for predefined objects. */
+/* Returns the handle of an object, which is its first field. Behind the standard ABI the address is
+ * the handle, except for predefined objects. */
 #ifdef MPI_ABI_VERSION
 static MPI_Comm comm_of(void *object)
 {
@@ -53,8 +53,8 @@ static MPI_Win win_of(void *object)
 }
 #endif
 
-/* An error that the library raises because of the recorder's question is an answer, and nobody's
- * error. */
+/* True while the recorder asks the library: an error is then an answer, not an error of the
+ * program. */
 static __thread bool asking;
 
 static bool may_be_locked(void)
@@ -62,8 +62,8 @@ static bool may_be_locked(void)
     return recorder.lanes && recorder.lanes->writer.header->thread_level == MPI_THREAD_MULTIPLE;
 }
 
-/* Whether the object has a handler that ends the job, as it has where the library does not say: a
- * world that is not there, without MPI_Init or within MPI_Finalize. */
+/* Tells whether the object has a handler that ends the job. Also true if the library does not
+ * answer: the world does not exist, without MPI_Init or within MPI_Finalize. */
 static bool is_fatal_comm(MPI_Comm comm)
 {
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
@@ -92,7 +92,8 @@ static bool is_fatal_win(MPI_Win win)
 
 void *real_MPIR_Err_return_comm, *real_MPIR_Err_return_win;
 
-/* NULL: of no communicator, which is raised on one that the version decides. */
+/* comm NULL: an error without a communicator, which the library raises on one that depends on its
+ * version. */
 int MPIR_Err_return_comm(void *comm, const char *function, int error)
 {
     if (asking)
@@ -114,7 +115,7 @@ int MPIR_Err_return_win(void *win, const char *function, int error)
 
 void layer_errors_start(const char *version)
 {
-    (void)version; /* what stands in front is always there */
+    (void)version; /* the functions above always precede the library's */
 }
 
 void layer_errors_stop(void)

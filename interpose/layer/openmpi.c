@@ -1,20 +1,20 @@
-/* The library layer for Open MPI 4.1 and 5.0: the messages and waits inside its own collectives, by
- * whatever component they are made of (tuned, basic, libnbc, han, adapt, inter, sync).
+/* The library layer for Open MPI 4.1 and 5.0: records the messages and waits inside its own
+ * collectives, for all their components (tuned, basic, libnbc, han, adapt, inter, sync).
  *
  * Every message of Open MPI passes through the table mca_pml and every wait through
- * ompi_request_functions. After MPI_Init both get recording versions; before MPI_Finalize the
- * library's own are put back. Only what collectives do is recorded, as children of the
- * application's call: its own sends and receives, which pass through the same tables, are told by
- * their tags (not negative).
+ * ompi_request_functions. After MPI_Init the layer installs recording versions in both; before
+ * MPI_Finalize it restores the library's own. It records only what collectives do, as children of
+ * the application's call. The application's own sends and receives pass through the same tables;
+ * their tags, which are not negative, distinguish them.
  *
- * A non-blocking collective goes on inside whatever call makes progress. Its messages carry a tag
- * that was taken from its communicator's counter when it was started, so the tag says which call
- * they belong to; their completion, which no table shows, is told by the request's completion
- * callback. Where the library sets one of its own on a message (adapt), that it was called is seen
- * the next time that the library comes by here: before it sends anything that waited for it.
+ * A non-blocking collective continues inside any call that makes progress. Its messages carry a tag
+ * that it took from its communicator's counter when it started, so the tag tells the call they
+ * belong to. No table shows their completion; the request's completion callback reports it. If the
+ * library sets a callback of its own on a message (adapt), the layer sees that it was called the
+ * next time that the library calls a table function: before it sends anything that waited for it.
  *
- * A way through shared memory sends no messages. A collective that went such a way is noticed when
- * it returns: the record then holds the inside of some collectives only, and says so.
+ * A collective through shared memory sends no messages. The layer notices this when the collective
+ * returns: the record then holds the inside of some collectives only, and says so.
  *
  *  1. Nothing is swapped unless version, table sizes and all entries are what openmpi.h says.
  *  2. A datatype that the library made for itself has no envelope and no lasting address: its
@@ -31,7 +31,8 @@
 #include "interpose/perturb.h"
 
 static const struct openmpi_shape *shape;
-static struct openmpi_messages *table, own_table; /* the library's, and a copy as it was */
+static struct openmpi_messages *table, own_table; /* the library's, and a copy of its original
+                                                     content */
 static struct openmpi_waits *wait_table, own_wait_table;
 static openmpi_del_comm_fn *del_comm, own_del_comm;
 
@@ -103,29 +104,29 @@ const struct call_description *layer_description(unsigned call)
     return &description[call - CALL_COUNT];
 }
 
-/* --- whose child ------------------------------------------------------------------------------ */
+/* --- parents of messages ---------------------------------------------------------------------- */
 
 enum { SCHEDULES = 4096 };
-static struct schedule { /* started non-blocking collectives, by communicator and tag; the newest
-                            wins a place */
+static struct schedule { /* started non-blocking collectives, by communicator and tag; a newer one
+                            replaces an older one */
     MPI_Comm comm;
     int tag;
-    uint32_t request; /* of a persistent one */
+    uint32_t request; /* of a persistent collective */
     uint64_t seq;     /* 0: its inside is not recorded */
 } schedule[SCHEDULES];
 
-/* Makers of communicators that return before they are done (MPI_Comm_idup) start collectives over
- * the old one from whoever makes progress. */
+/* Calls that make communicators and return before they are done (MPI_Comm_idup): they start
+ * collectives over the old communicator inside any call that makes progress. */
 static struct maker {
     MPI_Comm comm;
     uint64_t seq;
     uint32_t id; /* of comm */
 } maker[16];
-static unsigned maker_count; /* ever; the newest are kept */
+static unsigned maker_count; /* total number; only the newest are kept */
 
-/* With threads, another one may be the first to send for a collective whose tags are not known:
- * they are when the call is back, and never of a blocking one. By communicator: the call that was
- * made on it last. */
+/* The last call on each communicator. With threads, another thread may be the first to send for a
+ * collective whose tags are unknown: they become known when its call returns, and never for a
+ * blocking one. */
 enum { CALLS = 256 };
 static struct comm_call {
     MPI_Comm comm;
@@ -149,15 +150,16 @@ static bool in_collective(const struct lane *lane)
     return call < CALL_COUNT && (COLLECTIVES >> call_description[call].class & 1);
 }
 
-/* Whether nobody waits for the message through the table: schedules and the makers of communicators
- * look at its request themselves. */
+/* Tells whether no wait of the table waits for the message: schedules and the makers of
+ * communicators check its request themselves. */
 static bool openmpi_scheduled(int tag)
 {
     return tag <= shape->tag_first && tag >= OPENMPI_TAG_LAST;
 }
 
-/* The library makes communicators for windows and files: threads that make some at once have them
- * in another order on each rank. Its own number of one is that of all its members. */
+/* Returns the id of a communicator. The library makes communicators for windows and files; threads
+ * that make several at the same time may do so in another order on each rank. The library's own
+ * number of a communicator is the same on all its members. */
 static uint32_t comm_of(struct lane *lane, MPI_Comm comm)
 {
     bool same = !shape->comm_flags || openmpi_field(comm, shape->comm_flags) & OPENMPI_COMM_SAME;
@@ -167,7 +169,7 @@ static uint32_t comm_of(struct lane *lane, MPI_Comm comm)
     return recorder_comm(lane, comm);
 }
 
-/* The call that the thread is in; 0: its inside is not recorded. */
+/* Returns the current call of the thread; 0: its inside is not recorded. */
 static uint64_t own_of(const struct lane *lane)
 {
     return lane->open[0].seq != lane->unseen ? lane->open[0].seq : 0;
@@ -180,19 +182,18 @@ static uint64_t parent_of_threads(struct lane *lane, MPI_Comm comm, int tag, uin
         *call = (struct comm_call){comm, own};
     else if (call->comm == comm)
         own = call->seq;
-    if (own) /* of a communicator that the library made for itself, the first to send is who owns it
-              */
+    if (own) /* on a communicator that the library made for itself, the first sender is its owner */
         *schedule_at(comm, tag) = (struct schedule){comm, tag, 0, own};
     return own;
 }
 
-/* Sequence number of the application's call that a message with an internal tag belongs to; 0: not
- * a collective's. */
+/* Returns the sequence number of the application's call that a message with an internal tag belongs
+ * to; 0: no collective. */
 static uint64_t parent_of(struct lane *lane, MPI_Comm comm, int tag)
 {
     bool collective = in_collective(lane);
-    if (openmpi_scheduled(tag)) { /* not of a blocking collective such as MPI_Barrier, but of what
-                             makes a communicator, it may be */
+    if (openmpi_scheduled(tag)) { /* not of a blocking collective such as MPI_Barrier, but perhaps
+                                     of a call that makes a communicator */
         bool maybe_own =
             collective && call_description[lane->open[0].head.a].class != EVENT_CLASS_COLL;
         const struct schedule *s = schedule_at(comm, tag);
@@ -264,7 +265,7 @@ void layer_silent(struct lane *lane, const struct spool_event *e, MPI_Comm comm)
                         "of them is not seen");
 }
 
-/* --- what the library has --------------------------------------------------------------------- */
+/* --- the library's objects -------------------------------------------------------------------- */
 
 static inline struct openmpi_request *openmpi_request(MPI_Request request)
 {
@@ -278,13 +279,15 @@ static inline const struct openmpi_type *openmpi_type(MPI_Datatype type)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* The application's own messages, which are recorded as its calls: they go straight on. */
+/* Tells whether the message is the application's own, which is recorded as its call: it passes
+ * through. */
 static inline bool openmpi_outside(int tag)
 {
     return tag >= -1;
 }
 
-/* The lane to record into, NULL: this is not a message inside a collective of a recorded call. */
+/* Returns the lane to record into; NULL: the message is not inside a collective of a recorded
+ * call. */
 static struct lane *openmpi_inside(int tag)
 {
     return openmpi_outside(tag) ? NULL : layer_lane();
@@ -312,7 +315,8 @@ static unsigned mode_offset(enum openmpi_mode mode)
                                          : 0;
 }
 
-/* id: the request's, when it was started: its memory may be another one's by now. */
+/* Records a completion. id: of the request when it started, since its memory may have been
+ * reused. */
 static void record_completion(struct lane *lane, MPI_Request request, uint32_t id, uint64_t parent)
 {
     struct request_info info = recorder_request_find(request, NULL);
@@ -332,8 +336,8 @@ static void record_completion(struct lane *lane, MPI_Request request, uint32_t i
 
 /* --- callbacks of the library ----------------------------------------------------------------- */
 
-/* Messages on which the library may put, or has put, a callback of its own: the one that the
- * thread started last, and those of all threads that have one. */
+/* Messages with a callback of the library, or which may get one: the last one that the thread
+ * started, and those of all threads that have one. */
 static __thread struct started {
     MPI_Request request; /* NULL: none */
     uint32_t id;
@@ -344,7 +348,7 @@ enum { OUTSTANDING_MAX = 256 };
 static struct started outstanding[OUTSTANDING_MAX];
 static _Atomic uint32_t outstanding_count;
 
-/* Called by whoever makes progress. */
+/* Called by the thread that makes progress. */
 static int openmpi_completed(MPI_Request request)
 {
     struct lane *lane = recorder_thread.current;
@@ -371,7 +375,7 @@ static void outstanding_add(struct lane *lane, struct started started)
         record_completion(lane, oldest.request, oldest.id, oldest.parent);
 }
 
-/* One whose callback was called; false: there is none. */
+/* Finds a message whose callback was called; false: there is none. */
 static bool outstanding_completed(struct started *out)
 {
     uint32_t i = 0;
@@ -389,7 +393,8 @@ static bool outstanding_completed(struct started *out)
     return found;
 }
 
-/* Another thread may have completed it before it saw the callback, which then is never called. */
+/* Completes a message that another thread completed before it saw the callback, which is then never
+ * called. */
 static void completed_meanwhile(struct lane *lane, struct started started)
 {
     struct openmpi_request *of = openmpi_request(started.request);
@@ -412,7 +417,7 @@ static __attribute__((noinline)) void settle_some(struct lane *lane)
         record_completion(lane, started.request, started.id, started.parent);
 }
 
-/* Before and after whatever the library does here, in a thread that is in a recorded call. */
+/* Called before and after the library's own work here, in a thread that is in a recorded call. */
 static inline void openmpi_settle(void)
 {
     struct lane *lane = recorder_thread.current;
@@ -420,8 +425,8 @@ static inline void openmpi_settle(void)
         settle_some(lane);
 }
 
-/* The started message gets its id; then its event is closed; then its completion is told or waited
- * for. */
+/* Assigns the started message an id, closes its event, and then records its completion or waits for
+ * it. */
 static void leave_started(struct lane *lane, struct spool_event *e, MPI_Request request,
                           uint64_t parent, int tag, enum request_kind kind, int returned)
 {
@@ -445,7 +450,7 @@ static void leave_started(struct lane *lane, struct spool_event *e, MPI_Request 
     }
 }
 
-/* Under a live policy a standard send inside a collective becomes synchronous. */
+/* Makes a standard send inside a collective synchronous, if a live policy says so. */
 static enum openmpi_mode mode_under_policy(enum openmpi_mode mode, size_t count, MPI_Datatype type)
 {
     if (LIKELY(!recorder.perturb) || mode != OPENMPI_STANDARD ||
@@ -548,7 +553,7 @@ static __attribute__((noinline)) int inner_recv(void *buf, size_t count, MPI_Dat
     int returned = own_table.recv(buf, count, type, src, tag, comm, at);
     recorder_back(e);
     MPI_Status seen = *at;
-    seen.MPI_TAG = tag; /* the layer over UCX loses the signs of tags */
+    seen.MPI_TAG = tag; /* the layer over UCX loses the sign of tags */
     recorder_status(lane, e->seq, 0, &seen, returned);
     recorder_close(lane, e, returned, STEP_ON);
     return returned;
@@ -605,7 +610,7 @@ static int layer_del_comm(MPI_Comm comm)
     uint32_t id = recorder_freeing(OBJECT_COMM, comm);
     if (id)
         recorder_freed(OBJECT_COMM, id, NULL);
-    for (int i = 0; i < SCHEDULES; i++) /* its address may be another's soon */
+    for (int i = 0; i < SCHEDULES; i++) /* its address may be reused soon */
         if (schedule[i].comm == comm)
             schedule[i].comm = NULL;
     for (int i = 0; i < 16; i++)
@@ -618,7 +623,7 @@ static int layer_del_comm(MPI_Comm comm)
 
 /* --- waits ------------------------------------------------------------------------------------ */
 
-/* The lane, when a blocking collective of the application waits. */
+/* Returns the lane if a blocking collective of the application waits. */
 static inline struct lane *openmpi_waiting(void)
 {
     openmpi_settle();
@@ -663,7 +668,7 @@ static int layer_wait(MPI_Request *request, MPI_Status *status)
     return returned;
 }
 
-/* Enters a wait on several. NULL: none of them is known. */
+/* Enters a wait for several requests. NULL: none of them is known. */
 static struct spool_event *enter_list(struct lane *lane, unsigned call, size_t count,
                                       MPI_Request *request, struct request_info **out_info)
 {
@@ -686,7 +691,7 @@ static struct spool_event *enter_list(struct lane *lane, unsigned call, size_t c
     return e;
 }
 
-/* Persistent requests, which linear all-to-all and all-gather are made of. */
+/* Starts persistent requests, of which linear all-to-all and all-gather consist. */
 static int layer_start_requests(size_t count, MPI_Request *request)
 {
     struct request_info *info;
@@ -812,7 +817,7 @@ const char *layer_start(const char *version)
     del_comm = (openmpi_del_comm_fn *)(at + shape->del_comm);
     wait_table = recorder_symbol("ompi_request_functions");
     recorder_handle.type_byte = recorder_symbol("ompi_mpi_byte");
-    own_table = *table; /* invariant 1: openmpi_shape looked at all of it */
+    own_table = *table; /* invariant 1: openmpi_shape checked all of it */
     own_del_comm = *del_comm;
     own_wait_table = *wait_table;
     table->isend = layer_isend;
@@ -835,8 +840,8 @@ const char *layer_start(const char *version)
 
 /* --- persistent receives ---------------------------------------------------------------------- */
 
-/* Whom a persistent receive takes from stands in it, and is read when it is started, where messages
- * are matched by the library itself (ob1). */
+/* Tells whether the library itself matches messages (ob1): then a persistent receive holds its
+ * source, which is read at each start. */
 static bool matches_itself(void)
 {
     enum { BYTES = 280, NAME = 84 };

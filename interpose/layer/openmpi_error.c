@@ -1,7 +1,7 @@
-/* Errors that MPI raises where they are fatal, for Open MPI 4.1 and 5.0: the handler
- * MPI_ERRORS_ARE_FATAL is an object that holds a function for each kind of object. After MPI_Init
- * these are replaced by functions that keep what was raised (exit_record.h) and go on to the
- * library's own, which prints it and ends the job.
+/* Records fatal errors of Open MPI 4.1 and 5.0. The handler MPI_ERRORS_ARE_FATAL is an object that
+ * holds a function for each kind of object. After MPI_Init the layer replaces them by functions
+ * that record the error (exit_record.h) and call the library's own, which prints it and ends the
+ * job.
  *
  *  1. Nothing is replaced unless version, the object's size and its functions are what openmpi.h
  *     says. */
@@ -12,9 +12,9 @@
 #include "interpose/exit_record.h"
 #include "interpose/layer/layer.h"
 
-static struct openmpi_error_functions *functions, own; /* NULL: not replaced; as they were */
+static struct openmpi_error_functions *functions, own; /* NULL: not replaced; own: the originals */
 
-/* The library gives a text behind the error, and nothing else. */
+/* The library passes a text behind the error, and nothing else. */
 #define FATAL(kind, type)                                   \
     static void fatal_##kind(type *object, int *error, ...) \
     {                                                       \
@@ -43,7 +43,7 @@ void layer_errors_start(const char *version)
     struct openmpi_error_functions *at = (void *)(object + OPENMPI_ERROR_FUNCTIONS);
     if ((void *)at->comm != comm || (void *)at->file != file || (void *)at->win != win)
         return;
-    own = *at; /* invariant 1: all that was looked at is as it should be */
+    own = *at; /* invariant 1: all checks passed */
     functions = at;
     *at = (struct openmpi_error_functions){fatal_comm, fatal_file, fatal_win};
 }

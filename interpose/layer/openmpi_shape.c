@@ -1,6 +1,6 @@
-/* See openmpi.h: which Open MPI this is, and whether its tables and objects are laid out as they
- * are described there. Relies on the dynamic symbol table for sizes, and on values that are known
- * of what the library predefines. */
+/* See openmpi.h. Finds out which Open MPI this is, and whether its tables and objects have the
+ * layout described there. Uses the dynamic symbol table for sizes, and known values of predefined
+ * objects. */
 #include "interpose/layer/openmpi.h"
 
 #include <dlfcn.h>
@@ -11,8 +11,8 @@
 
 enum { POINTER = sizeof(void *) };
 
-/* Offsets follow from the declarations of each version; 5.0 is built with or without fault
- * tolerance, of which a communicator has a field. */
+/* Offsets follow from the declarations of each version. 5.0 may be built with fault tolerance,
+ * which adds a field to communicators. */
 static const struct openmpi_shape shapes[] = {
     {.version = "Open MPI v4.1.",
      .table_bytes = 184,
@@ -124,7 +124,8 @@ const struct openmpi_shape *openmpi_shape(const char *version, const char **out_
             !comms_fit(&shapes[i]))
             continue;
         found = shapes[i];
-        /* It differs between releases; nobody has started a collective on this one yet. */
+        /* The first tag differs between releases; no collective was started on this communicator
+         * yet. */
         if (!recorder.by_session && !recorder.late)
             found.tag_first = openmpi_field(recorder_handle.comm_self, found.comm_tag);
         return &found;

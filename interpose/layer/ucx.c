@@ -1,27 +1,29 @@
-/* The library layer for MPICH over UCX: the messages inside its collectives, at the transport.
+/* The library layer for MPICH over UCX: records the messages inside its collectives, at the
+ * transport.
  *
  * The library's own calls of UCX's tagged operations are bound to functions here. In the 64 bits of
- * a tag MPICH keeps a context (16 bits: the communicator, and that it is a collective's message),
- * the rank of who sends (16) and a tag. To whom a message goes, only its endpoint tells: each rank
- * writes the address that it gives out into the folder of its spools before anybody can have it,
- * and an endpoint is made for an address. Which communicator a context is, is learnt when a
- * collective on a communicator sends or receives in it for the first time.
+ * a tag MPICH keeps a context (16 bits: the communicator, and a bit for collectives), the sender's
+ * rank (16) and a tag. Only the endpoint tells the receiver of a message: each rank writes its
+ * address into the folder of its spools before any rank can get it, and an endpoint is made for an
+ * address. The layer learns the communicator of a context when a collective on a communicator first
+ * sends or receives in it.
  *
- * A call that makes a communicator may send in it: that is not recorded, as nobody has its handle.
+ * A call that makes a communicator may send in it: those messages are not recorded, as no handle
+ * exists yet.
  *
- * Non-blocking collectives have tags of their own from UCX_TAG_SCHEDULED on; the call that first
- * used one has it.
+ * Non-blocking collectives have tags of their own from UCX_TAG_SCHEDULED on; a tag belongs to the
+ * call that first used it.
  *
- * When the library waits it makes progress; whether it waits for what is complete at once cannot be
- * seen. So a receive that is (its message was there) is told to the library when it makes progress
- * next, as UCX may do: where the library sends before it waits, the record has it so. A send that
- * is complete at once is recorded as completed then.
+ * The library waits by making progress; the layer cannot see whether it waits for an operation that
+ * completed at once. So the layer reports a receive that completed at once (its message had
+ * arrived) to the library at its next progress, as UCX may do: if the library sends before it
+ * waits, the record shows this order. A send that completed at once is recorded as completed then.
  *
- *  1. UCX is called with what the library called it with, but for the callback, which is called by
- *     ours with what it would have been given.
+ *  1. UCX gets the library's arguments, except for the callback; the layer's callback calls the
+ *     library's with its usual arguments.
  *  2. No function of MPI is called from here: the library's locks are held.
- *  3. A message of which the communicator, the partner or the call is not known is not recorded,
- * and the record then says that the inside of some collectives only was seen. */
+ *  3. A message whose communicator, partner or call is unknown is not recorded, and the record then
+ *     says that the inside of some collectives only was seen. */
 #include "interpose/layer/ucx.h"
 
 #include <fcntl.h>
@@ -66,7 +68,7 @@ static struct {
     ucx_address_fn address;
     ucx_type_fn type;
     ucx_progress_fn progress;
-} ucx; /* its own functions */
+} ucx; /* UCX's own functions */
 
 /* --- partners --------------------------------------------------------------------------------- */
 
@@ -77,11 +79,11 @@ struct address {
 static struct partner {
     void *endpoint;
     struct address address;
-    int32_t rank; /* in the world; -1: not known yet */
+    int32_t rank; /* world rank; -1: unknown yet */
 } * partner;
 static uint32_t partner_count, partner_room;
 static bool started, written, lost, silent;
-static uint32_t byte_id; /* of MPI_BYTE */
+static uint32_t byte_id; /* id of MPI_BYTE */
 
 static bool address_path(char *path, size_t room, int rank)
 {
@@ -132,7 +134,7 @@ static int8_t ucx_connect(void *worker, const struct ucx_endpoint *parameters, v
     return status;
 }
 
-/* Finds the rank of each partner by the addresses, which all ranks had written before anybody could
+/* Finds the rank of each partner by the addresses, which all ranks had written before others could
  * connect to them. */
 static void partners_find(void)
 {
@@ -176,8 +178,8 @@ enum {
     SOURCE_SHIFT = 32,
     FIELD_MASK = 0xffff,
     CONTEXT_COLLECTIVE = 1,   /* the last bit of a context */
-    CONTEXT_PART = 0xe,       /* the next three: a part of the communicator */
-    CONTEXT_NUMBER_SHIFT = 4, /* what is left is the communicator's */
+    CONTEXT_PART = 0xe,       /* the next three bits: a part of the communicator */
+    CONTEXT_NUMBER_SHIFT = 4, /* the remaining bits are the communicator's */
     CONTEXTS = 1 << (16 - CONTEXT_NUMBER_SHIFT),
     UCX_TAG_SCHEDULED = 32,
     UCX_TAG_MASK = 0x3fffffff,
@@ -185,7 +187,7 @@ enum {
 };
 static struct context {
     MPI_Comm comm;
-    uint32_t id; /* 0: not known */
+    uint32_t id; /* 0: unknown */
     uint32_t age;
 } contexts[CONTEXTS];
 static struct schedule {
@@ -201,20 +203,20 @@ static bool context_is_of(uint32_t id)
     return false;
 }
 
-/* The communicator of a context; NULL: not known. */
+/* Returns the communicator of a context; NULL: unknown. */
 static struct context *context_find(struct lane *lane, uint32_t number, bool own)
 {
     struct context *c = &contexts[number];
     const struct spool_event *call = &lane->open[0];
 
-    if (c->id && !handles_comm_is(c->id, c->comm)) /* that one was freed */
+    if (c->id && !handles_comm_is(c->id, c->comm)) /* the communicator was freed */
         c->id = 0;
     if (own && !c->id && lane->comm_cache.id == call->comm && !context_is_of(call->comm))
         *c = (struct context){(MPI_Comm)(uintptr_t)lane->comm_cache.handle, call->comm, c->age + 1};
     return c->id ? c : NULL;
 }
 
-/* The application's call that a message belongs to; 0: it is not recorded. */
+/* Returns the application's call that a message belongs to; 0: it is not recorded. */
 static uint64_t parent_of(struct lane *lane, uint64_t bits, const struct context **out)
 {
     uint32_t at = bits >> CONTEXT_SHIFT, number = at >> CONTEXT_NUMBER_SHIFT,
@@ -250,7 +252,7 @@ static uint64_t parent_of(struct lane *lane, uint64_t bits, const struct context
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* An operation that is not complete: what its callback is told, and what the record is. */
+/* An incomplete operation: the arguments of its callback, and its record. */
 struct operation {
     union {
         ucx_sent_fn sent;
@@ -264,10 +266,10 @@ struct operation {
 static struct operation *unused;
 
 static __thread struct {
-    struct operation *operation; /* that is being started; NULL: none */
+    struct operation *operation; /* the operation that is being started; NULL: none */
     void *worker;
 } receiving __attribute__((tls_model("initial-exec")));
-static struct early { /* completed while it was started */
+static struct early { /* operations that completed while they were started */
     void *worker, *request;
     struct operation *operation;
     struct ucx_received received;
@@ -277,7 +279,8 @@ static struct early { /* completed while it was started */
 static _Atomic uint32_t early_count;
 
 enum { SENT_MAX = 64 };
-static __thread struct sent { /* completed at once: their ids, and the last one's call */
+static __thread struct sent { /* sends that completed at once: their ids, and the call of the last
+                                 one */
     uint64_t parent;
     uint32_t count, id[SENT_MAX];
 } * sent __attribute__((tls_model("initial-exec")));
@@ -335,7 +338,7 @@ static void ucx_completed(const struct operation *o, int8_t status,
     recorder_close(lane, e, 0, STEP_ON);
 }
 
-/* Those of the thread that were complete at once. */
+/* Records the thread's sends that completed at once. */
 static void sent_completed(void)
 {
     struct operation o = {.parent = sent->parent};
@@ -397,7 +400,8 @@ static void ucx_received(void *request, int8_t status, const struct ucx_received
     own.call.received(request, status, received, own.context);
 }
 
-/* The oldest of a worker; NULL. The library's locks are around all that is done with a worker. */
+/* Takes the oldest operation of a worker; NULL: none. The library's locks guard all use of a
+ * worker. */
 static struct early *early_take(const void *worker)
 {
     struct early **at = &early, *e = NULL;
@@ -433,8 +437,8 @@ static unsigned ucx_progress(void *worker)
     return polled + ucx.progress(worker);
 }
 
-/* How much of a generic datatype goes, UCX asks of the library's function, once it has a state that
- * only a message may have: what that answered is kept. */
+/* The size of a message with a generic datatype: UCX asks the library's function for it, with a
+ * state that only a message may have; the answer is kept. */
 static size_t (*packed_bytes)(void *state);
 static __thread size_t packed __attribute__((tls_model("initial-exec")));
 
@@ -462,7 +466,8 @@ static size_t parts_bytes(const struct ucx_part *part, size_t count)
     return bytes;
 }
 
-/* A generic type has the bytes that UCX asked for since `packed` was SIZE_MAX. */
+/* Returns the bytes of a message; for a generic type those that UCX asked for since `packed` was
+ * SIZE_MAX. */
 static int32_t ucx_bytes(const struct ucx_parameters *parameters, const void *buf, size_t count)
 {
     uint64_t type = parameters->fields & UCX_TYPE ? parameters->type : 1 << UCX_CLASS_BITS;
@@ -474,8 +479,8 @@ static int32_t ucx_bytes(const struct ucx_parameters *parameters, const void *bu
     return bytes <= INT32_MAX ? (int32_t)bytes : INT32_MAX;
 }
 
-/* Returns the parameters with the operation as what its callback is given; whose callback that is,
- * the caller says. */
+/* Returns the parameters with the operation as the callback's argument; the caller sets the
+ * callback. */
 static struct ucx_parameters
 operation_begin(struct operation *o, const struct ucx_parameters *parameters, uint64_t parent)
 {
@@ -497,7 +502,7 @@ static __attribute__((noinline)) void *inner_send(struct lane *lane, ucx_send_fn
     const struct context *c = NULL;
     uint64_t parent = parent_of(lane, tag, &c);
     int32_t world = parent ? partner_rank(endpoint) : -1;
-    /* A library that was built with other widths of these fields is not understood. */
+    /* Ignores a library that was built with other widths of these fields. */
     if (world >= 0 && (int)(tag >> SOURCE_SHIFT & FIELD_MASK) != recorder_comm_own(lane, c->comm))
         world = -1;
     int dest = world >= 0 ? recorder_comm_rank_of(lane, c->comm, world) : -1;
@@ -518,7 +523,7 @@ static __attribute__((noinline)) void *inner_send(struct lane *lane, ucx_send_fn
     uint32_t id = o->id;
     void *request = real(endpoint, buf, count, tag, &own);
     recorder_back(e);
-    bool complete = !request || ucx_is_error(request); /* no callback comes */
+    bool complete = !request || ucx_is_error(request); /* no callback follows */
     e->count = ucx_bytes(parameters, buf, count);
     recorder_close(lane, e, 0, STEP_ON);
     if (complete) {
@@ -642,7 +647,7 @@ const char *layer_start(const char *version)
     started = true;
     if (!layer_knows(version) || !written || !partner_count || lost)
         return "library layer off: what this MPI library does inside its collectives is not seen";
-    /* Here, as it asks MPI: invariant 2. */
+    /* Here, because it asks MPI (invariant 2). */
     byte_id = recorder_type(recorder_thread.current, recorder_handle.type_byte);
     recorder_lock();
     partners_find();
@@ -700,7 +705,7 @@ void layer_restarted(uint32_t request, uint64_t seq)
     (void)request, (void)seq;
 }
 
-/* Shared memory, between ranks of one machine. */
+/* Called for a collective through shared memory, between ranks of one machine. */
 void layer_silent(struct lane *lane, const struct spool_event *e, MPI_Comm comm)
 {
     const struct comm_info *info =

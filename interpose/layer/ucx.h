@@ -1,4 +1,4 @@
-/* UCX, as far as the layer calls it and is called: its interface, which every 1.x keeps. */
+/* UCX's interface as far as the layer uses it; every 1.x keeps it. */
 #ifndef INTERPOSE_LAYER_UCX_H
 #define INTERPOSE_LAYER_UCX_H
 
@@ -16,7 +16,7 @@ typedef void (*ucx_sent_fn)(void *request, int8_t status, void *context);
 typedef void (*ucx_received_fn)(void *request, int8_t status, const struct ucx_received *received,
                                 void *context);
 
-/* Parameters of an operation: `fields` says which are there. */
+/* Parameters of an operation: `fields` says which are valid. */
 struct ucx_parameters {
     uint32_t fields, flags;
     void *request;
@@ -30,7 +30,7 @@ struct ucx_parameters {
 };
 _Static_assert(sizeof(struct ucx_parameters) == 72, "as ucp_request_param_t");
 
-/* Says whom an endpoint is for: bit 0 of fields tells that there is an address. */
+/* The target of an endpoint: bit 0 of fields says that the address is valid. */
 struct ucx_endpoint {
     uint64_t fields;
     const void *address;
@@ -44,13 +44,13 @@ typedef unsigned (*ucx_progress_fn)(void *worker);
 typedef int8_t (*ucx_connect_fn)(void *worker, const struct ucx_endpoint *parameters, void **out);
 typedef int8_t (*ucx_address_fn)(void *worker, void **out, size_t *out_bytes);
 
-/* The last bits of a datatype are its class; of a contiguous one the others are its size. */
+/* The low bits of a datatype are its class; for a contiguous type the other bits are its size. */
 enum { UCX_CLASS_BITS = 3, UCX_CLASS_PLAIN = 0, UCX_CLASS_PARTS = 2, UCX_CLASS_GENERIC = 7 };
 struct ucx_part {
     void *at;
     size_t bytes;
 };
-/* A generic type makes a state for so many of it, which is asked for its size and given back. */
+/* A generic type makes a state for a message, which returns its size and is freed afterwards. */
 struct ucx_functions {
     void *(*start_pack)(void *context, const void *buf, size_t count);
     void *start_unpack;

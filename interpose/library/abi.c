@@ -1,6 +1,6 @@
-/* The standard ABI of MPI 5.0 (libmpi_abi.so.1), whichever library is behind it: predefined handles
- * are constants below 4096 in which the kind stands; what other handles are only the library knows,
- * and what its statuses hold besides the three fields it is asked for. */
+/* The standard ABI of MPI 5.0 (libmpi_abi.so.1), for any library behind it. Predefined handles are
+ * constants below 4096 that contain their kind. Only the library knows other handles, and the
+ * fields of its statuses besides the three public ones. */
 #include "interpose/library/handle_constants.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 enum { PREDEFINED_END = 4096, DRAFT_SEEK_SET = 401 };
 #define DRAFT_ERRORS_RETURN MPI_ERRORS_ABORT
 
-/* Libraries that were made from a draft of the standard number a few constants otherwise. */
+/* Libraries that were built from a draft of the standard number a few constants differently. */
 static bool draft;
 
 bool library_is_binding(const char *file)
@@ -23,7 +23,7 @@ bool library_handles(void)
 
     if (OWN(Abi_get_version)(&major, &minor) != MPI_SUCCESS || major != MPI_ABI_VERSION)
         return false;
-    /* Files' errors are returned from the start. */
+    /* Files start with a handler that returns errors. */
     if (OWN(File_get_errhandler)(MPI_FILE_NULL, &returning) == MPI_SUCCESS)
         draft = returning == DRAFT_ERRORS_RETURN;
     recorder_handle = library_handle_constants(MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY);
@@ -33,7 +33,7 @@ bool library_handles(void)
 const char *library_untested(const char *version)
 {
     (void)version;
-    return NULL; /* the ABI is what it is written for */
+    return NULL; /* this build follows the ABI itself */
 }
 
 bool library_predefined(enum recorder_object kind, const void *handle)
@@ -51,7 +51,8 @@ bool library_predefined(enum recorder_object kind, const void *handle)
     return value && value >= range[kind].first && value <= range[kind].last;
 }
 
-/* MPICH's and Intel's are numbers of 32 bits behind the ABI, too; others' are addresses. */
+/* Handles of MPICH and Intel MPI are 32-bit numbers behind the ABI, too; those of others are
+ * addresses. */
 bool library_may_be(enum recorder_object kind, const void *handle)
 {
     uintptr_t value = (uintptr_t)handle;

@@ -1,5 +1,5 @@
-/* The predefined handles of libraries in which they are constants, or the values of variables that
- * the program sees as constants: MPICH's interface and the standard ABI. */
+/* Fills in the predefined handles of libraries in which they are constants, or variables that the
+ * program sees as constants: MPICH's interface and the standard ABI. */
 #ifndef INTERPOSE_LIBRARY_HANDLE_CONSTANTS_H
 #define INTERPOSE_LIBRARY_HANDLE_CONSTANTS_H
 

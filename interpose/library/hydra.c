@@ -1,5 +1,5 @@
-/* The place of a rank in its job, as Hydra tells it, the starter of MPICH and of what comes from
- * it, whichever ABI the program has. */
+/* The place of a rank in its job, from Hydra, the starter of MPICH and its derivatives, for any ABI
+ * of the program. */
 #include "interpose/library/library.h"
 
 #include "interpose/layer/layer.h"
@@ -12,12 +12,12 @@
 
 #include "interpose/entry/body.h"
 
-/* Hydra tells each rank the name of its world when MPI_Init asks: the same on all machines. Since
- * version 5 nothing else distinguishes spawned worlds. What the library reads is looked at as it
- * passes. */
+/* The name of the rank's world, the same on all machines, which Hydra sends when MPI_Init asks.
+ * Since version 5 only this name distinguishes spawned worlds. The recorder sees it when the
+ * library reads it. */
 static struct {
     int fd;
-    char name[256]; /* empty: not told yet */
+    char name[256]; /* empty: not sent yet */
 } world = {.fd = -1};
 
 static void world_look(const char *text, size_t length)
@@ -55,8 +55,9 @@ void library_found(const struct body_entry *entry)
     entry->bind("read", (void *)world_read);
 }
 
-/* The starter of a machine's ranks gets mpirun's address and the number of its process group: the
- * same words on all machines, and others for each job. */
+/* Makes a job's name from the command line of the starter on this machine, which has mpirun's
+ * address and the number of its process group: the same words on all machines, and different ones
+ * for each job. */
 static bool job_of_words(char *words, size_t length, char *job, size_t room)
 {
     static const char *const telling[] = {"--control-port", "--upstream-host", "--upstream-port",
@@ -90,7 +91,8 @@ static size_t read_proc(pid_t pid, const char *name, char *text, size_t room)
     return length > 0 ? (size_t)length : 0;
 }
 
-/* Hydra tells a rank no name of its job, and there may be scripts between it and the rank. */
+/* Finds the job's name among the rank's ancestors: Hydra gives a rank no name of its job, and
+ * scripts may run between it and the rank. */
 static const char *hydra_job(void)
 {
     enum { GENERATIONS = 16 };
@@ -110,7 +112,8 @@ static const char *hydra_job(void)
     return *job ? job : NULL;
 }
 
-/* Hydra tells a rank its place; where a batch system started it, Slurm does. */
+/* Reads the rank's place from Hydra's environment, or from Slurm's if a batch system started the
+ * rank. */
 struct library_place library_place(void)
 {
     static const char *const jobs[] = {"PMIX_NAMESPACE", "PMI_JOBID", "SLURM_STEPID"};
@@ -120,7 +123,7 @@ struct library_place library_place(void)
                                   .local_size = getenv("MPI_LOCALNRANKS")};
     static const char *hydra;
 
-    if (world.fd >= 0 && !*world.name) /* where it is is not known before MPI_Init */
+    if (world.fd >= 0 && !*world.name) /* the world is unknown before MPI_Init */
         return (struct library_place){0};
     if (*world.name)
         hydra = world.name;

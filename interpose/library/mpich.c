@@ -1,6 +1,6 @@
-/* MPICH and what shares its binary interface (Intel MPI, Cray MPICH, MVAPICH): handles are numbers
- * in which the kind of object stands: two bits for how it is kept (builtin, direct, indirect), four
- * for what it is. The values of mpi.h are part of the interface. */
+/* MPICH and libraries with its binary interface (Intel MPI, Cray MPICH, MVAPICH). Handles are
+ * numbers that contain two bits for the storage (builtin, direct, indirect) and four for the kind
+ * of object. The values of mpi.h are part of the interface. */
 #include "interpose/library/handle_constants.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ enum {
     KIND_SHIFT = 26,
     KIND_MASK = 15,
     INDEX_MASK = 0x3ffffff,
-    DIRECT_MAX = 4096 /* more than any library keeps so, MPICH 4.0 no more than 16 */
+    DIRECT_MAX = 4096 /* more than any library has; MPICH 4.0 has at most 16 */
 };
 
 bool library_is_binding(const char *file)
@@ -26,7 +26,7 @@ bool library_handles(void)
     int *const *unweighted = recorder_symbol("MPI_UNWEIGHTED");
     int *const *weights_empty = recorder_symbol("MPI_WEIGHTS_EMPTY");
 
-    if (!unweighted || !weights_empty) /* variables of MPICH's, constants of others */
+    if (!unweighted || !weights_empty) /* variables in MPICH, constants elsewhere */
         return false;
     recorder_handle = library_handle_constants(*unweighted, *weights_empty);
     return true;
@@ -51,7 +51,7 @@ const char *library_untested(const char *version)
     return "MPICH 4.0, 4.2 and 5.0, and Intel MPI 2021.18";
 }
 
-/* The kind that stands in a handle: that of a predefined one. 0: not told. */
+/* Returns the bits of a kind, from a predefined handle; 0: unknown. */
 static unsigned kind_of(enum recorder_object kind)
 {
     static const unsigned example[OBJECT_KINDS] = {
@@ -84,8 +84,8 @@ bool library_may_be(enum recorder_object kind, const void *handle)
         return memory_readable(handle, sizeof handle);
     if (!kind_of(kind))
         return true;
-    /* The library looks up a direct object by its index, and few have one: it holds the index
-     * against nothing before it reads the object. */
+    /* The library uses the index of a direct object without checking it, and there are few of
+     * these. */
     return (value >> KIND_SHIFT & KIND_MASK) == kind_of(kind) && value >> KEPT_SHIFT != 0 &&
            (value >> KEPT_SHIFT != KEPT_DIRECT || (value & INDEX_MASK) < DIRECT_MAX);
 }

@@ -1,7 +1,6 @@
-/* Types that functions of MPI 4.0 to 5.0 take and functions of MPI-1 took, for an mpi.h that lacks
- * them: it is of an older or a newer version. The generator says which (LACKS_NAME). Handles are as
- * wide as those of the library's binary interface, and no function is called by these types but
- * with what the program gave. */
+/* Types of functions from MPI 4.0 to 5.0 and from MPI-1, for an mpi.h that lacks them because it is
+ * older or newer. The generator says which (LACKS_NAME). Handles are as wide as in the library's
+ * binary interface, and functions get only the program's own arguments of these types. */
 #ifndef INTERPOSE_LIBRARY_NEWER_H
 #define INTERPOSE_LIBRARY_NEWER_H
 
@@ -32,7 +31,7 @@ typedef int MPI_Copy_function(MPI_Comm comm, int key, void *extra, void *in, voi
 typedef int MPI_Delete_function(MPI_Comm comm, int key, void *value, void *extra);
 #endif
 
-/* Stands for a buffer that the library provides, as long as the program asks for it. */
+/* Stands for a buffer that the library provides at the program's request. */
 #ifndef MPI_BUFFER_AUTOMATIC
 #ifdef MPICH_NAME
 #define MPI_BUFFER_AUTOMATIC ((void *)-2)

@@ -1,5 +1,5 @@
 /* Open MPI 4: handles are addresses of objects of the library. They are looked up by name at run
- * time, as this library is loaded into processes that have no MPI as well; never does it refer to
+ * time, since this library is also loaded into processes that have no MPI; it has no references to
  * them. */
 #include "interpose/library/library.h"
 
@@ -68,7 +68,7 @@ const char *library_untested(const char *version)
 
 enum { PREDEFINED_MAX = 3 };
 static const struct kind {
-    const char *class, *base; /* base: the class of static objects */
+    const char *class, *base; /* base: class of static objects */
     const char *predefined[PREDEFINED_MAX];
 } kinds[OBJECT_KINDS] = {
     [OBJECT_COMM] = {"ompi_communicator_t_class",
@@ -125,13 +125,14 @@ bool library_may_be(enum recorder_object kind, const void *handle)
     const struct symbols *known = look_up(kind);
 
     if (!known->class)
-        return true; /* another version */
+        return true; /* an unknown version */
     if ((uintptr_t)handle % sizeof(void *) || !memory_readable(handle, sizeof handle))
         return false;
     const void *own = *(const void *const *)handle;
     if (own == known->base && own)
         return true;
-    for (int i = 0; i < 4 && own != known->class; i++) { /* struct opal_class_t: name, parent... */
+    for (int i = 0; i < 4 && own != known->class; i++) { /* struct opal_class_t begins with name,
+                                                            parent */
         if ((uintptr_t)own % sizeof(void *) || !memory_readable(own, 2 * sizeof own))
             return false;
         own = ((const void *const *)own)[1];
@@ -174,7 +175,8 @@ void library_type_name(MPI_Datatype type, char *name)
         memmove(name, name + sizeof prefix - 1, strlen(name) - sizeof prefix + 2);
 }
 
-/* Its own name and address; that of PRRTE's daemon on this machine in later versions. */
+/* Returns mpirun's own name and address; in later versions those of PRRTE's daemon on this
+ * machine. */
 static const char *starter_uri(void)
 {
     const char *uri = getenv("OMPI_MCA_orte_hnp_uri");

@@ -1,15 +1,15 @@
-/* Functions of the program that the library calls: functions of ours stand for them, which say that
- * the application runs.
+/* Replaces functions of the program that the library calls by functions of the recorder, which note
+ * that the application runs.
  *
  * Callbacks of attributes and of generalized requests make calls of the application, although the
- * library called them. A small piece of memory says which they are; that of an attribute's is never
- * given back, since attributes may outlive their keyval. Keyvals of the same functions and state
- * share it: a program may make and free them for ever.
+ * library called them. A small piece of memory identifies them. That of an attribute is never
+ * freed, since attributes may outlive their keyval. Keyvals with the same functions and state share
+ * it, since a program may make and free any number of them.
  *
- * Nothing tells functions of operations, and handlers of errors, to which operation or handler they
- * belong: there is a function of ours for each of the first SLOTS. While a collective of the sample
- * goes on, what an operation's was given and what it made of that is kept as digests, so that the
- * order in which the library combined can be told (checkers/collective/reduce_order.h). */
+ * Functions of operations and error handlers do not learn to which operation or handler they
+ * belong: the recorder has one function for each of the first SLOTS. During a sampled collective,
+ * the inputs and the output of an operation are kept as digests, which show the order in which the
+ * library combined (checkers/collective/reduce_order.h). */
 #include <stdlib.h>
 
 #include "interpose/recorder.h"
@@ -19,14 +19,14 @@ struct callback {
     void *extra;
 };
 
-struct before { /* the call that runs it */
+struct before { /* the call that runs the callback */
     uint32_t callback;
     void **cfa;
     const void *back;
 };
 
-/* NULL: the call that runs the callback is not recorded, and what the callback calls is not either.
- */
+/* Begins a callback. Returns NULL if the call that runs it is not recorded; then its calls are not
+ * recorded either. */
 static struct lane *begin(struct before *out_before)
 {
     struct lane *lane = recorder_thread.current;
@@ -54,11 +54,11 @@ static void end(struct lane *lane, struct before before)
     atomic_store_explicit(&lane->writer.header->callback, before.callback, memory_order_release);
 }
 
-/* NULL: no memory. */
+/* Returns a callback; NULL: out of memory. */
 static struct callback *callback_of(struct callback wanted)
 {
     enum { SHARED = 256 };
-    static struct callback *shared[SHARED]; /* the newest of those with the same place */
+    static struct callback *shared[SHARED]; /* the newest with the same hash */
     uint64_t key = (uintptr_t)wanted.copy ^ (uintptr_t)wanted.gone << 21 ^ (uintptr_t)wanted.extra;
     struct callback **place = &shared[(key * 0x9FB21C651E98DF25u) >> 32 & (SHARED - 1)];
     struct callback *is;
@@ -76,7 +76,8 @@ static struct callback *callback_of(struct callback wanted)
     return is;
 }
 
-/* Small numbers stand for functions of the library's, in the standard ABI: MPI_COMM_DUP_FN is 1. */
+/* Tells whether the value is an address. In the standard ABI small numbers stand for functions of
+ * the library: MPI_COMM_DUP_FN is 1. */
 static bool is_function(callback_fn given)
 {
     enum { STAND_FOR_FUNCTIONS = 16 };
@@ -181,14 +182,14 @@ enum { SLOTS = 32 };
 #define EIGHT(X, n) X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7)
 #define EACH(X) EIGHT(X, 0) EIGHT(X, 01) EIGHT(X, 02) EIGHT(X, 03) /* octal numbers */
 
-/* The functions of the program, each once; there is one of ours for each. */
+/* The functions of the program, each once, each with a function of the recorder. */
 static struct slots {
     callback_fn function[SLOTS];
-    bool plain[SLOTS]; /* operations: counts and datatypes are as in C */
+    bool plain[SLOTS]; /* operations: with C's counts and datatypes */
     uint32_t count;
 } operations, handlers;
 
-/* SLOTS: there are more, and when this one runs is not seen. */
+/* Returns the slot of a function; SLOTS: none is free, so its calls are not observed. */
 static uint32_t slot_of(struct slots *slots, callback_fn function, bool plain)
 {
     uint32_t at = 0;
@@ -207,8 +208,8 @@ static uint32_t slot_of(struct slots *slots, callback_fn function, bool plain)
     return at;
 }
 
-/* While one runs the rank is not one that waits, which the header says; and what it calls is not
- * recorded, as one may never return. */
+/* Notes that a callback runs, so the rank does not wait. Its calls are not recorded, as it may
+ * never return. */
 static struct lane *callbacks_run(uint32_t *out_before)
 {
     struct lane *lane = recorder_thread.current;
@@ -243,7 +244,8 @@ static void apply(uint32_t slot, void *in, void *inout, int *count, MPI_Datatype
     callbacks_ran(lane, before);
 }
 
-/* Passes on the library's further arguments as far as registers hold them: a message. */
+/* Calls the program's handler, and passes on the library's further arguments in registers: a
+ * message. */
 static void handle(uint32_t slot, void *object, int *code, void *const more[3])
 {
     typedef void handler_fn(void *, int *, ...);

@@ -1,6 +1,6 @@
-/* The MPI library's constants as they are recorded: core/trace/event.h says which number stands for
- * what, whatever numbers the library has. A value that is none of MPI's becomes EVENT_NONE, and of
- * a set of bits those that MPI does not know are left out. */
+/* Translates the MPI library's constants for the record: core/trace/event.h gives the numbers, the
+ * same for all libraries. A value that MPI does not define becomes EVENT_NONE; bits that MPI does
+ * not define are dropped. */
 #include <stddef.h>
 #include <stdint.h>
 

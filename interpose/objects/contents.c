@@ -31,8 +31,8 @@ void contents_free(struct contents *contents)
     free_arrays(contents);
 }
 
-/* MPI_Type_get_envelope refuses a type that it does not know with an error that ends the job: types
- * with large counts are asked for with its _c form only. */
+/* Types with large counts are queried only by the _c form: MPI_Type_get_envelope refuses an unknown
+ * type with an error that ends the job. */
 #if MPI_VERSION >= 4
 
 static bool shape_of(MPI_Datatype type, struct contents_shape *shape, int *combiner)
@@ -78,8 +78,8 @@ int contents_types(MPI_Datatype type)
 
 #if MPI_VERSION >= 4
 
-/* How many of the integers stand in front of the large counts in the small form, and of the large
- * counts how many are integers there; the others are addresses. */
+/* Splits a definition with large counts: how many integers precede the large counts in the small
+ * form, and how many of the large counts are integers there; the others are addresses. */
 static void contents_split(int combiner, const struct contents_shape *shape, const MPI_Count *large,
                            MPI_Count *out_front, MPI_Count *out_integers)
 {
@@ -95,7 +95,8 @@ static void contents_split(int combiner, const struct contents_shape *shape, con
                                            : shape->larges;
 }
 
-/* in: the integers of the type. False: they do not fit. */
+/* Merges a definition into ints. in: the integers of the type. Returns false if a value does not
+ * fit. */
 static bool contents_merge(struct contents *contents, const struct contents_shape *shape,
                            const int *in, const MPI_Count *large)
 {

@@ -5,14 +5,17 @@
 
 #include "interpose/recorder.h"
 
-/* An MPI_COMBINER_; -1: it is no type. */
+/* Returns an MPI_COMBINER_ value; -1: not a type. */
 int contents_combiner(MPI_Datatype type);
-struct contents_shape { /* how many of each; large counts: of types made by MPI 4's constructors */
+struct contents_shape { /* number of each; larges: large counts of types made by MPI 4's
+                           constructors */
     int64_t integers, addresses, larges, types;
 };
-int contents_shape(MPI_Datatype type, struct contents_shape *out); /* gives the combiner; -1 */
-int contents_types(MPI_Datatype type); /* how many types it was made of; 0 likewise */
-/* Whether the combiner is a basic type's. Fortran's parametrised types are kinds of these. */
+int contents_shape(MPI_Datatype type, struct contents_shape *out); /* returns the combiner; -1: not
+                                                                      a type */
+int contents_types(MPI_Datatype type); /* number of types in its definition; 0: not a type */
+/* Tells whether the combiner is that of a basic type; Fortran's parametrised types count as
+ * basic. */
 bool contents_basic(int combiner);
 
 struct contents {
@@ -22,9 +25,9 @@ struct contents {
     MPI_Aint *address;
     MPI_Datatype *type;
 };
-/* Reads the parts of a type that is not basic. False: it is not known, or does not fit into ints;
- * nothing is to be freed then. */
+/* Reads the definition of a type that is not basic. Returns false, with nothing to free, if it is
+ * unknown, or does not fit into ints. */
 bool contents_get(MPI_Datatype type, struct contents *out);
-void contents_free(struct contents *contents); /* and what it holds of types that were made */
+void contents_free(struct contents *contents); /* and its references to derived types */
 
 #endif

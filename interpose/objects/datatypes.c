@@ -1,14 +1,14 @@
-/* Datatypes: ids, type maps and signatures, from MPI_Type_get_envelope and _get_contents at first
- * sight.
+/* Datatypes: ids, type maps and signatures, from MPI_Type_get_envelope and _get_contents at the
+ * first use of a type.
  *
  *  1. A map (typemap.h) is the type's sequence of basic elements in the order of its definition, as
  *     loops.
- *  2. The record has it as segments of equal consecutive elements, unless it takes more than
- *     SEGMENTS_MAX of them; the signature is there whatever the type's length. What is not judged
- *     without segments: crosswait-trace(5).
- *  3. Derived types that are alike share an id: a program may make and free them for ever. What
- *     lies where in them is kept of as many different ones as LAYOUT_BYTES hold; later ones are
- * like those of too many segments. */
+ *  2. The record has it as segments of equal consecutive elements, unless that takes more than
+ *     SEGMENTS_MAX of them; the signature exists for every length. crosswait-trace(5) says what
+ *     cannot be checked without segments.
+ *  3. Derived types that are alike share an id: a program may make and free any number of them.
+ *     Layouts are kept for as many different types as LAYOUT_BYTES hold; later ones are treated
+ *     like types of too many segments. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,14 +24,14 @@
 
 enum { SEGMENTS_MAX = 2000, BLOCKS_MAX = 16, DEPTH_MAX = 64, DIMENSIONS_MAX = 16 };
 
-/* The state kept of a type, by id. */
+/* The state of a type, by id. */
 enum { TYPE_CHUNK = 256, TYPE_CHUNKS_MAX = 512, LAYOUT_BYTES = 32 << 20 };
 static uint64_t layout_bytes;
 struct known {
     uint64_t signature; /* of a basic type */
     int64_t size, extent;
     bool holes, contiguous;
-    struct typemap *map; /* kept when contents are asked for */
+    struct typemap *map; /* kept if contents are recorded */
     struct datatype_span span;
     bool spanned;
 };
@@ -81,7 +81,7 @@ static int64_t extent_of(MPI_Datatype type)
     return extent;
 }
 
-/* Whether the program gave places in bytes: as in types of structures, and of the distances between
+/* Tells whether the program gave displacements in bytes, as in struct types or distances between
  * variables. */
 static bool is_placed(MPI_Datatype type, int depth)
 {
@@ -99,7 +99,7 @@ static bool is_placed(MPI_Datatype type, int depth)
     return placed;
 }
 
-/* How the type was made (core/trace/event.h), whatever numbers the library has. */
+/* Translates the combiner (core/trace/event.h), independent of the library's numbers. */
 static uint16_t recorded_combiner(int combiner)
 {
 #define X(name, number) {MPI_COMBINER_##name, number},
@@ -115,7 +115,7 @@ static uint16_t recorded_combiner(int combiner)
     return UINT16_MAX;
 }
 
-/* `rows` times, `stride` apart, `length` elements of old. */
+/* Adds `rows` rows, `stride` apart, each with `length` elements of old. */
 static void add_rows(struct typemap *map, const struct typemap *old, int64_t at, int64_t rows,
                      int64_t stride, int64_t length, int64_t extent)
 {
@@ -132,8 +132,7 @@ static void add_rows(struct typemap *map, const struct typemap *old, int64_t at,
     typemap_add(map, typemap_own(map, row), at, rows, stride);
 }
 
-/* MPI_Type_create_subarray: dimension by dimension, from the one whose elements lie next to each
- * other. */
+/* Adds a subarray dimension by dimension, from the one whose elements are adjacent. */
 static void add_subarray(struct typemap *map, const struct typemap *old, const int *in,
                          int64_t extent)
 {
@@ -154,7 +153,7 @@ static void add_subarray(struct typemap *map, const struct typemap *old, const i
     }
 }
 
-/* The share of `size` indices that process `me` of `count` has. */
+/* Adds the share of `size` indices that process `me` of `count` has. */
 static void add_distributed(struct typemap *map, const struct typemap *old, int64_t stride,
                             int size, int distribution, int argument, int count, int me)
 {
@@ -167,9 +166,8 @@ static void add_distributed(struct typemap *map, const struct typemap *old, int6
     start = distribution == MPI_DISTRIBUTE_NONE ? 0 : block * me;
     if (block <= 0 || start >= size)
         return;
-    int64_t round = distribution == MPI_DISTRIBUTE_CYCLIC
-                        ? block * count
-                        : size; /* from one of its blocks to the next */
+    int64_t round = distribution == MPI_DISTRIBUTE_CYCLIC ? block * count
+                                                          : size; /* distance between its blocks */
     int64_t whole = size - start >= block ? (size - start - block) / round + 1 : 0,
             next = start + whole * round;
     add_rows(map, old, start * stride, whole, round * stride, block, stride);
@@ -177,8 +175,8 @@ static void add_distributed(struct typemap *map, const struct typemap *old, int6
         typemap_add(map, old, next * stride, size - next < block ? size - next : block, stride);
 }
 
-/* MPI_Type_create_darray; the processes lie in a grid whose last dimension varies fastest, whatever
- * the array's order. */
+/* Adds a darray. The processes form a grid whose last dimension varies fastest, whatever the
+ * array's order. */
 static void add_darray(struct typemap *map, const struct typemap *old, const int *in,
                        int64_t extent)
 {
@@ -210,7 +208,7 @@ static void add_darray(struct typemap *map, const struct typemap *old, const int
 
 static struct typemap *map_of(struct lane *lane, MPI_Datatype type, int depth);
 
-/* The map of contents' type i, owned by map. */
+/* Returns the map of contents' type i, owned by map. */
 static const struct typemap *old_of(struct lane *lane, struct typemap *map, MPI_Datatype type,
                                     int depth)
 {
@@ -268,7 +266,7 @@ static void add_contents(struct lane *lane, struct typemap *map, int combiner, c
     }
 }
 
-/* Not closed. NULL: out of memory. */
+/* Returns the type's map, not closed. NULL: out of memory. */
 static struct typemap *map_of(struct lane *lane, MPI_Datatype type, int depth)
 {
     struct typemap *map = typemap_new();
@@ -303,7 +301,7 @@ static struct typemap *map_of(struct lane *lane, MPI_Datatype type, int depth)
 
 /* --- definitions ------------------------------------------------------------------------------ */
 
-/* Ids by what the definitions say, as digests that no two of them share. */
+/* Maps 128-bit digests of definitions to ids. */
 static struct alike {
     XXH128_hash_t content;
     uint32_t id; /* 0: free */
@@ -318,7 +316,7 @@ static struct alike *alike_slot(struct alike *table, uint32_t capacity, XXH128_h
     return &table[at];
 }
 
-/* Where the id of such a definition is, or belongs. NULL: no memory. */
+/* Returns the slot of the definition. NULL: out of memory. */
 static struct alike *alike_find(XXH128_hash_t content)
 {
     if (alike_count * 2 >= alike_capacity) {
@@ -367,7 +365,7 @@ static bool has_holes(const struct typemap *map)
     return holes;
 }
 
-/* Whether what lies where in a type may take so much memory. */
+/* Tells whether the layout of a type may use so much memory. */
 static bool has_room(struct lane *lane, uint64_t bytes)
 {
     static bool said;
@@ -383,7 +381,7 @@ static bool has_room(struct lane *lane, uint64_t bytes)
     return false;
 }
 
-/* Parts in the order of their places, to find overlaps. */
+/* Sorts the parts by place to find overlaps. */
 static void find_span(struct lane *lane, struct known *known, const struct flat *flat)
 {
     struct datatype_span *span = &known->span;
@@ -419,7 +417,7 @@ static void find_span(struct lane *lane, struct known *known, const struct flat 
 
 static uint32_t datatypes_define(struct lane *lane, MPI_Datatype type);
 
-/* The blocks that are of a basic type, at places that the program gave in bytes. */
+/* Lists the blocks of a basic type at displacements that the program gave in bytes. */
 static uint32_t blocks_of(struct lane *lane, MPI_Datatype type, struct datatype_block *out)
 {
     struct contents contents;
@@ -454,7 +452,7 @@ static void keep_blocks(struct lane *lane, MPI_Datatype type, struct datatype_sp
     span->blocks = kept ? count : 0;
 }
 
-/* Under the lock. */
+/* Defines a type. Requires the lock. */
 static uint32_t datatypes_define(struct lane *lane, MPI_Datatype type)
 {
     int combiner = contents_combiner(type), size = 0;
@@ -510,7 +508,8 @@ static uint32_t datatypes_define(struct lane *lane, MPI_Datatype type)
             uint32_t blocks = blocks_of(lane, type, other);
             if (blocks != before->span.blocks ||
                 memcmp(other, before->span.block, blocks * sizeof *other) != 0)
-                before->span.blocks = 0; /* some that lie beside each other are one in the other */
+                before->span.blocks = 0; /* adjacent blocks of one may be a single block of the
+                                            other */
         }
     }
     if (!known)

@@ -1,5 +1,5 @@
-/* Identifies the file of a name, so that two names are known to mean one file, or two. Asked for
- * where files are opened and deleted, which is seldom. */
+/* Identifies a file by its name, so that two names can be shown to mean one file, or two. Used when
+ * files are opened and deleted, which is rare. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 enum { MACHINE_MASK = 0x7FFFFFFF };
 
-/* The part that differs between machines, which may have the same file under other names. */
+/* Returns the machine's part of a place: the same file may have other names on other machines. */
 static int64_t machine_number(void)
 {
     struct core_machine machine;
@@ -27,7 +27,7 @@ static int64_t machine_number(void)
            << EVENT_PLACE_MACHINE_SHIFT;
 }
 
-/* Its path without links. Of a file that is not there its folder is. Empty: it is not known. */
+/* Resolves the path without links; for a missing file that of its folder. Empty: unknown. */
 static void path_resolve(const char *name, bool there, char path[PATH_MAX])
 {
     char folder[PATH_MAX], resolved[PATH_MAX];
@@ -41,7 +41,8 @@ static void path_resolve(const char *name, bool there, char path[PATH_MAX])
         return;
     }
     if (lstat(name, &about) == 0 || errno != ENOENT || strchr(base, ':') || !*base)
-        return; /* a link to nowhere; libraries take what stands before a colon for a file system */
+        return; /* a dangling link; libraries read the part before a colon as the name of a file
+                   system */
     if (snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - name) + 1 : 1,
                  slash ? name : ".") >= (int)sizeof folder ||
         !realpath(folder, resolved) || strlen(resolved) + strlen(base) + 2 > PATH_MAX)
@@ -68,7 +69,7 @@ struct recorder_named recorder_named(const char *program_name)
         named.inode = (int64_t)about.st_ino;
     }
     path_resolve(name, there, path);
-    if (there && about.st_nlink > 1) /* other names of it are as good */
+    if (there && about.st_nlink > 1) /* all its names are equivalent */
         snprintf(path, sizeof path, "%lld:%lld", (long long)named.device, (long long)named.inode);
     if (path[0])
         named.place = machine_number() | (int64_t)(uint32_t)XXH64(path, strlen(path), 0);

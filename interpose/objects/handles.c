@@ -1,10 +1,10 @@
-/* Communicators, groups, operations, windows and files as ids with definitions.
+/* Assigns ids with definitions to communicators, groups, operations, windows and files.
  *
- *  1. An id is defined before the first event that names it; a handle that is freed loses its id,
- *     so that a library which uses its address again gets a new one. It loses it before the call,
- *     as another thread may be given the address at once; a call that is refused gives it back.
- *  2. The global id of a communicator is computed alike on all its members, without talking to
- *     them: from what it was made from, its members, and how often these members made one so
+ *  1. An id is defined before the first event that names it. A freed handle loses its id, so that a
+ *     reuse of its address gets a new one. It loses the id before the call, since another thread
+ *     may get the address at once; a refused call restores it.
+ *  2. The global id of a communicator is computed alike on all its members, without communication:
+ *     from its parent, its members, and the number of communicators that these members made so
  *     before.
  *  3. With MPI_THREAD_MULTIPLE everything here runs under the lock. */
 #include <stdatomic.h>
@@ -27,15 +27,15 @@ static struct map {
 
 enum { COMM_CHUNK = 256, COMM_CHUNKS_MAX = 1 << 16 };
 static struct comm_info *comm_chunk[COMM_CHUNKS_MAX]; /* by id; entries never move */
-static uint16_t comm_live[COMM_CHUNKS_MAX]; /* communicators there that are not freed: without one
-                                               a chunk is given back */
+static uint16_t comm_live[COMM_CHUNKS_MAX]; /* communicators in each chunk that are not freed; a
+                                               chunk without any is freed */
 static struct creation {                    /* [0] is unused */
     uint64_t key, count;
-    uint32_t next;    /* in its bucket, or free */
-    uint32_t sibling; /* of the same communicator */
+    uint32_t next;    /* in its bucket, or in the free list */
+    uint32_t sibling; /* next of the same communicator */
 } * creation;
 static uint32_t creation_count, creation_room, creation_free;
-static uint32_t *creation_bucket; /* as many as there is room for creations */
+static uint32_t *creation_bucket; /* as many buckets as there is room for creations */
 static MPI_Group world_group;
 static bool world_group_known;
 
@@ -77,8 +77,8 @@ static bool map_grow(struct map *m)
     return true;
 }
 
-/* Empties a slot, and moves up what lies behind it: a program may make and free objects for ever, a
- * few at a time. */
+/* Empties a slot, and moves entries behind it up, since a program may make and free any number of
+ * objects, a few at a time. */
 static void map_remove(struct map *m, uint32_t at)
 {
     uint32_t mask = m->capacity - 1;
@@ -93,7 +93,7 @@ static void map_remove(struct map *m, uint32_t at)
     m->used--;
 }
 
-/* For a handle that has none: a new id, or the one given. 0: no memory. */
+/* Adds a handle without an id. id: the given one; 0: a new one. Returns 0 if memory ran out. */
 static uint32_t map_add(enum recorder_object kind, const void *handle, uint32_t id)
 {
     struct map *m = &map[kind];
@@ -150,7 +150,7 @@ static bool creation_grow(void)
     free(creation_bucket);
     creation_bucket = bucket;
     creation_room = room;
-    for (uint32_t at = 1; at < creation_count; at++) { /* none is free */
+    for (uint32_t at = 1; at < creation_count; at++) { /* all entries are in use */
         uint32_t *first = creation_bucket_of(creation[at].key);
         creation[at].next = *first;
         *first = at;
@@ -169,8 +169,8 @@ static uint32_t creation_new(void)
     return at;
 }
 
-/* How often an object was made with this key before. of: the communicator that it was made of,
- * whose id is in the key: with it the number is forgotten; NULL: never. */
+/* Returns how often an object was made with this key before, and counts it. of: the communicator in
+ * the key, with which the count is forgotten; NULL: never forgotten. */
 static uint64_t creation_number(uint64_t key, struct comm_info *of)
 {
     for (uint32_t at = creation_room ? *creation_bucket_of(key) : 0; at; at = creation[at].next)
@@ -203,7 +203,7 @@ static void creations_forget(struct comm_info *of)
     of->creation = 0;
 }
 
-/* World ranks of a group's members; -1 for processes of other jobs. */
+/* Translates a group's members to world ranks; -1 for processes of other jobs. */
 static bool handles_translate(MPI_Group group, int size, int32_t *out)
 {
     int *rank = malloc((size_t)(size ? size : 1) * 2 * sizeof *rank);
@@ -238,7 +238,7 @@ static uint64_t global_id(const struct comm_info *info, struct comm_info *parent
         hash = handles_mix(hash, parent ? parent->global : 0);
         hash = handles_mix(hash, origin == COMM_ORIGIN_GROUP ? (uint64_t)tag : 0);
     }
-    if (own || info->inter) { /* the sides have no order that both know: hash the sorted union */
+    if (own || info->inter) { /* the two sides have no common order: hash the sorted union */
         int32_t total = info->size + info->remote_size;
         int32_t *all = malloc((size_t)(total ? total : 1) * sizeof *all);
         if (all) {
@@ -254,7 +254,7 @@ static uint64_t global_id(const struct comm_info *info, struct comm_info *parent
             hash = handles_mix(hash, (uint64_t)info->member[i] + 1);
     }
     hash = handles_mix(hash, creation_number(hash, own ? NULL : parent));
-    return hash >> 1; /* fits a signed column */
+    return hash >> 1; /* fits into a signed column */
 }
 
 static void write_comm(struct lane *lane, const struct comm_info *info, const char *name)
@@ -288,9 +288,9 @@ static void write_comm(struct lane *lane, const struct comm_info *info, const ch
     } while (first < total);
 }
 
-/* --- neighbors: what a topology says of this rank --------------------------------------------- */
+/* --- neighbors of this rank in a topology ----------------------------------------------------- */
 
-struct neighbours { /* ranks of the communicator: those it gives to, then those it takes from */
+struct neighbours { /* ranks of the communicator: destinations, then sources */
     int gives, takes, *rank;
 };
 
@@ -315,7 +315,8 @@ static bool dist_graph_neighbours(MPI_Comm comm, struct neighbours *neighbours)
             &weighted))
         return false;
     size_t all = (size_t)neighbours->gives + (size_t)neighbours->takes;
-    neighbours->rank = malloc((all * 2 + 1) * sizeof *neighbours->rank); /* and weights */
+    neighbours->rank = malloc((all * 2 + 1) * sizeof *neighbours->rank); /* also room for the
+                                                                            weights */
     return neighbours->rank &&
            !ASK(COMM, Dist_graph_neighbors, comm, neighbours->takes,
                 neighbours->rank + neighbours->gives, neighbours->rank + all + neighbours->gives,
@@ -339,7 +340,8 @@ static bool cart_neighbours(MPI_Comm comm, struct neighbours *neighbours)
     return neighbours->rank != NULL;
 }
 
-/* One in the making is not asked, but the one that it is a copy of. */
+/* Writes the neighbors. A communicator that is still being duplicated is not asked, but its
+ * original. */
 static void write_neighbors(struct lane *lane, MPI_Comm comm, const struct comm_info *info)
 {
     enum { AT_ONCE = 4096 };
@@ -371,7 +373,7 @@ static void write_neighbors(struct lane *lane, MPI_Comm comm, const struct comm_
     free(neighbours.rank);
 }
 
-/* The handle that has the id and is not freed. */
+/* Returns the communicator with the id that is not freed. */
 static struct comm_info *comm_slot(uint32_t id)
 {
     struct comm_info *chunk =
@@ -387,7 +389,7 @@ static void comm_chunk_leave(uint32_t chunk)
     comm_chunk[chunk] = NULL;
 }
 
-/* The next id, and a place for what is known of it. 0: no memory, or that was all of them. */
+/* Assigns the next id and its comm_info. Returns 0 if memory or ids ran out. */
 static uint32_t comm_new(MPI_Comm comm)
 {
     uint32_t chunk = (map[OBJECT_COMM].last_id + 1) / COMM_CHUNK;
@@ -439,7 +441,7 @@ void recorder_freed(enum recorder_object kind, uint32_t id, const void *kept)
     recorder_unlock();
 }
 
-/* Members, sizes, rank and topology, asked from the library. */
+/* Asks the library for members, sizes, rank and topology. */
 static bool handles_ask(MPI_Comm comm, struct comm_info *info)
 {
     int inter = 0, size = 0, remote = 0, rank = 0, topology = MPI_UNDEFINED;
@@ -469,10 +471,10 @@ static bool handles_ask(MPI_Comm comm, struct comm_info *info)
     return good;
 }
 
-/* Errors may return: of MPI_COMM_WORLD, of MPI_COMM_SELF, of a window. */
+/* Errors may return on MPI_COMM_WORLD, on MPI_COMM_SELF, on a window. */
 static atomic_bool world_handled, self_handled, windows_handled;
 
-/* NULL: not predefined. */
+/* Returns NULL for other communicators. */
 static atomic_bool *comm_predefined(MPI_Comm comm)
 {
     return comm == recorder_handle.comm_world  ? &world_handled
@@ -480,7 +482,7 @@ static atomic_bool *comm_predefined(MPI_Comm comm)
                                                : NULL;
 }
 
-/* Under the lock. */
+/* Requires the lock. */
 static uint32_t comm_define(struct lane *lane, MPI_Comm comm, uint32_t parent_id,
                             enum comm_origin origin, int tag)
 {
@@ -502,7 +504,7 @@ static uint32_t comm_define(struct lane *lane, MPI_Comm comm, uint32_t parent_id
         free(info.member);
         return 0;
     }
-    /* Open MPI 5.0 says of one that is made of a grid that it is a grid, and dies when it is asked
+    /* Open MPI 5.0 claims that a communicator made from a grid is a grid, and crashes when asked
      * for its dimensions. */
     if (origin == COMM_ORIGIN_DIST_GRAPH)
         info.topology = 3;
@@ -602,7 +604,7 @@ bool handles_comm_fatal(MPI_Comm comm)
     const atomic_bool *predefined = comm_predefined(comm);
     const struct lane *lane = recorder_thread.current;
 
-    if (recorder.filter) /* the recorder has not seen each call */
+    if (recorder.filter) /* the recorder may have missed calls */
         return false;
     if (predefined)
         return !*predefined;
@@ -646,7 +648,7 @@ void handles_finalize(void)
     world_group_known = false;
 }
 
-/* --- what a collective needs to know of its communicator -------------------------------------- */
+/* --- the communicator of a collective --------------------------------------------------------- */
 
 static unsigned handles_sides(struct lane *lane, MPI_Comm comm, int root, unsigned at_root,
                               unsigned elsewhere)

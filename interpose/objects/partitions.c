@@ -1,5 +1,5 @@
-/* Partitions of partitioned requests: which of a send are marked as ready since it was started, and
- * how many are not. With MPI_THREAD_MULTIPLE every access is made under the lock: threads mark
+/* Partitions of partitioned requests: which ones of a send were marked as ready since its start,
+ * and how many were not. With MPI_THREAD_MULTIPLE every access is made under the lock: threads mark
  * partitions of one request at the same time. */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ struct partitions {
     uint32_t id; /* of the request */
     int count, left;
     bool sends;
-    uint64_t *marked; /* bits; NULL: of a receive */
+    uint64_t *marked; /* bits; NULL: a receive */
     struct partitions *next;
 };
 
@@ -96,7 +96,7 @@ static void mark_one(struct lane *lane, uint64_t seq, struct partitions *of, int
     usage_marked(lane, seq, of->id, partition);
 }
 
-/* The request's, where partitions of it can be marked; else what is wrong is said. */
+/* Returns the partitions of a request that may be marked. Otherwise reports the misuse. */
 static struct partitions *partitions_markable(struct lane *lane, uint64_t seq,
                                               struct request_info info)
 {

@@ -1,15 +1,15 @@
-/* Request handles to ids that never repeat.
+/* Maps request handles to ids that never repeat.
  *
  * A library may give the same handle to several requests that are complete from the start (Open
- * MPI: ompi_request_empty, for every eager send), so a handle names a queue of requests, oldest
- * first; the variable that holds it, which in C programs distinguishes such requests, decides
- * first.
+ * MPI: ompi_request_empty, for every eager send). So a handle names a queue of requests, oldest
+ * first. The variable that holds the handle, which in C programs distinguishes such requests, is
+ * tried first.
  *
- *  1. A node is in exactly one bucket's chain, by its handle; by its variable, where the handle is
- *     one that requests share.
- *  2. A node whose handle is shared is in the queue of that handle and its thread, in order of age:
- *     programs that copy handles, and Fortran's binding, wait from other variables. Until somebody
- *     does it is among the loose ones, which costs a call less.
+ *  1. A node is in exactly one bucket's chain: by its handle, or by its variable if requests share
+ *     the handle.
+ *  2. A node with a shared handle is in the queue of that handle and its thread, in order of age:
+ *     programs that copy handles, and Fortran's binding, wait from other variables. Until the first
+ *     such wait it is among the loose nodes, which saves a call.
  *  3. With MPI_THREAD_MULTIPLE every access is made under the lock. */
 #include <stdlib.h>
 #include <string.h>
@@ -22,25 +22,25 @@
 struct node {
     MPI_Request handle;
     const void *variable;
-    const void *thread; /* that made it, or last asked for it */
+    const void *thread; /* that made the request, or last looked it up */
     uint32_t id;
     uint32_t kind;
-    uint32_t next, previous; /* in the bucket's chain; 0 none */
-    uint32_t older, younger; /* in its queue; 0 none */
+    uint32_t next, previous; /* in the bucket's chain; 0: none */
+    uint32_t older, younger; /* in its queue; 0: none */
     uint32_t mark;           /* taken by the list being looked up */
-    uint32_t bucket;         /* whose chain it is in */
-    uint64_t seq;            /* of the application's call that made it; 0: the library's own */
-    uint64_t cancelled;      /* the MPI_Cancel of it; 0 none */
+    uint32_t bucket;         /* of its chain */
+    uint64_t seq;            /* of the application's call that made it; 0: made by the library */
+    uint64_t cancelled;      /* its MPI_Cancel; 0: none */
     bool persistent, active, started;
     bool waited, listed; /* waited for although never started: alone, or with others */
-    bool polled;         /* tested in vain since it was made or started */
+    bool polled;         /* tested without success since it was made or started */
     bool wildcard;       /* persistent: a receive of any source */
     enum { UNSHARED, LOOSE, QUEUED } place;
 };
 
 bool recorder_persistent;
 /* The library freed a persistent request that completed with an error, as Open MPI does: from then
- * on the program is not to blame for a handle that is null. */
+ * on a null handle is not the program's mistake. */
 static atomic_bool null_by_library;
 enum { BUCKETS_FIRST = 1024, NODES_MAX = 1u << 28, QUEUES_FIRST = 16, AWAITED_MAX = 64 };
 
@@ -48,7 +48,7 @@ struct queue {
     MPI_Request handle;
     const void *thread; /* NULL: free */
     uint32_t first, last;
-    uint32_t mark, from; /* of the list being looked up: what is older than `from` is taken */
+    uint32_t mark, from; /* of the current list lookup: nodes older than `from` are taken */
 };
 
 static struct {
@@ -62,10 +62,10 @@ static struct {
     uint32_t last_id;
     uint32_t newest; /* node */
     uint32_t mark;
-    struct queue loose;  /* of all handles and threads */
+    struct queue loose;  /* loose nodes of all handles and threads */
     struct queue *queue; /* open addressing */
     uint32_t queue_room, queue_count;
-    struct awaited { /* by a thread that is in MPI_Wait */
+    struct awaited { /* by a thread in MPI_Wait */
         const void *variable, *thread;
         uint64_t seq;
     } awaited[AWAITED_MAX];
@@ -85,9 +85,8 @@ static void requests_unlock(void)
         lock_leave(&map.lock);
 }
 
-/* Handles that the library gives out again and again, for requests that are complete from the
- * start: those that its mpi.h tells, and one for each kind of request that was seen to be given out
- * twice. */
+/* Handles that the library gives to many requests which are complete from the start: those of its
+ * mpi.h, and one for each kind of request that returned the same handle twice. */
 enum { LEARNT_MAX = 4 };
 static struct {
     MPI_Request handle[LEARNT_MAX];
@@ -115,8 +114,8 @@ static void requests_learn(int first, int second, MPI_Request request[2])
 }
 #endif
 
-/* By requests of this process with none or with itself, two at a time. Open MPI has one handle for
- * all, which is known. */
+/* Makes pairs of requests of this process with no partner or with itself. Open MPI's single shared
+ * handle is known. */
 void recorder_requests_learn(void)
 {
 #ifndef OPEN_MPI
@@ -189,7 +188,7 @@ static struct queue *queue_slot(struct queue *queue, uint32_t room, MPI_Request 
     return &queue[at];
 }
 
-/* The queue of the handle and this thread; NULL: there is none. */
+/* Returns the queue of the handle and this thread; NULL: none. */
 static struct queue *queue_find(MPI_Request handle, const void *thread)
 {
     struct queue *queue =
@@ -198,7 +197,7 @@ static struct queue *queue_find(MPI_Request handle, const void *thread)
     return queue && queue->thread ? queue : NULL;
 }
 
-/* The same, made if need be. NULL: no memory. */
+/* Returns the same queue, and makes it if missing. NULL: out of memory. */
 static struct queue *queue_have(MPI_Request handle, const void *thread)
 {
     struct queue *queue = queue_find(handle, thread);
@@ -273,7 +272,8 @@ static void queue_loose_ones(void)
     map.loose.first = map.loose.last = 0;
 }
 
-/* The oldest that the list being looked up has not taken, from this one on; 0: none. */
+/* Returns the oldest node, from this one on, that the current list lookup has not taken; 0:
+ * none. */
 static uint32_t queue_from(uint32_t at, uint32_t mark)
 {
     while (at && mark && map.node[at].mark == mark)
@@ -290,7 +290,8 @@ static uint32_t queue_oldest(struct queue *queue, uint32_t mark)
     return queue->from;
 }
 
-/* The oldest of the thread's own, or else of all; several: it is not the only one. */
+/* Returns the oldest of the thread's own nodes, or else of all. *out_several: it is not the only
+ * one. */
 static uint32_t queues_oldest(MPI_Request handle, uint32_t mark, bool *out_several)
 {
     queue_loose_ones();
@@ -362,8 +363,8 @@ static void node_remove(uint32_t at)
     map.live--;
 }
 
-/* A handle that comes again while it has a request: that one ended unseen. Shared handles come
- * again all the time. */
+/* Drops requests that ended unobserved: their handle was given out again. Shared handles always
+ * are. */
 static void drop_stale(MPI_Request handle, uint32_t bucket)
 {
     for (uint32_t at = map.bucket[bucket].first, next; at; at = next) {
@@ -399,7 +400,7 @@ uint32_t recorder_request_new(MPI_Request handle, const void *variable, unsigned
     uint32_t id = ++map.last_id, at = 0;
     if (UNLIKELY(map.live >= map.bucket_count) && !grow_buckets()) {
         requests_unlock();
-        return id; /* out of memory: its completion will not know it */
+        return id; /* out of memory: its completion will not find it */
     }
     uint32_t bucket = bucket_of(handle, variable);
     bool shared = is_shared(handle);
@@ -430,9 +431,9 @@ uint32_t recorder_request_new(MPI_Request handle, const void *variable, unsigned
     return id;
 }
 
-/* The oldest unmarked request with this handle and variable; else the oldest with this handle. Of
- * those that share their handle, and whose variable is a copy or one of Fortran's binding, the
- * thread's own come first: two threads must not find the same one. */
+/* Returns the oldest unmarked request with this handle and variable; else the oldest with this
+ * handle. Among those with a shared handle, whose variable is a copy or belongs to Fortran's
+ * binding, the thread's own come first: two threads must not find the same one. */
 static uint32_t requests_find_node(MPI_Request handle, const void *variable, uint32_t mark,
                                    bool *blurred)
 {
@@ -457,7 +458,7 @@ static uint32_t requests_find_node(MPI_Request handle, const void *variable, uin
         map.node[any].thread = &recorder_thread;
         queue_insert(any);
     }
-    *blurred |= several; /* whichever it is */
+    *blurred |= several; /* any of them may be meant */
     return any;
 }
 
@@ -467,8 +468,8 @@ static struct request_info info_of(MPI_Request handle, uint32_t at)
               : (struct request_info){handle, 0, REQUEST_OTHER, 0};
 }
 
-/* With the lock, which it gives back: to forget buffers takes the recorder's, and who has that may
- * wait for this one. */
+/* Finds a request, and releases the lock that the caller holds: forgetting buffers takes the
+ * recorder's lock, whose holder may wait for this one. */
 static __attribute__((noinline)) struct request_info find_elsewhere(MPI_Request handle,
                                                                     const void *variable)
 {
@@ -557,7 +558,7 @@ void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_i
         usage_say(lane, seq, MISUSE_START_ACTIVE, "request", node.seq);
     if (UNLIKELY(recorder_partitioned) && at)
         recorder_partitions_started(info.id);
-    if (at && !again) /* else its buffers are with MPI already: they would overlap themselves */
+    if (at && !again) /* otherwise MPI already owns its buffers: they would overlap themselves */
         usage_started(lane, seq, info.id);
     if (UNLIKELY(recorder.perturb) && at && node.wildcard && !again && decide_on())
         decide_started(lane, info.handle);
@@ -593,7 +594,7 @@ struct request_state recorder_request_state(struct request_info info)
 
     requests_lock();
     uint32_t at = node_of(info);
-    if (at) { /* else there may be no nodes at all */
+    if (at) { /* otherwise there may be no nodes at all */
         const struct node *node = &map.node[at];
         state = (struct request_state){.idle = node->persistent && !node->active,
                                        .active = node->active,
@@ -630,7 +631,8 @@ void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_in
     requests_unlock();
 }
 
-/* The call that made an active request in this variable, which now holds another one; 0: none. */
+/* Returns the call that made an active request in this variable, which now holds another one; 0:
+ * none. */
 static uint64_t requests_overwritten(const MPI_Request *variable)
 {
     for (uint32_t at = 1; at <= map.node_count; at++) {
@@ -641,7 +643,8 @@ static uint64_t requests_overwritten(const MPI_Request *variable)
     return 0;
 }
 
-/* The calling thread is no longer in MPI_Wait; also where it left an earlier one by a jump. */
+/* Notes that the calling thread is no longer in MPI_Wait, even if it left an earlier one by a
+ * jump. */
 static void awaited_end(void)
 {
     for (uint32_t i = 0; i < map.awaited_count; i++)
@@ -698,9 +701,7 @@ void recorder_request_cancelling(struct lane *lane, uint64_t seq, struct request
         usage_say(lane, seq, MISUSE_CANCEL_OTHER, "request", made_by);
 }
 
-/* One that is not known may be a copy of a handle that was freed: the request is still to be told
- * of.
- */
+/* An unknown request may be a copy of a freed handle: the request is reported in any case. */
 void recorder_request_told_complete(struct lane *lane, uint64_t seq, struct request_info info)
 {
     if (UNLIKELY(recorder.partial))
@@ -768,17 +769,17 @@ void recorder_request_forget(struct request_info info)
     if (!info.id)
         return;
     requests_lock();
-    if (map.node[info.node].id == info.id) /* unless it was dropped as stale since */
+    if (map.node[info.node].id == info.id) /* unless it was dropped as stale meanwhile */
         node_remove(info.node);
     requests_unlock();
 }
 
-/* Whether somebody asked for it: of requests for files and windows libraries leave parts of the
- * status unset, and the program's own garbage stands there. */
+/* Tells whether the program cancelled the request: for files and windows libraries leave parts of
+ * the status unset, which then holds garbage. */
 static bool was_cancelled(struct request_info info)
 {
     requests_lock();
-    uint32_t at = info.node ? node_of(info) : 0; /* of a blocking call there is none */
+    uint32_t at = info.node ? node_of(info) : 0; /* a blocking call has none */
     bool cancelled = at && map.node[at].cancelled;
     requests_unlock();
     return cancelled;
@@ -798,7 +799,7 @@ bool recorder_message_taken(const MPI_Message *left, int error)
 }
 
 enum { DUPLICATES_MAX = 16 };
-static struct duplicate { /* of a communicator, until its request is complete */
+static struct duplicate { /* duplicates of communicators whose requests are not complete */
     MPI_Comm made;
     uint32_t request;
     uint64_t seq;

@@ -1,14 +1,14 @@
 /* Call sites: the return address of the application's call, as an id with a definition.
  *
  * A Fortran call comes through a language binding (libmpi_mpifh, libmpi_usempif08) whose frame lies
- * between us and the application. Those frames have a fixed size at a given return address, so the
- * distance is found once by unwinding and remembered.
+ * between the wrapper and the application. Those frames have a fixed size at a given return
+ * address, so the distance is found once by unwinding and remembered.
  *
- * Other bindings call C's functions from wherever they like (mpi4py's module, OpenCoarrays,
- * Boost.MPI, of which most is templates in the program itself): there each call is looked at, for
- * the Python frames that called (python.h), or by unwinding: program/binding.h knows them.
- * Code of the program may be inlined into a binding's function, and the other way round: who makes
- * the trace reads the debug information, and chooses one of the frames.
+ * Other bindings call C's functions from many places (mpi4py's module, OpenCoarrays, Boost.MPI,
+ * which is mostly templates in the program itself). For these the recorder examines each call, by
+ * the calling Python frames (python.h), or by unwinding; program/binding.h knows the bindings. Code
+ * of the program may be inlined into a binding's function, and vice versa: the code that makes the
+ * trace reads the debug information, and chooses one of the frames.
  *
  *  1. A site's id and its module's definition precede, in the rank's records, the first event that
  *     names it. */
@@ -30,7 +30,7 @@
 
 enum { MODULES_MAX = 512, SITES_FIRST = 1024, FACADES_MAX = 16 };
 enum { CALLERS_MAX = 16, CHAINS = 4096 }; /* a power of two */
-enum { SKIP_EACH = UINT32_MAX };          /* in lane->site[].skip: each call is looked at */
+enum { SKIP_EACH = UINT32_MAX };          /* value of lane->site[].skip: each call is examined */
 
 static struct {
     uintptr_t base[MODULES_MAX], start[MODULES_MAX], end[MODULES_MAX];
@@ -42,7 +42,7 @@ static struct {
     uint32_t site_count, site_capacity, last_id;
 } table;
 
-static struct facade { /* a binding of which each call is looked at */
+static struct facade { /* a binding whose calls are each examined */
     uintptr_t start, end;
     bool python;
 } facade[FACADES_MAX];
@@ -107,8 +107,8 @@ static bool is_binding(const char *path)
     return library_is_binding(name ? name + 1 : path);
 }
 
-/* Whether the module makes keyvals or handlers of errors through the Fortran binding, which hands
- * the callbacks to the library past all C functions. */
+/* Tells whether the module makes keyvals or error handlers through the Fortran binding, which
+ * passes the callbacks to the library without any C function. */
 static bool makes_fortran_callbacks(const struct dl_phdr_info *info)
 {
     const char *name = strrchr(info->dlpi_name, '/'), *text = NULL;
@@ -121,7 +121,7 @@ static bool makes_fortran_callbacks(const struct dl_phdr_info *info)
             continue;
         for (const ElfW(Dyn) *d = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
              d->d_tag != DT_NULL; d++)
-            if (d->d_tag == DT_STRTAB) /* relocated, but for the kernel's own module */
+            if (d->d_tag == DT_STRTAB) /* relocated, except in the kernel's own module */
                 text =
                     (const char *)(d->d_un.d_ptr < info->dlpi_addr ? info->dlpi_addr + d->d_un.d_ptr
                                                                    : d->d_un.d_ptr);
@@ -184,7 +184,7 @@ unsigned recorder_bound_call(const void *address)
     static struct {
         const void *address;
         unsigned call;
-    } known[64]; /* never changed once the address is there */
+    } known[64]; /* an entry never changes once its address is set */
     size_t at = ((uintptr_t)address * 0x9E3779B97F4A7C15u) >> 58;
     if (!recorder.binding_count)
         recorder_find_bindings();
@@ -202,7 +202,7 @@ unsigned recorder_bound_call(const void *address)
     return call;
 }
 
-/* Id of the module that holds the address, from 1; 0: not known. */
+/* Returns the id of the module that holds the address, from 1; 0: unknown. */
 static uint32_t module_known(uintptr_t address)
 {
     for (uint32_t i = 0; i < table.count; i++)
@@ -211,7 +211,7 @@ static uint32_t module_known(uintptr_t address)
     return 0;
 }
 
-/* path: that of its file, without links. */
+/* path: of its file, without links. */
 static uint32_t module_define(struct lane *lane, const struct search *s, const char *path)
 {
     if (table.count == MODULES_MAX)
@@ -237,7 +237,8 @@ static uint32_t module_define(struct lane *lane, const struct search *s, const c
     return id;
 }
 
-/* Id of the module that holds the address, from 1; 0: none (generated code). */
+/* Returns the id of the module that holds the address, from 1; 0: none (generated code). Defines a
+ * new one. */
 static uint32_t module_of(struct lane *lane, uintptr_t address)
 {
     uint32_t known = module_known(address);
@@ -246,7 +247,7 @@ static uint32_t module_of(struct lane *lane, uintptr_t address)
     if (known || !dl_iterate_phdr(search_module, &s))
         return known;
     if (!s.path[0])
-        core_program_file(real, sizeof real); /* empty: it is not known */
+        core_program_file(real, sizeof real); /* empty: unknown */
     else if (!realpath(s.path, real))
         strcpy(real, s.path);
     return module_define(lane, &s, real);
@@ -294,8 +295,8 @@ static uint32_t *site_slot(const void *address)
     return &table.site[at].id;
 }
 
-/* A callback of the application's that we call in its stead may end with a jump to its last call,
- * which then seems to come from us: from nowhere that a reader knows. */
+/* Tells whether the address is in the recorder. An application's callback that the recorder calls
+ * may end with a tail call, which then seems to come from the recorder. */
 static bool is_own(const void *address)
 {
     extern const char __ehdr_start[] __attribute__((visibility("hidden"))),
@@ -304,7 +305,7 @@ static bool is_own(const void *address)
     return (const char *)address >= __ehdr_start && (const char *)address < _end;
 }
 
-/* Id of an address, defined on first sight. Under the lock. */
+/* Returns the id of an address, and defines a new one. Requires the lock. */
 static uint32_t site_id(struct lane *lane, const void *address)
 {
     uint32_t *id = site_slot(address);
@@ -348,9 +349,9 @@ uint32_t recorder_function_site(struct lane *lane, const void *function)
 struct unwinding {
     void **cfa;
     void **found; /* where the return address of the first frame outside the bindings lies */
-    const void *caller[CALLERS_MAX]; /* and those before it which may be the application's */
+    const void *caller[CALLERS_MAX]; /* and earlier frames that may be the application's */
     unsigned caller_count;
-    const struct facade *from; /* the library of a binding that called; NULL: none */
+    const struct facade *from; /* the binding's library that made the call; NULL: none */
 };
 
 static _Unwind_Reason_Code unwind_one(struct _Unwind_Context *context, void *argument)
@@ -358,15 +359,15 @@ static _Unwind_Reason_Code unwind_one(struct _Unwind_Context *context, void *arg
     struct unwinding *u = argument;
     void **cfa = (void **)_Unwind_GetCFA(context);
     if (cfa <= u->cfa)
-        return _URC_NO_REASON; /* our own frames */
+        return _URC_NO_REASON; /* frames of the recorder */
     if (recorder_in_binding(cfa[-1]))
         return _URC_NO_REASON;
     u->found = cfa;
     return _URC_END_OF_STACK;
 }
 
-/* Words from our frame up to that of the application's call, when the address is in a language
- * binding. */
+/* Returns the words from the wrapper's frame up to that of the application's call, if the address
+ * is in a language binding. */
 static uint32_t binding_skip(void **cfa)
 {
     if (!recorder_in_binding(cfa[-1]))
@@ -376,7 +377,7 @@ static uint32_t binding_skip(void **cfa)
     return u.found && u.found - cfa < 4096 ? (uint32_t)(u.found - cfa) : 0;
 }
 
-/* --- bindings that are looked through each time ----------------------------------------------- */
+/* --- bindings whose calls are each examined --------------------------------------------------- */
 
 /* MPI.cpython-311-x86_64-linux-gnu.so, MPI.abi3.so, MPI.so; in wheels MPI.openmpi.cpython-..., a
  * module for each MPI library. */
@@ -387,7 +388,7 @@ static bool is_mpi4py(const char *file)
     return length >= 6 && !strncmp(file, "MPI.", 4) && !strcmp(file + length - 3, ".so");
 }
 
-/* The facade of an address that was not seen before; NULL: it is in none. */
+/* Returns the facade of a new address; NULL: none. */
 static const struct facade *facade_find(const void *address)
 {
     struct search s = {.address = (uintptr_t)address};
@@ -404,7 +405,7 @@ static const struct facade *facade_find(const void *address)
     return &facade[facade_count++];
 }
 
-/* Id of a source file among the modules; 0: no room. */
+/* Returns the id of a source file among the modules; 0: no room. */
 static uint32_t source_module(struct lane *lane, const char *file)
 {
     static struct {
@@ -421,7 +422,7 @@ static uint32_t source_module(struct lane *lane, const char *file)
         return 0;
     if (!realpath(file, real))
         snprintf(real, sizeof real, "%s", file);
-    known[count].id = ++table.count; /* no addresses are its */
+    known[count].id = ++table.count; /* it has no addresses */
     size_t bytes = strlen(real);
     struct spool_def_module *def = spool_reserve(
         recorder_definitions(lane), (uint32_t)((sizeof(struct spool_def_module) + bytes + 7) / 8));
@@ -463,13 +464,14 @@ static uint32_t python_id(struct lane *lane, const struct python_place *place)
     return python_site[at].id = table.last_id;
 }
 
-/* Whether a frame may be a binding's, as far as is known here: of source files nothing is. */
+/* Tells whether a frame may belong to a binding, as far as the recorder can know: it knows nothing
+ * of source files. */
 static bool may_bind(const void *address)
 {
     return binding_sources() || binding_code(address) != BINDING_NONE;
 }
 
-/* If there are more frames than room, the outermost takes the place of the one before. */
+/* Collects frames. If there are too many, each further one replaces the last. */
 static _Unwind_Reason_Code unwind_facades(struct _Unwind_Context *context, void *argument)
 {
     struct unwinding *u = argument;
@@ -484,7 +486,7 @@ static _Unwind_Reason_Code unwind_facades(struct _Unwind_Context *context, void 
     return bound ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-/* Id of the site that is one of several callers. */
+/* Returns the id of the site that is one of several callers. */
 static uint32_t callers_id(struct lane *lane, const struct unwinding *u)
 {
     static struct {
@@ -503,7 +505,7 @@ static uint32_t callers_id(struct lane *lane, const struct unwinding *u)
         if (!memcmp(chain[at % CHAINS].frame, frame, sizeof frame))
             return chain[at % CHAINS].id;
         if (at - (key >> 32) == CHAINS / 2)
-            return frame[u->caller_count - 1]; /* too many */
+            return frame[u->caller_count - 1]; /* too many chains */
     }
     words = (uint32_t)((sizeof(struct spool_def_site) + u->caller_count * sizeof *frame + 7) / 8);
     struct spool_def_site *def = spool_reserve(recorder_definitions(lane), words);
@@ -520,7 +522,7 @@ static uint32_t callers_id(struct lane *lane, const struct unwinding *u)
     return chain[at % CHAINS].id = table.last_id;
 }
 
-/* The first place outside of bindings. */
+/* Returns the first place outside of bindings. */
 static uint32_t outer_site(struct lane *lane, void **cfa)
 {
     struct unwinding u = {.cfa = cfa, .from = facade_of(cfa[-1])};
@@ -529,7 +531,7 @@ static uint32_t outer_site(struct lane *lane, void **cfa)
 
     if (u.from && u.from->python)
         return python_places(&place, 1) ? python_id(lane, &place) : site_id(lane, cfa[-1]);
-    if (memory_stack((uintptr_t)cfa, &end)) /* no stack that the program made */
+    if (memory_stack((uintptr_t)cfa, &end)) /* not on a stack that the program made */
         _Unwind_Backtrace(unwind_facades, &u);
     return u.caller_count ? callers_id(lane, &u) : site_id(lane, cfa[-1]);
 }
@@ -608,9 +610,9 @@ static void frames_keep(const struct frames *f, uint64_t seq)
     memcpy(record + 1, f->id, f->count * sizeof *f->id);
 }
 
-/* By unwinding, which needs no frame pointers and takes a microsecond or two: only on request. Of a
- * stack that the program made, for a coroutine, only the call's own frame: what it ends in is known
- * to nobody else, and the unwinder reads there. */
+/* Records a stack by unwinding, which needs no frame pointers and takes a microsecond or two: only
+ * on request. On a stack that the program made, for a coroutine, records only the call's own frame:
+ * the unwinder would read beyond its unknown end. */
 void recorder_stack(struct lane *lane, uint64_t seq, void **cfa)
 {
     struct frames f = {.cfa = cfa, .lane = lane};
@@ -635,7 +637,7 @@ void recorder_stack_destructor(struct lane *lane, uint64_t seq, void **cfa)
     bool destructs = false;
 
     if (recorder.stack > 0)
-        return; /* of all calls */
+        return; /* all calls have their stacks */
     recorder_lock();
     const struct facade *from = facade_of(cfa[-1]);
     unsigned count = from && from->python ? python_places(place, SITE_FRAMES_MAX) : 0;
@@ -664,7 +666,7 @@ bool signal_site_known(uintptr_t address)
     return find_object((void *)address, &object) == 0;
 }
 
-/* Its program headers stand behind its ELF header, which is mapped at its start. */
+/* Defines a module. Its program headers follow its ELF header, which is mapped at its start. */
 static uint32_t signal_module(struct lane *lane, uintptr_t address)
 {
     uint32_t known = module_known(address);

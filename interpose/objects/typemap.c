@@ -1,5 +1,5 @@
 /* See typemap.h. Adjacent rows become one row, and repetitions without gaps one longer row, so that
- * what is contiguous is one part. */
+ * a contiguous type is one part. */
 #include "interpose/objects/typemap.h"
 
 #include <stdlib.h>

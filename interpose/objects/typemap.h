@@ -1,5 +1,5 @@
-/* A datatype's map as loops: what lies where, however many elements there are. Internal to
- * interpose/. Relies on core/spool/signature.h, of which a map is a sequence.
+/* A datatype's map as loops, of a size independent of the number of elements. Internal to
+ * interpose/. A map is a sequence of core/spool/signature.h.
  *
  *  1. A map's parts and its sequence's runs are parallel; part i describes where the elements of
  *     run i lie.
@@ -14,7 +14,7 @@
 
 struct typemap;
 struct typemap_part {
-    int64_t displacement, stride; /* of the first repetition, and from one to the next */
+    int64_t displacement, stride; /* of the first repetition, and between repetitions */
     const struct typemap *inner;  /* NULL: basic elements */
     uint32_t basic;               /* DEF_TYPE id */
 };
@@ -23,26 +23,26 @@ struct typemap {
     struct typemap_part *part;
     struct typemap **child; /* owned */
     uint32_t room, child_count, child_room;
-    bool failed; /* out of memory, or too long: what is there is not all */
+    bool failed; /* out of memory, or too long: the map is incomplete */
 };
 
 struct typemap *typemap_new(void); /* NULL: out of memory */
 void typemap_free(struct typemap *map);
-uint64_t typemap_bytes(const struct typemap *map); /* of memory that it takes */
-/* `count` elements of a basic type, one after another. */
+uint64_t typemap_bytes(const struct typemap *map); /* memory that it uses */
+/* Adds `count` elements of a basic type, one after another. */
 void typemap_add_basic(struct typemap *map, int64_t displacement, uint32_t basic,
                        uint64_t signature, int64_t extent, int64_t count);
-/* `count` times a closed map that this one owns, or a part of this one's owns. */
+/* Adds `count` repetitions of a closed map that this map, or a part of it, owns. */
 void typemap_add(struct typemap *map, const struct typemap *inner, int64_t displacement,
                  int64_t count, int64_t stride);
-/* Takes over inner, closing it. NULL: out of memory or inner was incomplete; inner is freed and the
- * map failed. */
+/* Closes inner and takes it over. Returns NULL if memory ran out or inner is incomplete; then inner
+ * is freed and the map has failed. */
 const struct typemap *typemap_own(struct typemap *map, struct typemap *inner);
-/* False: incomplete. */
+/* Returns false if the map is incomplete. */
 bool typemap_close(struct typemap *map);
 
-/* Each row of basic elements in order, its place counted from `at`; false ends it, and is returned.
- */
+/* Visits each row of basic elements in order, its place relative to `at`. Stops when the function
+ * returns false, and returns false. */
 typedef bool (*typemap_fn)(int64_t at, uint32_t basic, int64_t extent, uint64_t count,
                            void *context);
 bool typemap_each(const struct typemap *map, int64_t at, typemap_fn fn, void *context);

@@ -6,7 +6,7 @@
 
 #include "core/c11_threads.h"
 
-enum { THREADS_MAX = 4096 }; /* that are told who joined them */
+enum { THREADS_MAX = 4096 }; /* threads whose joins are reported */
 
 struct begun {
     void *(*run)(void *argument);
@@ -18,7 +18,7 @@ const struct threads_watch *_Atomic THREADS_WATCH;
 
 static struct {
     pthread_t thread;
-    _Atomic uint32_t number; /* 0: not known, or joined */
+    _Atomic uint32_t number; /* 0: unknown, or joined */
 } known[THREADS_MAX];
 static _Atomic uint32_t known_count;
 
@@ -65,7 +65,7 @@ int pthread_create(pthread_t *out_thread, const pthread_attr_t *attributes,
     return error;
 }
 
-/* An identifier is another thread's once it was joined. */
+/* Finds a live thread: its identifier may be reused after it was joined. */
 static uint32_t known_at(pthread_t thread)
 {
     uint32_t count = known_count < THREADS_MAX ? known_count : THREADS_MAX, at = count;
