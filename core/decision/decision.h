@@ -1,10 +1,10 @@
-/* How decisions are named and counted, for everybody who makes, records, repeats or searches them:
+/* How decisions are named and counted, by all code that makes, records, repeats or searches them:
  * our MPI (world/exchange/explore.h), the recorder (interpose/decide.h, interpose/live_order.h),
- * re-execution (explore/reexec.h) and the policies' grammar.
+ * re-execution (explore/reexec.h) and the grammar of policies.
  *
  * A decision is a point where MPI leaves a choice open. Policies, schedules, state files and
- * command lines name it RANK.NUMBER. The number packs what struct decision has apart: nobody but
- * this file computes with it. A number is below 2^32 and never 0; 0 says that there is no decision.
+ * command lines name it RANK.NUMBER. The number packs the fields of struct decision; only this file
+ * computes with it. A number is below 2^32 and never 0; 0 means no decision.
  *
  * How they are counted:
  *  - Each thread counts its choices from 1, in the order in which it asks. A poll that found
@@ -21,40 +21,40 @@
 
 enum decision_kind {
     DECISION_CHOICE, /* a wildcard's message; what a poll, or a wait for one of several, finds */
-    DECISION_BUFFER, /* whether a standard send has a buffer */
-    DECISION_CANCEL, /* what a receive gets that names its source and is cancelled */
-    DECISION_EPOCH,  /* whether the first MPI_Win_test of an exposure epoch finds its end */
-    DECISION_MEMORY, /* whose operation on the memory of a window comes next */
-    DECISION_LOCK,   /* who gets the lock of a window next */
-    DECISION_THREAD, /* which thread's call on a communicator comes next */
-    DECISION_FILE    /* which rank's call on a file comes next */
+    DECISION_BUFFER, /* a standard send has a buffer or none */
+    DECISION_CANCEL, /* the message of a cancelled receive that names its source */
+    DECISION_EPOCH,  /* the first MPI_Win_test of an exposure epoch succeeds or not */
+    DECISION_MEMORY, /* the rank whose operation on the memory of a window is next */
+    DECISION_LOCK,   /* the rank that gets the lock of a window next */
+    DECISION_THREAD, /* the thread whose call on a communicator is next */
+    DECISION_FILE    /* the rank whose call on a file is next */
 };
 
 struct decision {
-    uint32_t rank;   /* whose decision it is: of a window, whose memory; of a file, rank 0 */
-    uint32_t thread; /* CHOICE, BUFFER: who asks; known only where the rank has several */
+    uint32_t rank;   /* the deciding rank; for a window, its memory's owner; for a file, 0 */
+    uint32_t thread; /* CHOICE, BUFFER: the asking thread; known only if the rank has several */
     enum decision_kind kind;
     uint32_t object; /* MEMORY, LOCK, THREAD, FILE: decision_comm, _window or _file */
-    uint32_t queue;  /* THREAD, FILE: what is ordered apart from the object's other calls */
-    uint32_t index;  /* how many-th; from 1 */
+    uint32_t queue;  /* THREAD, FILE: calls on the object that are ordered separately */
+    uint32_t index;  /* position in the count, from 1 */
 };
 
 enum {
-    DECISION_THREADS = 500,         /* of a rank, that have numbers of their own */
+    DECISION_THREADS = 500,         /* threads of a rank with numbers of their own */
     DECISION_THREAD_NUMBERS = 2000, /* choices, and sends, of each */
     DECISION_QUEUE = 1500,          /* of each queue */
     DECISION_OBJECT = 2000000,
     DECISION_OBJECT_HALF =
         1000000, /* the first half: memory, choices, files; the second: the rest */
     DECISION_QUEUES = DECISION_OBJECT_HALF / DECISION_QUEUE,
-    DECISION_FILES = 512 /* queues of files, by their names */
+    DECISION_FILES = 512 /* queues of files, chosen by name */
 };
-enum decision_queue { /* of the calls of threads on a communicator */
+enum decision_queue { /* queues of the threads' calls on a communicator */
                       DECISION_QUEUE_RECEIVES,
                       DECISION_QUEUE_COLLECTIVES,
-                      DECISION_QUEUE_SENDS, /* and one a destination from here on */
+                      DECISION_QUEUE_SENDS, /* from here on, one for each destination */
                       DECISION_QUEUE_FREES =
-                          DECISION_QUEUES - 1 /* what frees the object, and what uses it */
+                          DECISION_QUEUES - 1 /* calls that free it, calls that use it */
 };
 #define DECISION_BUFFERS 4000000000u
 #define DECISION_CANCELS 4200000000u
@@ -73,7 +73,7 @@ static inline uint32_t decision_window(uint32_t index)
 {
     return 2 * index + 1;
 }
-/* A communicator has no memory, so that half of one's numbers is free for files. */
+/* A communicator has no memory, so this half of its numbers is free for files. */
 static inline uint32_t decision_file(void)
 {
     return decision_comm(1);
@@ -86,7 +86,7 @@ static inline uint32_t decision_queue_sends(int dest)
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* The number of the send or choice `index` of a thread, without what a kind adds. */
+/* Returns the number of the send or choice `index` of a thread, without the offset of its kind. */
 static inline uint32_t decision_of_thread(uint32_t thread, uint32_t index)
 {
     return thread % DECISION_THREADS * DECISION_THREAD_NUMBERS + index;
@@ -130,7 +130,7 @@ static inline enum decision_kind decision_kind_of(uint64_t number)
     return number < DECISION_OBJECT ? DECISION_CHOICE : DECISION_FILE;
 }
 
-/* threads: the rank has several; else `index` counts the choices or sends of the rank. */
+/* threads: the rank has several threads; otherwise `index` counts the rank's choices or sends. */
 static inline struct decision decision_of(uint32_t rank, uint64_t number, bool threads)
 {
     struct decision d = {.rank = rank, .kind = decision_kind_of(number)};
@@ -160,8 +160,8 @@ static inline struct decision decision_of(uint32_t rank, uint64_t number, bool t
     }
 }
 
-/* The decisions about a send by its own number (decision_count_send), and about a rank's index-th
- * cancelled receive and exposure epoch. */
+/* Return the decision about a send, by its own number (decision_count_send), and about a rank's
+ * index-th cancelled receive and exposure epoch. */
 static inline uint32_t decision_of_send(uint32_t send)
 {
     return DECISION_BUFFERS + send;
@@ -174,13 +174,13 @@ static inline uint32_t decision_of_epoch(uint32_t index)
 {
     return decision_number(&(struct decision){.kind = DECISION_EPOCH, .index = index});
 }
-/* The send's own number of a decision about its buffer. */
+/* Returns the send's own number from a decision about its buffer. */
 static inline uint32_t decision_send(uint64_t number)
 {
     return (uint32_t)(number - DECISION_BUFFERS);
 }
 
-/* The first decisions about a window, and about what threads call. */
+/* Return the first decision about a window, and about the threads' calls in a queue. */
 static inline uint32_t decision_window_first(uint32_t object, bool lock)
 {
     return decision_number(&(struct decision){
@@ -192,19 +192,20 @@ static inline uint32_t decision_thread_first(uint32_t object, uint32_t queue)
         &(struct decision){.kind = DECISION_THREAD, .object = object, .queue = queue, .index = 1});
 }
 
-/* Whether it says what comes next at an object. */
+/* Tells whether the decision orders accesses to an object. */
 static inline bool decision_orders(uint64_t number)
 {
     return decision_kind_of(number) >= DECISION_MEMORY;
 }
 
-/* The number of the other-th in the same queue as the index-th, which has this number. */
+/* Returns the number of the other-th decision in the queue of the index-th, which has this number.
+ */
 static inline uint64_t decision_beside(uint64_t number, uint32_t index, uint32_t other)
 {
     return number - index + other;
 }
 
-/* The object of what orders calls at one. */
+/* Returns the object of a decision that orders accesses. */
 static inline uint32_t decision_object_of(uint64_t number)
 {
     return (uint32_t)(number / DECISION_OBJECT);
@@ -212,31 +213,33 @@ static inline uint32_t decision_object_of(uint64_t number)
 
 /* --- counting --------------------------------------------------------------------------------- */
 
-struct decision_count { /* of a thread */
-    uint32_t thread;    /* as the program made them; the first is 0 */
+struct decision_count { /* of one thread */
+    uint32_t thread;    /* in the order of creation; the first is 0 */
     uint32_t choices, sends;
 };
 
-/* The number of the choice that the thread asks for now. */
+/* Returns the number of the choice that the thread asks for now. */
 static inline uint32_t decision_count_choice(struct decision_count *count)
 {
     return decision_of_thread(count->thread, ++count->choices);
 }
 
-/* The choice got its answer: again: it was a poll that had found nothing before. */
+/* Notes that the choice was answered. again: it was a repeated poll, which counts only if it found
+ * something. */
 static inline void decision_count_answered(struct decision_count *count, bool again, bool found)
 {
     count->choices -= again && !found;
 }
 
-/* The number of the send that the thread begins now, as the policy's lists of sends name it.
- */
+/* Returns the number of the send that the thread starts now, as the policy's lists of sends name
+ * it. */
 static inline uint32_t decision_count_send(struct decision_count *count)
 {
     return decision_of_thread(count->thread, ++count->sends);
 }
 
-/* Whether the thread has more than have numbers of their own, where its rank has other threads. */
+/* Tells whether the thread has more decisions than numbers of its own, which matters if its rank
+ * has other threads. */
 static inline bool decision_count_exceeds(const struct decision_count *count)
 {
     return count->thread >= DECISION_THREADS || count->choices > DECISION_THREAD_NUMBERS ||

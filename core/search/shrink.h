@@ -1,6 +1,6 @@
-/* Makes a list shorter while an execution with it still ends as before: delta debugging (Zeller and
- * Hildebrandt, 2002) by pieces of the whole length, of half of it, and so on down to one. Schedules
- * of the engine and of worlds are shrunk so. */
+/* Shortens a list while an execution with it still ends the same way: delta debugging (Zeller and
+ * Hildebrandt, 2002), which removes pieces of the whole length, of half of it, and so on down to
+ * one. It shrinks schedules of the engine and of worlds. */
 #ifndef CORE_SEARCH_SHRINK_H
 #define CORE_SEARCH_SHRINK_H
 
@@ -9,16 +9,16 @@
 #include "core/status.h"
 
 enum search_trial {
-    SEARCH_TRIAL_SAME,  /* it ends as before: the callback has shortened its list */
-    SEARCH_TRIAL_OTHER, /* it does not, or nobody can say: the list is as it was */
-    SEARCH_TRIAL_OVER   /* the list is as it was; no trial is to follow */
+    SEARCH_TRIAL_SAME,  /* same end: the callback has shortened its list */
+    SEARCH_TRIAL_OTHER, /* another end, or unknown: the list is unchanged */
+    SEARCH_TRIAL_OVER   /* the list is unchanged; no further trial is allowed */
 };
 
 /* Executes without the entries [at, at + count) of the list; count is at least 1. */
 typedef enum core_status (*search_trial_fn)(void *context, uint32_t at, uint32_t count,
                                             enum search_trial *out_trial);
 
-/* `length` of the list at first; 0: there is nothing to do. */
+/* Shortens a list of `length` entries; does nothing for length 0. */
 enum core_status search_shrink(uint32_t length, search_trial_fn trial, void *context);
 
 #endif

@@ -1,5 +1,5 @@
-/* Keeps in a file what a search has done so far, so that a later process goes on from there. The
- * file is whole at any time: it is written beside, and then takes the place of the one before. */
+/* Saves a search in a file, so that a later process can resume it. The file is complete at any
+ * time: a new one is written beside it and then replaces it. */
 #ifndef CORE_SEARCH_STATE_H
 #define CORE_SEARCH_STATE_H
 
@@ -12,18 +12,18 @@
 struct search_state {
     const char *path;
     const char *kind;  /* one word, the first of the file: "crosswait-explore" */
-    int version;       /* of what follows; another one is refused */
-    uint64_t question; /* a hash of what is searched, and under which options */
+    int version;       /* of the format that follows; others are refused */
+    uint64_t question; /* a hash of what is searched, and with which options */
 };
 
 typedef void (*search_state_write_fn)(const void *context, FILE *file);
-/* False: this is not what the other function wrote. */
+/* Reads the file; false if the write function cannot have written it. */
 typedef bool (*search_state_read_fn)(void *context, FILE *file);
 
 enum core_status search_state_write(const struct search_state *state, search_state_write_fn write,
                                     const void *context);
-/* *out_resumed: there was such a file, and it was read. A file of something else, of another
- * version or question, or a damaged one is a status. */
+/* Reads the state. *out_resumed: the file existed and was read. Returns an error for a file of
+ * another kind, version or question, and for a damaged one. */
 enum core_status search_state_read(const struct search_state *state, search_state_read_fn read,
                                    void *context, bool *out_resumed);
 
