@@ -9,11 +9,11 @@
 
 #include "core/check.h"
 
-/* Rust's names end with a hash, by which they are told from those of a namespace of C++; those of a
- * trait's functions begin with the type. */
+/* Rust's symbols end with a hash, which distinguishes them from C++ namespaces; those of a trait's
+ * functions begin with the type. */
 #define RUST_HASH_WORD "[0-9a-f][0-9a-f][0-9a-f][0-9a-f]"
 #define RUST_HASH "::h" RUST_HASH_WORD RUST_HASH_WORD RUST_HASH_WORD RUST_HASH_WORD
-/* The crate mpi, as cargo keeps it, as a copy of the program's, and what it has of C. */
+/* The crate mpi, from cargo's registry or a copy in the program, and its C part. */
 #define RUST_MPI                                                                                   \
     "mpi::*" RUST_HASH ",_$LT$mpi..*" RUST_HASH ",RSMPI_*(),*/registry/src/*/mpi-[0-9]*/src/*.rs," \
     "*/git/checkouts/rsmpi-*/src/*.rs,*/vendor/mpi/src/*.rs"
@@ -32,13 +32,13 @@ static struct {
         enum kind kind;
         enum binding binding;
         char *pattern;
-        size_t fixed; /* of its bytes stand for themselves */
+        size_t fixed; /* number of leading bytes that are literal */
     } word[WORDS_MAX];
     unsigned count;
     bool read, sources;
 } list;
 
-/* Up to the next comma or single colon. */
+/* Returns the bytes up to the next comma or single colon. */
 static size_t word_bytes(const char *text)
 {
     size_t bytes = 0;
@@ -130,8 +130,8 @@ bool binding_sources(void)
 
 /* --- names of symbols ------------------------------------------------------------------------- */
 
-/* Parts of the Itanium ABI's grammar, as far as they tell where a part of a name ends. Each returns
- * the address behind the part; NULL: it has expressions, or is no such name. */
+/* Parse parts of the Itanium ABI's grammar, enough to find the end of a part of a name. Each
+ * returns the address behind the part; NULL: it contains expressions, or is no such name. */
 static const char *part_skip(const char *at);
 
 static const char *digits_skip(const char *at)
@@ -154,7 +154,7 @@ static const char *word_skip(const char *at, const char **out_word, size_t *out_
     return word + bytes;
 }
 
-/* Up to the E that ends what began before. */
+/* Skips to the E that ends the enclosing part. */
 static const char *parts_skip(const char *at)
 {
     while (at && *at && *at != 'E')
@@ -187,7 +187,7 @@ static const char *part_skip(const char *at)
         return parts_skip(at + 1);
     case 'L':
         return literal_skip(at + 1);
-    case 'U': /* lambdas and types without a name; other words are qualifiers */
+    case 'U': /* lambdas and unnamed types; other words are qualifiers */
         if (at[1] != 'l' && at[1] != 't')
             return at + 1;
         at = at[1] == 'l' ? parts_skip(at + 2) : at + 2;
@@ -208,7 +208,7 @@ static const char *part_skip(const char *at)
     case 'E':
     case 0:
         return NULL;
-    case '_': /* which of several within a function */
+    case '_': /* number of one of several in a function */
         return digits_skip(at + (at[1] == '_' ? 2 : 1));
     }
     return at + 1;
@@ -219,7 +219,7 @@ static void name_add(char *name, const char *word, size_t bytes)
     size_t used = strlen(name);
 
     CORE_CHECK(used < BINDING_NAME_MAX);
-    if (bytes >= 10 && strncmp(word, "_GLOBAL__N", 10) == 0) /* a namespace without a name */
+    if (bytes >= 10 && strncmp(word, "_GLOBAL__N", 10) == 0) /* an unnamed namespace */
         return;
     snprintf(name + used, BINDING_NAME_MAX - used, "%s%.*s", used ? "::" : "", (int)bytes, word);
 }
@@ -231,11 +231,11 @@ static void symbol_name(const char *symbol, char *out_name)
     bool more;
 
     *out_name = 0;
-    if (strncmp(symbol, "_Z", 2) != 0) { /* copies that the compiler makes have a dot */
+    if (strncmp(symbol, "_Z", 2) != 0) { /* copies made by the compiler have a dot */
         name_add(out_name, symbol, strcspn(symbol, "."));
         return;
     }
-    at += strspn(at, "Z"); /* of what is within a function: that function */
+    at += strspn(at, "Z"); /* something inside a function: use that function */
     more = *at == 'N';
     at += more + (more ? strspn(at + 1, "rVKRO") : 0);
     do {
@@ -245,7 +245,7 @@ static void symbol_name(const char *symbol, char *out_name)
             more |= isdigit((unsigned char)*at) != 0;
             continue;
         }
-        at += *at == 'L' && isdigit((unsigned char)at[1]); /* of this file only */
+        at += *at == 'L' && isdigit((unsigned char)at[1]); /* local to this file */
         if (isdigit((unsigned char)*at)) {
             at = word_skip(at, &word, &bytes);
             if (at)

@@ -1,7 +1,7 @@
-/* See binding_code.h. Of an object only its symbols' places are gone through, twice, when an
- * address in it is asked about for the first time: where the functions are that begin in each
- * stretch of its addresses. Only the names of those that hold an address that is asked about are
- * read. The file is not kept open, nor mapped: it may be cut meanwhile.
+/* See binding_code.h. At the first query for an object, its symbols' addresses are read twice, to
+ * index the functions that begin in each stretch of its address range. Names are read only for
+ * functions that hold a queried address. The file is not kept open, nor mapped: it may be cut
+ * meanwhile.
  *
  * Invariants
  *  1. symbol[first[b], first[b + 1]) are those that begin in stretch b, for each b < stretches. */
@@ -24,20 +24,20 @@
 struct span {
     uintptr_t start, end;
 };
-struct part { /* of a file */
+struct part { /* section of a file */
     uint64_t at, bytes;
 };
 
-enum { OBJECTS_MAX = 512, EACH = 4 /* functions that a stretch is to have */, AT_ONCE = 1024 };
+enum { OBJECTS_MAX = 512, EACH = 4 /* intended functions per stretch */, AT_ONCE = 1024 };
 static struct object {
     struct span whole;
     uintptr_t bias;
-    char *path; /* NULL: it has no symbols that could be read */
+    char *path; /* NULL: no readable symbols */
     struct stat about;
     struct part symbols, names;
     uint32_t *first, *symbol; /* invariant 1 */
     uint32_t stretches;
-    unsigned shift; /* of an address from the start, to that of its stretch */
+    unsigned shift; /* right shift from an offset to its stretch */
 } objects[OBJECTS_MAX];
 static unsigned object_count;
 
@@ -49,7 +49,7 @@ static bool read_at(int fd, void *to, size_t bytes, uint64_t at)
            pread(fd, to, bytes, (off_t)at) == (ssize_t)bytes;
 }
 
-/* All functions; else only those that other objects may call. */
+/* Finds the table of all functions, or else of those that other objects may call. */
 static bool symbols_find(struct object *object, int fd)
 {
     ElfW(Ehdr) head;
@@ -85,8 +85,8 @@ static uint32_t stretch_of(const struct object *object, uintptr_t address)
     return (uint32_t)((address - object->whole.start) >> object->shift);
 }
 
-/* Counts how many functions begin in each stretch; or puts them there, each at the end of what has
- * been put into its stretch so far. False: the file could not be read. */
+/* Counts how many functions begin in each stretch (count), or adds each to its stretch. Returns
+ * false if the file could not be read. */
 static bool functions_place(struct object *object, int fd, bool count)
 {
     ElfW(Sym) symbol[AT_ONCE];
@@ -102,7 +102,7 @@ static bool functions_place(struct object *object, int fd, bool count)
                 continue;
             uint32_t b = stretch_of(object, symbol[i].st_value + object->bias),
                      *slot = &object->first[b];
-            CORE_CHECK(b < object->stretches); /* is_function takes none from elsewhere */
+            CORE_CHECK(b < object->stretches); /* is_function accepts none outside of the object */
             if (!count && *slot == (b ? object->first[b - 1] : 0))
                 return false; /* more than were counted: the file has changed */
             if (count)
@@ -160,7 +160,7 @@ static enum binding binding_named(const struct object *object, int fd, uint32_t 
     return binding_symbol(text);
 }
 
-/* Finds the functions of a stretch that hold the address and begin last. */
+/* Finds the last functions of a stretch that hold the address. */
 static bool stretch_look(const struct object *object, int fd, uint32_t stretch, uintptr_t address,
                          enum binding *out_binding)
 {
@@ -183,7 +183,7 @@ static bool stretch_look(const struct object *object, int fd, uint32_t stretch, 
     return found;
 }
 
-/* Where no function holds the address, some more stretches are looked at: a function may hold
+/* Searches some earlier stretches as well if no function holds the address: a function may contain
  * another one. */
 static enum binding function_look(const struct object *object, int fd, uintptr_t address)
 {
@@ -253,7 +253,8 @@ static struct object *object_of(uintptr_t address)
 
 enum binding binding_code(const void *address)
 {
-    uintptr_t call = (uintptr_t)address - 1; /* what is behind the last call may be another's */
+    uintptr_t call = (uintptr_t)address - 1; /* the byte behind the call may belong to another
+                                                function */
     const struct object *object = object_of(call);
     int fd = object && object->path ? open(object->path, O_RDONLY | O_CLOEXEC) : -1;
     enum binding binding = BINDING_NONE;

@@ -1,11 +1,11 @@
-/* See memory.h. The kernel is asked by a system call that reads eight bytes, fails in any case, and
- * says whether it could read them.
+/* See memory.h. Asks the kernel by a system call that reads eight bytes, always fails, and tells
+ * whether it could read them.
  *
  *  1. A region's memory stays mapped as long as the process lives: the program's segments; the
- *     heap, up to its present end; the first thread's stack, for whoever runs on it, from its frame
- *     up.
- *  2. Between the answer and the reading only another thread could unmap what is read: what a call
- *     that is not over yet owns. */
+ *     heap, up to its present end; the first thread's stack, for code that runs on it, from its
+ *     frame up.
+ *  2. Between the check and the read only another thread could unmap the memory, which a call in
+ *     progress still owns. */
 #include "program/memory.h"
 
 #include <elf.h>
@@ -36,7 +36,7 @@ static struct region {
     uintptr_t start, end;
 } segment[SEGMENTS_MAX];
 static uint32_t segment_count;
-static uintptr_t heap, stack_end; /* 0: not known */
+static uintptr_t heap, stack_end; /* 0: unknown */
 
 static bool memory_inside(uintptr_t at, uint64_t bytes, uintptr_t start, uintptr_t end)
 {
@@ -88,7 +88,7 @@ bool memory_mapped(const void *at, uint64_t bytes)
     uintptr_t start = (uintptr_t)at & ~(uintptr_t)(PAGE - 1), end = (uintptr_t)at + bytes;
     int saved = errno;
     bool mapped = bytes && end > start &&
-                  !syscall(SYS_msync, start, end - start, MS_ASYNC); /* does nothing but that */
+                  !syscall(SYS_msync, start, end - start, MS_ASYNC); /* has no other effect */
     errno = saved;
     return mapped && memory_probe((uintptr_t)at) && memory_probe(end - 1);
 }
@@ -162,7 +162,7 @@ static int add_segments(struct dl_phdr_info *info, size_t size, void *context)
         if (p->p_type == PT_LOAD && (p->p_flags & PF_R))
             segment[segment_count++] = (struct region){start, start + p->p_memsz};
     }
-    return 1; /* the first is the program */
+    return 1; /* the first object is the program */
 }
 
 static void find_heap(void)

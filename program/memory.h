@@ -1,6 +1,6 @@
-/* Whether the application's memory can be read. What MPI itself would not touch at that moment (a
- * buffer unmapped before its wait, of a call that fails, of a message to MPI_PROC_NULL, on a
- * device) must not end a job because we look at it. */
+/* Tells whether the application's memory is readable. The recorder must not crash a job by reading
+ * memory that MPI itself would not touch at that moment (a buffer unmapped before its wait, of a
+ * failing call, of a message to MPI_PROC_NULL, on a device). */
 #ifndef PROGRAM_MEMORY_H
 #define PROGRAM_MEMORY_H
 
@@ -9,25 +9,26 @@
 
 enum { MEMORY_TEXT_MAX = 16384 };
 
-/* Once. False: the kernel does not tell what can be read, so that nothing is known to be. */
+/* Called once. Returns false if the kernel cannot tell what is readable: then nothing is. */
 bool memory_start(void);
-/* Takes a few comparisons for the stack above the caller, the heap and the program's own variables,
- * which nobody unmaps; 100 ns a page for the rest. */
+/* Tells whether memory is readable. Takes a few comparisons for the stack above the caller, the
+ * heap and the program's own variables, which are never unmapped; 100 ns a page otherwise. */
 bool memory_readable(const void *at, uint64_t bytes);
-/* Asks in any case: also what is never unmapped can be made unreadable (mprotect). */
+/* Asks the kernel in any case: memory that is never unmapped can still become unreadable
+ * (mprotect). */
 bool memory_readable_now(const void *at, uint64_t bytes);
-/* For long ranges of which little is read: whether all of it is mapped, in one system call, and its
- * two ends can be read. A page in between that was made unreadable is not seen. */
+/* For long ranges that are read only in part: tells whether the range is mapped, in one system
+ * call, and its two ends are readable. Misses a page in between that was made unreadable. */
 bool memory_mapped(const void *at, uint64_t bytes);
-/* Reads through the kernel, which no watchpoint sees. False: they cannot be read. */
+/* Reads through the kernel, which triggers no watchpoint. Returns false if unreadable. */
 bool memory_copy(void *to, const void *from, uint64_t bytes);
-/* At most MEMORY_TEXT_MAX bytes, all of them readable up to the end. NULL: they are not. */
+/* Returns the text if it is readable up to its end, within MEMORY_TEXT_MAX bytes; else NULL. */
 const char *memory_text(const char *text);
-/* Where the heap lies that grows by sbrk; 0: not known. */
+/* Bounds of the heap that grows by sbrk; 0: unknown. */
 uintptr_t memory_heap_start(void);
 uintptr_t memory_heap_end(void);
-/* The end of the stack that this thread runs on, of which the address is a frame; false: it is no
- * stack that the thread was given. */
+/* Finds the end of the thread's stack that holds the frame. Returns false if it is not a stack that
+ * the system gave the thread. */
 bool memory_stack(uintptr_t frame, uintptr_t *out_end);
 
 #endif

@@ -1,16 +1,15 @@
-/* Places of calls that come from Python: file, line and function of the frame that called the
- * binding. The interpreter's own functions are looked up in the process, nothing is linked.
+/* Finds the places of calls from Python: file, line and function of the frame that called the
+ * binding. The interpreter's own functions are looked up in the process; nothing is linked.
  *
- * A binding gives the interpreter's lock away around MPI calls, and whoever waited for it here
- * could hold up the job; so frames are read as they lie in memory. They are those of this very
- * thread, which is in the call: nobody changes or frees them meanwhile, nor the code objects they
- * run.
+ * A binding releases the interpreter's lock around MPI calls, and waiting for it here could hold up
+ * the job; so frames are read from memory. They belong to this thread, which is in the call: no
+ * other thread changes or frees them meanwhile, nor their code objects.
  *
- *  1. Where what lies is tried before it is relied on: while the lock happens to be held (imports
- *     and small calls keep it) what is read of two frames is compared with what the interpreter's
- *     public functions say of them. Of a version that lies otherwise nothing is read.
+ *  1. A layout is tested before it is used: while this thread happens to hold the lock (imports and
+ *     small calls keep it), the values read from two frames are compared with those of the
+ *     interpreter's public functions. If they differ, nothing is read.
  *  2. An object is read as code or as a string only if it has that type: frames between Python's
- * functions and C's run something else (None, in 3.13). */
+ *     functions and C's run something else (None, in 3.13). */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,16 +30,16 @@ static struct api {
     const char *(*text)(void *);
     void (*retain)(void *), (*release)(void *);
     const char *(*version)(void);
-    const void *none; /* the object */
+    const void *none; /* the object None */
 } api;
 
-/* Where things lie, by minor version of Python 3. */
+/* Offsets by minor version of Python 3. */
 static const struct layout {
     int minor;
-    int16_t of_thread,
-        of_cframe; /* the thread's frame, or what holds it at of_cframe; -1: directly */
+    int16_t of_thread, of_cframe; /* the thread's frame, or a struct with the frame at of_cframe;
+                                     -1: no such struct */
     int16_t code, back, instruction;
-    int8_t unit; /* bytes an instruction counts; 0: `instruction` is an address */
+    int8_t unit; /* bytes per unit of `instruction`; 0: `instruction` is an address */
 } layouts[] = {
     {8, 24, -1, 32, 24, 104, 1}, {9, 24, -1, 32, 24, 104, 1}, {10, 24, -1, 32, 24, 96, 2},
     {11, 56, 8, 32, 48, 56, 0},  {12, 56, 0, 0, 8, 56, 0},    {13, 72, -1, 0, 8, 56, 0},
@@ -50,7 +49,7 @@ _Static_assert(sizeof(void *) == 8, "the layouts are those of 64 bits");
 _Static_assert(sizeof(void *) == sizeof(api.frame), "functions are looked up as addresses");
 _Static_assert(sizeof(long) == sizeof(void *), "a number of Python's is an offset in code");
 static const struct layout *layout;
-static int64_t code_start, name_at, file_at, text_at; /* in code objects, in strings */
+static int64_t code_start, name_at, file_at, text_at; /* offsets in code objects, in strings */
 static const void *code_type, *text_type;
 static enum { UNKNOWN, USABLE, UNUSABLE } state;
 
@@ -96,7 +95,7 @@ static bool find_api(void)
     return layout != NULL;
 }
 
-/* In 3.14 the lowest bits of the word say who owns it. */
+/* In 3.14 the lowest bits of the word name the frame's owner. */
 static void *code_of(const void *frame)
 {
     return (void *)((uintptr_t)word_at(frame, layout->code) & ~(uintptr_t)7);
@@ -118,7 +117,7 @@ static int64_t offset_of(const void *frame, const void *code)
     return (int64_t)((uintptr_t)word_at(frame, layout->instruction) - (uintptr_t)code) - code_start;
 }
 
-/* --- trying it (invariant 1), with the interpreter's lock ------------------------------------- */
+/* --- testing the layout (invariant 1), with the interpreter's lock ---------------------------- */
 
 static long number_of(void *object, const char *attribute)
 {
@@ -129,7 +128,7 @@ static long number_of(void *object, const char *attribute)
     return number;
 }
 
-/* Where in the code object the attribute lies; 0: nowhere. */
+/* Returns the offset of the attribute in the code object; 0: not found. */
 static int64_t find_attribute(void *code, const char *attribute, void **out_value)
 {
     enum { WORDS_MAX = 40 };
@@ -140,12 +139,12 @@ static int64_t find_attribute(void *code, const char *attribute, void **out_valu
         if (memory_readable((const char *)code + i * 8, 8) && word_at(code, i * 8) == value)
             found = i * 8;
     if (value)
-        api.release(value); /* the code object has it as well */
+        api.release(value); /* the code object holds a reference as well */
     *out_value = value;
     return found;
 }
 
-/* The frame at or below `at` that runs the code. */
+/* Returns the frame at or below `at` that runs the code. */
 static void *frame_of(void *at, const void *code)
 {
     for (int i = 0; at && i < 8; i++) {
@@ -191,7 +190,7 @@ static void try_layout(void)
     void *frame = api.frame(), *back = frame ? api.attribute(frame, "f_back") : NULL;
 
     if (!back)
-        return;                            /* with two frames, later */
+        return;                            /* tries again once there are two frames */
     if (type_of(back) != type_of(frame)) { /* None */
         api.release(back);
         return;
@@ -207,7 +206,7 @@ static void try_layout(void)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* ASCII's characters lie in the object itself; others are left alone. */
+/* Returns an ASCII string's characters, which are in the object itself; NULL for other strings. */
 static const char *text_of(const void *object)
 {
     enum { STATE_AT = 32, COMPACT = 1 << 5, ASCII = 1 << 6 };
@@ -216,7 +215,7 @@ static const char *text_of(const void *object)
     return (flags & COMPACT) && (flags & ASCII) ? (const char *)object + text_at : NULL;
 }
 
-/* Not the interpreter's own, nor those of the binding. */
+/* Tells whether the file belongs to the application, not to the interpreter or the binding. */
 static bool is_application(const char *file)
 {
     return strncmp(file, "<frozen ", 8) != 0 && strncmp(file, "mpi4py/", 7) != 0 &&
@@ -243,7 +242,8 @@ unsigned python_places(struct python_place *place, unsigned most)
         const void *file = is_a(code, code_type) ? word_at(code, file_at) : NULL, /* invariant 2 */
             *name = is_a(file, text_type) ? word_at(code, name_at) : NULL;
         if (code && code == api.none)
-            continue; /* between Python's functions and C's: in __del__, below it is who let go */
+            continue; /* between Python's functions and C's: in __del__, the frame below dropped the
+                         object */
         if (!is_a(name, text_type))
             break;
         const char *path = text_of(file), *function = text_of(name);
@@ -260,9 +260,9 @@ int python_line(const struct python_place *place)
 
 /* --- exceptions ------------------------------------------------------------------------------- */
 
-/* The interpreter tells its audit hooks when it is about to print an exception that nothing caught;
- * SystemExit is none, nor are those of threads. It holds its lock then, so its public functions are
- * asked. Nothing of the program's runs: its classes' __str__ and __repr__ are not called. */
+/* The interpreter calls its audit hooks before it prints an uncaught exception (not for SystemExit,
+ * nor in other threads). It then holds its lock, so its public functions can be called. No code of
+ * the program runs: its classes' __str__ and __repr__ are not called. */
 
 typedef int (*audit_fn)(const char *event, void *arguments, void *data);
 static struct exceptions {
@@ -271,7 +271,7 @@ static struct exceptions {
     void *(*item)(void *, intptr_t);
     intptr_t (*items)(void *);
     void *(*string)(void *);
-    void (*take)(void **, void **, void **); /* the error that is set, and back */
+    void (*take)(void **, void **, void **); /* take the current error, and restore it */
     void (*put)(void *, void *, void *);
     void (*clear)(void);
     int (*initialized)(void), (*finalizing)(void);
@@ -313,7 +313,7 @@ static void *python_follow(void *object, const char *const *attribute, unsigned 
     return object;
 }
 
-/* Copies what the attribute says, if it is a string. */
+/* Copies the attribute if it is a string; else an empty text. */
 static void word_of(void *object, const char *const *attribute, unsigned count, char *out,
                     size_t bytes)
 {
@@ -343,7 +343,7 @@ static bool is_plain(void *object)
     return false;
 }
 
-/* Whether the interpreter's own code makes its text, of strings and numbers. */
+/* Tells whether the interpreter's own code makes the exception's text, from strings and numbers. */
 static bool is_printed_plainly(void *type, void *value)
 {
     static const char *const owner[] = {"__str__", "__objclass__", "__module__"};
@@ -379,7 +379,8 @@ static void text_of_exception(void *type, void *value, char *out, size_t bytes)
     exceptions.clear();
 }
 
-/* mpi4py.MPI.Exception has its code as the first argument; 0: it is another. */
+/* Returns the code of an mpi4py.MPI.Exception, which is its first argument; 0: another
+ * exception. */
 static int mpi_error_of(void *type, void *value)
 {
     static const char *const module[] = {"__module__"};
@@ -405,7 +406,7 @@ static bool is_traceback(void *object)
     return !strcmp(text, "traceback");
 }
 
-struct passage { /* of a traceback; what it points to lives as long as the traceback */
+struct passage { /* one entry of a traceback; valid as long as the traceback */
     struct python_place place;
     void *file, *function;
 };
@@ -434,7 +435,7 @@ static void passage_done(struct passage *p)
             api.release(held[i]);
 }
 
-/* The last ones of the traceback, which are the innermost. */
+/* Reports the last entries of the traceback, which are the innermost. */
 static void tell_exception(void *type, void *value, void *traceback)
 {
     enum { PLACES_MAX = 32 };
@@ -492,7 +493,7 @@ void python_watch(python_exception_fn fn)
         !api.thread())
         return;
     exceptions.tell = fn;
-    if (exceptions.add(on_audit, NULL) != 0) /* a hook of the program's may refuse */
+    if (exceptions.add(on_audit, NULL) != 0) /* a hook of the program may refuse */
         exceptions.clear();
 }
 

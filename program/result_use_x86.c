@@ -1,10 +1,10 @@
-/* x86-64: an int is returned in eax. The instructions from the return address on are followed,
- * jumps forward as well, until one reads eax or writes to it; where it is stored in a local
- * variable, as compilers that do not optimize do first, the code behind is searched for an
- * instruction that reads that variable before another one is stored there.
+/* x86-64: an int is returned in eax. Follows the instructions from the return address on, including
+ * forward jumps, until one reads or writes eax. If eax is stored in a local variable, as in code
+ * without optimization, searches the code behind for an instruction that reads the variable before
+ * it is stored again.
  *
- * Invariant: what is not understood is RESULT_USE_UNKNOWN; nothing is read beyond the bytes given.
- */
+ * Invariant: code that is not understood gives RESULT_USE_UNKNOWN; nothing is read beyond the given
+ * bytes. */
 #include "program/result_use_x86.h"
 
 #include <stdbool.h>
@@ -21,13 +21,13 @@ struct code {
     const unsigned char *at, *end;
 };
 struct operand {       /* of an instruction with a ModRM byte */
-    int reg, rm;       /* rm: -1 memory */
-    unsigned char mod; /* without the register that it names */
+    int reg, rm;       /* rm: -1: memory */
+    unsigned char mod; /* without its register field */
     const unsigned char *place;
-    size_t bytes; /* of what else says where in memory */
+    size_t bytes; /* of the rest of the memory operand */
 };
 
-/* The ModRM byte and what belongs to it; false: beyond the end. */
+/* Reads the ModRM byte and its operand. Returns false beyond the end. */
 static bool operand_read(struct code *code, unsigned rex, struct operand *out)
 {
     CORE_CHECK(rex == 0 || (rex & 0xf0) == 0x40);
@@ -57,12 +57,12 @@ static bool same_place(const struct operand *a, const struct operand *b)
            !memcmp(a->place, b->place, a->bytes);
 }
 
-/* Whether the variable, in which eax was stored, is read in what follows. Functions end where the
- * frame pointer is given back. */
+/* Tells whether later code reads the variable in which eax was stored. A function ends where it
+ * restores the frame pointer. */
 static enum result_use result_use_x86_stored(struct code code, const struct operand *kept)
 {
     CORE_CHECK(kept->rm < 0);
-    if ((kept->mod & 0xc7) == 5) /* relative to the instruction: not in the function's frame */
+    if ((kept->mod & 0xc7) == 5) /* relative to the instruction, not in the function's frame */
         return RESULT_USE_UNKNOWN;
     if (code.end - code.at > SEARCHED_MAX)
         code.end = code.at + SEARCHED_MAX;
@@ -76,7 +76,7 @@ static enum result_use result_use_x86_stored(struct code code, const struct oper
         if (!operand_read(&next, 0, &operand) || !same_place(kept, &operand))
             continue;
         switch (op) {
-        case 0x89: /* stored anew */
+        case 0x89: /* stored again */
         case 0xc7:
             return RESULT_USE_DROPPED;
         case 0x83: /* computed or compared with */
@@ -101,7 +101,7 @@ static enum result_use result_use_x86_stored(struct code code, const struct oper
 
 enum step { STEP_ON, STEP_READ, STEP_DROPPED, STEP_STORED, STEP_UNKNOWN };
 
-/* One instruction with a ModRM byte. */
+/* Evaluates an instruction with a ModRM byte. */
 static enum step step_operand(struct code *code, unsigned op, unsigned rex, struct operand *operand)
 {
     if (!operand_read(code, rex, operand))
@@ -115,7 +115,7 @@ static enum step step_operand(struct code *code, unsigned op, unsigned rex, stru
     case 0x8d: /* lea */
         return reg ? STEP_DROPPED : STEP_ON;
     case 0x31:
-    case 0x33: /* xor: of itself clears it */
+    case 0x33: /* xor of a register with itself clears it */
         return reg && rm ? STEP_DROPPED : reg || rm ? STEP_READ : STEP_ON;
     case 0xc7: /* mov of a constant */
     case 0x81:
@@ -127,7 +127,7 @@ static enum step step_operand(struct code *code, unsigned op, unsigned rex, stru
     }
 }
 
-/* Forward; by a distance of so many bytes. */
+/* Follows a forward jump; its distance has `bytes` bytes. */
 static bool result_use_x86_jump(struct code *code, size_t bytes)
 {
     CORE_CHECK(bytes <= sizeof(uint32_t));
@@ -159,7 +159,7 @@ static enum step result_use_x86_step(struct code *code, struct operand *operand)
         return op == 0xb8 && !(rex & 1) ? STEP_DROPPED : STEP_ON;
     }
     switch (op) {
-    case 0x01: /* add, or, and, sub, cmp, test, movslq, and what is above */
+    case 0x01: /* add, or, and, sub, cmp, test, movslq, and the above */
     case 0x03:
     case 0x09:
     case 0x0b:
@@ -180,7 +180,7 @@ static enum step result_use_x86_step(struct code *code, struct operand *operand)
     case 0x8d:
     case 0xc7:
         return step_operand(code, op, rex, operand);
-    case 0x05: /* the same of eax and a constant, and its sign extended */
+    case 0x05: /* the same for eax and a constant, and sign extension of eax */
     case 0x0d:
     case 0x25:
     case 0x2d:
@@ -190,7 +190,7 @@ static enum step result_use_x86_step(struct code *code, struct operand *operand)
         return STEP_READ;
     case 0x90: /* nop */
         return STEP_ON;
-    case 0xe8: /* call: eax is not kept */
+    case 0xe8: /* call: the result is lost */
         return STEP_DROPPED;
     case 0xe9:
     case 0xeb:

@@ -1,12 +1,11 @@
-/* Source lines of return addresses, through libdwfl: it finds separate debug files by build id and
- * by debuglink. Each module gets a Dwfl of its own, laid out at base 0, so that addresses are those
- * of the file and modules cannot overlap.
+/* Finds source lines of return addresses by libdwfl, which finds separate debug files by build id
+ * and by debuglink. Each module has a Dwfl of its own at base 0, so that addresses are those of the
+ * file and modules cannot overlap.
  *
  * Invariants
- *  1. Modules stay open until the resolver is freed; one that cannot be read is remembered as such,
+ *  1. Modules stay open until the resolver is freed; a module that cannot be read is remembered,
  *     and not tried again.
- *  2. A return address points behind the call: whatever is looked up is looked up for the byte
- *     before it. */
+ *  2. A return address points behind the call: all lookups use the byte before it. */
 #include "program/site.h"
 
 #include <limits.h>
@@ -29,13 +28,13 @@
 struct site_module {
     char *path;
     Dwfl *dwfl;
-    Dwfl_Module *module; /* NULL: it cannot be read */
+    Dwfl_Module *module; /* NULL: unreadable */
     struct site_statics statics;
 };
 struct site_resolver {
     struct site_module *module;
     uint32_t count, room;
-    uint32_t last; /* most questions are about the module asked about before */
+    uint32_t last; /* index of the last module, which most queries repeat */
 };
 
 static char *debug_path; /* NULL: the usual places */
@@ -117,7 +116,7 @@ static enum core_status module_get(struct site_resolver *resolver, const char *p
     return CORE_OK;
 }
 
-/* The program may have been built anew since it ran. */
+/* Tells whether the file is the one that ran: the program may have been rebuilt since. */
 static bool same_build(Dwfl_Module *module, const unsigned char *build_id, size_t build_id_bytes)
 {
     const unsigned char *bits;
@@ -131,8 +130,8 @@ static bool same_build(Dwfl_Module *module, const unsigned char *build_id, size_
            memcmp(bits, build_id, build_id_bytes) == 0;
 }
 
-/* The unit that the address is compiled from. Compilers that write no table of addresses (clang)
- * leave it to us to go through all units. */
+/* Finds the unit of an address. Compilers that write no address table (clang) require a search
+ * through all units. */
 Dwarf_Die *site_unit(Dwfl_Module *module, uint64_t address, uint64_t *out_bias)
 {
     Dwarf_Addr bias = 0;
@@ -166,15 +165,15 @@ static bool is_scope(int tag)
            tag == DW_TAG_inlined_subroutine;
 }
 
-/* Entries that may hold functions although no code is attributed to them; in Fortran also functions
- * inside of another one. */
+/* Tells whether the entry may contain functions although it has no code of its own; in Fortran
+ * functions can contain functions. */
 static bool is_container(int tag)
 {
     return tag == DW_TAG_module || tag == DW_TAG_namespace || tag == DW_TAG_class_type ||
            tag == DW_TAG_structure_type || tag == DW_TAG_subprogram;
 }
 
-/* The scopes below `parent` that hold the code, outermost first. */
+/* Lists the scopes below `parent` that hold the code, outermost first. */
 static int scopes_below(Dwarf_Die *parent, Dwarf_Addr pc, Dwarf_Die *out, int depth)
 {
     Dwarf_Die child;
@@ -220,7 +219,7 @@ int site_scopes(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die *out)
     return count;
 }
 
-/* Goes on from an absolute path to another one below it, or above where ".." says so. */
+/* Appends a path to an absolute one, and resolves "." and "..". */
 static bool path_follow(char *whole, size_t room, const char *path)
 {
     size_t used = strlen(whole);
@@ -244,9 +243,8 @@ static bool path_follow(char *whole, size_t room, const char *path)
     return true;
 }
 
-/* Names that the compiler was given are relative to the folder in which it ran. Where the file is
- * still there, it gets the name that the system has for it, since people stand there, too; else
- * the folder's and the file's as they were written. */
+/* Makes the path of a file. Names in debug information are relative to the compiler's working
+ * directory. If the file still exists, its real path is used; else the recorded folder and name. */
 void site_path(Dwarf_Die *unit, const char *file, char *out, size_t room)
 {
     Dwarf_Attribute attribute;
@@ -289,7 +287,8 @@ static bool is_function(int tag)
     return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
 }
 
-/* Functions that only one file sees have no name for the linker, but scopes around them. */
+/* Classifies a function. Functions with internal linkage have no linker name, but enclosing
+ * scopes. */
 static enum binding function_binding(Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
@@ -300,7 +299,8 @@ static enum binding function_binding(Dwarf_Die *die)
 
     if (symbol)
         return binding_symbol(symbol);
-    for (int i = 0; i < 2; i++) /* of an inlined one what it is, of that where it is declared */
+    for (int i = 0; i < 2; i++) /* from an inlined function to its origin, and on to its
+                                   declaration */
         if (!dwarf_formref_die(dwarf_attr(&origin, DW_AT_abstract_origin, &attribute), &origin))
             (void)dwarf_formref_die(dwarf_attr(&origin, DW_AT_specification, &attribute), &origin);
     int count = dwarf_getscopes_die(&origin, &scope);
@@ -320,8 +320,8 @@ static bool site_binds(enum binding binding, bool behind)
     return binding == BINDING_IS || (behind && binding == BINDING_BETWEEN);
 }
 
-/* The function at the address and the functions inlined there, from the scopes that physically
- * contain it. The place is where the code of the first one is that is no binding's. */
+/* Finds the function at the address and the functions inlined there, from the scopes that contain
+ * the code. The place is in the first one outside of bindings. */
 static void scopes_find(Dwarf_Die *unit, Dwarf_Addr pc, bool behind, struct site_place *place)
 {
     Dwarf_Die chain[SITE_SCOPES_MAX];
@@ -366,8 +366,7 @@ static void scopes_find(Dwarf_Die *unit, Dwarf_Addr pc, bool behind, struct site
     }
 }
 
-/* C++ names as people write them, without parameters; as they are where the C++ library is not
- * there to ask. */
+/* Demangles a C++ name, without parameters; unchanged if the C++ library is missing. */
 static void symbol_name(const char *name, char *out, size_t room)
 {
     static char *(*demangle)(const char *, char *, size_t *, int *);
@@ -407,7 +406,7 @@ static void symbol_find(Dwfl_Module *module, uint64_t address, bool behind,
     place->offset = offset + 1;
 }
 
-/* The machine code from the address on; NULL: it is not there. */
+/* Returns the machine code from the address on; NULL: not available. */
 static const unsigned char *code_find(Dwfl_Module *module, uint64_t address, size_t *out_bytes)
 {
     uint64_t bias = 0;
@@ -421,9 +420,9 @@ static const unsigned char *code_find(Dwfl_Module *module, uint64_t address, siz
     return (const unsigned char *)data->d_buf + at;
 }
 
-/* From the flags that GCC notes with the debug information; else from how the function begins: who
- * does not optimise keeps a frame pointer, and x86-64's compilers that do leave it out unless told.
- */
+/* Tells whether the code was optimized: from GCC's flags in the debug information, else from the
+ * function's first instructions (without optimization it has a frame pointer; with it, x86-64's
+ * compilers omit that by default). */
 static int optimized_find(Dwfl_Module *module, uint64_t address, const struct site_place *place)
 {
     uint64_t bias = 0;
@@ -458,7 +457,7 @@ enum core_status site_module(struct site_resolver *resolver, const char *path,
 
     if (status != CORE_OK)
         return status;
-    CORE_CHECK(module == &resolver->module[resolver->last]); /* site_module_statics is about it */
+    CORE_CHECK(module == &resolver->module[resolver->last]); /* site_module_statics refers to it */
     if (!module->module || !same_build(module->module, build_id, build_id_bytes))
         return CORE_NOT_FOUND;
     *out_module = module->module;

@@ -15,11 +15,11 @@ enum { FILE_BYTES_MAX = 16 << 20 };
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-enum kind { END, NAME, SIGN, LINE_END }; /* line ends count in Fortran, where no & goes on */
+enum kind { END, NAME, SIGN, LINE_END }; /* line ends count in Fortran, unless & continues */
 
 struct reader {
-    const char *at, *line;             /* where the line begins */
-    bool fortran, goes_on, ended;      /* the line did, and was told */
+    const char *at, *line;             /* start of the line */
+    bool fortran, goes_on, ended;      /* the line ended, and that was returned */
     struct source_mention_place place; /* of the word */
     const char *word;
     size_t bytes;
@@ -41,7 +41,7 @@ static void skip_text(struct reader *r)
     r->at += *r->at == quote;
 }
 
-/* Past what is not a word of the program; false: a line ends that counts. */
+/* Skips everything but words. Returns false at a line end that counts. */
 static bool source_mention_skip(struct reader *r)
 {
     for (;;) {
@@ -115,7 +115,7 @@ static bool is_before(const struct source_mention_place *a, const struct source_
     return a->line < b->line || (a->line == b->line && a->column < b->column);
 }
 
-/* To the word behind the closing bracket of the one that was read. */
+/* Skips to the word behind the closing bracket of the bracket that was just read. */
 static void skip_brackets(struct reader *r)
 {
     int depth = 1;
@@ -126,13 +126,14 @@ static void skip_brackets(struct reader *r)
             depth += (*r->word == '(' || *r->word == '[') - (*r->word == ')' || *r->word == ']');
 }
 
-/* Whether the declarator whose name was read gives a value: = 0, {0}, (0), or a loop's. */
+/* Tells whether the declarator whose name was read initializes the variable: = 0, {0}, (0), or a
+ * loop's. */
 static bool gives_value(struct reader *r)
 {
     enum kind kind;
     bool attribute = false;
 
-    CORE_CHECK(!r->fortran); /* there, who is given a value is not in a frame */
+    CORE_CHECK(!r->fortran); /* Fortran variables with initial values are not in frames */
 
     while ((kind = source_mention_next(r)) != END) {
         if (kind == NAME) {
@@ -151,7 +152,7 @@ static bool gives_value(struct reader *r)
     return false;
 }
 
-/* Whether the statement ends that goes on at `to`. */
+/* Tells whether the word ends the statement that contains the call. */
 static bool is_end(const struct reader *r, enum kind kind, int *depth)
 {
     if (kind == LINE_END)

@@ -14,11 +14,11 @@
 #include "program/variable_part.h"
 
 enum {
-    DEPTH_MAX = 64,       /* of scopes in each other */
-    ENTRIES_MAX = 2000000 /* of debug information that are looked at for a module's variables */
+    DEPTH_MAX = 64,       /* nested scopes */
+    ENTRIES_MAX = 2000000 /* entries of debug information examined for a module's variables */
 };
 
-/* A module's variables that have a place of their own, by address. */
+/* A module's variables with fixed addresses, sorted by address. */
 struct site_static {
     uint64_t address;
     Dwarf_Die die;
@@ -60,7 +60,8 @@ const char *variable_file_of(Dwarf_Die *die, unsigned name)
     return dwarf_filesrc(files, file, NULL, NULL);
 }
 
-/* The texts are of the first; it ends where the last of them ends (variable.h invariant 2). */
+/* Sets the texts from the first entry; the end is that of the last one to end (variable.h invariant
+ * 2). */
 void variable_describe(struct variable *variable)
 {
     struct found *first = &variable->found[0];
@@ -157,7 +158,7 @@ static enum core_status statics_read(Dwfl_Module *module, struct site_statics *a
     uint32_t left = ENTRIES_MAX;
     enum core_status status = CORE_OK;
 
-    CORE_CHECK(!all->known); /* once a module */
+    CORE_CHECK(!all->known); /* once per module */
     all->known = true;
     while (status == CORE_OK && left && (unit = dwfl_module_nextcu(module, unit, &bias))) {
         Dwarf_Die whole;
@@ -171,7 +172,8 @@ static enum core_status statics_read(Dwfl_Module *module, struct site_statics *a
     return status;
 }
 
-/* The variable's symbol, which is there without debug information as well; false: none. */
+/* Finds the variable's symbol, which also exists without debug information. Returns false if there
+ * is none. */
 static bool symbol_find(Dwfl_Module *module, uint64_t address, struct variable *variable,
                         uint64_t *out_start)
 {
@@ -238,7 +240,7 @@ enum core_status variable_find_static(struct site_resolver *resolver,
         variable_free(variable);
         return status;
     }
-    if (named) { /* of a common block, that is all of it */
+    if (named) { /* a common block's symbol covers the whole block */
         uint64_t end = variable->offset + (symbol.bytes - symbol.offset);
         if (end > variable->bytes)
             variable->bytes = end;
@@ -248,7 +250,7 @@ enum core_status variable_find_static(struct site_resolver *resolver,
     return CORE_OK;
 }
 
-/* --- what is known ---------------------------------------------------------------------------- */
+/* --- answers ---------------------------------------------------------------------------------- */
 
 const char *variable_name(const struct variable *variable)
 {
@@ -320,13 +322,13 @@ void variable_ask(const struct variable *variable, int64_t offset, struct variab
         int64_t at = (int64_t)found->offset + offset;
         if (at < 0 || (!variable->pointed && (uint64_t)at >= found->bytes)) {
             *out_answer = (struct variable_answer){.fit = VARIABLE_FITS, .run = 1};
-            return; /* in this one's sight it is something else */
+            return; /* another type in this variable's view */
         }
         if (variable->pointed)
             type_ask_pointed(&found->type, (uint64_t)at, variable->repeats, element, &one);
         else
             type_ask(&found->type, (uint64_t)at, element, &one);
-        CORE_CHECK(one.run > 0); /* so that whoever asks for a row of them comes to its end */
+        CORE_CHECK(one.run > 0); /* so that callers that step through a row come to its end */
         if (!i || one.fit < out_answer->fit)
             *out_answer = one;
     }

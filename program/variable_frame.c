@@ -1,10 +1,10 @@
-/* Variables in a frame of the stack (variable.h), from where debug information says that they lie.
+/* Finds variables in a stack frame (variable.h) from the locations in debug information.
  *
- *  1. In code that was optimised, and of what is large also else, a place of the frame belongs to
- * one variable after the other, and to values without a name between them: temporary ones, those
- * that Fortran's expressions and sections make. Debug information tells neither, but says that a
- * variable lies there all the time that it is in scope. A variable has its place from where it is
- * first written of on; the source says where that is (source_mention.h). */
+ *  1. In optimized code, and for large variables also elsewhere, a place of the frame is shared by
+ *     several variables in turn, and by unnamed temporaries, such as those of Fortran's expressions
+ *     and sections. Debug information shows neither, and claims that a variable has its place while
+ *     it is in scope. Really a variable has its place from its first mention on; the source shows
+ *     where that is (source_mention.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,21 +18,21 @@
 #include "program/variable_part.h"
 
 enum {
-    DEPTH_MAX = 64,  /* of scopes in each other */
+    DEPTH_MAX = 64,  /* nested scopes */
     REGISTER_FP = 6, /* DWARF's numbers on x86-64 */
     REGISTER_SP = 7,
     REGISTERS = 17,
-    SHARES_FROM = 32, /* bytes: smaller ones have a place of their own where nothing is optimised */
-    ROWS_MAX = 100    /* of the unwinding table, from a function's start on */
+    SHARES_FROM = 32, /* bytes: smaller variables have a place of their own without optimization */
+    ROWS_MAX = 100    /* of the unwinding table, from the function's start */
 };
 
 /* --- locations -------------------------------------------------------------------------------- */
 
-/* Where a function's variables lie from. */
+/* The base of a function's variables. */
 struct base {
     const struct variable_place *place;
     Dwarf_Addr pc;
-    uint64_t sp;    /* what its locations take for the stack pointer */
+    uint64_t sp;    /* the stack pointer that its locations assume */
     uint64_t frame; /* its frame base */
     bool has_sp, has_frame;
 };
@@ -44,8 +44,8 @@ static bool register_of(const struct base *base, unsigned number, uint64_t *out)
     return base->place->fp && (number == REGISTER_FP || (number == REGISTER_SP && base->has_sp));
 }
 
-/* A row of the unwinding table: how far above the stack pointer the frame ends, and how many
- * registers are saved; false: it tells it in another way. */
+/* Reads a row of the unwinding table: the distance from the stack pointer to the frame's end, and
+ * the number of saved registers. Returns false for another form. */
 static bool row_read(Dwarf_CFI *table, Dwarf_Addr pc, int64_t *out_above, unsigned *out_saved,
                      Dwarf_Addr *out_end)
 {
@@ -67,10 +67,10 @@ static bool row_read(Dwarf_CFI *table, Dwarf_Addr pc, int64_t *out_above, unsign
     return known;
 }
 
-/* LLVM has variables lie relative to the stack pointer as the function's beginning leaves it, and
- * says nothing of the arguments that are pushed for a call. How large that leaves the frame is
- * found from the unwinding table: there, all registers are saved that are at the call, and the
- * frame is larger than a return address. */
+/* Finds the stack pointer for LLVM's locations, which are relative to the stack pointer after the
+ * function's prologue, and ignore arguments pushed for a call. The frame's size at that time is in
+ * the unwinding table: the row in which the same registers are saved as at the call, and the frame
+ * is larger than a return address. */
 static bool settled_sp(Dwfl_Module *module, Dwarf_Die *function, const struct base *base,
                        uint64_t bias, uint64_t *out)
 {
@@ -95,8 +95,8 @@ static bool settled_sp(Dwfl_Module *module, Dwarf_Die *function, const struct ba
     return false;
 }
 
-/* An expression that begins with the end of the frame adds nothing to it, or a constant (LLVM from
- * 16 on). False: something else. */
+/* Evaluates an expression that begins with the frame's end and adds nothing or a constant (LLVM
+ * since 16). Returns false for other expressions. */
 static bool base_beyond(const Dwarf_Op *op, size_t count, uint64_t *out_beyond)
 {
     CORE_CHECK(count && op->atom == DW_OP_call_frame_cfa);
@@ -141,8 +141,8 @@ static void base_find(Dwfl_Module *module, Dwarf_Die *function, uint64_t bias, s
         base->has_frame = false;
 }
 
-/* Where in the frame a variable lies; out_away: its address lies there. False: elsewhere, or not
- * known. */
+/* Finds a variable's address in the frame; out_away: its address is stored there. Returns false if
+ * it lies elsewhere, or is unknown. */
 static bool local_place(Dwarf_Die *die, const struct base *base, uint64_t *out_address,
                         bool *out_away)
 {
@@ -171,7 +171,7 @@ static bool local_place(Dwarf_Die *die, const struct base *base, uint64_t *out_a
 struct local {
     struct base base;
     const struct variable_asked *asked;
-    const char *file; /* where the function that the scope belongs to is */
+    const char *file; /* file of the scope's function */
     int line, column;
     struct variable *variable;
 };
@@ -206,8 +206,8 @@ static void consider_pointer(struct local *local, Dwarf_Die *die, uint64_t at, b
         if (at != slot)
             continue;
         int tag = dwarf_tag(&type);
-        /* the elements of a descriptor's array, which begins with their address; what is passed by
-         * reference, or pointed to */
+        /* the target of a descriptor, which begins with the address of its elements; of a
+         * reference; or of a pointer */
         bool described = type_is_described(&type) && !away;
         if (!described && !away && tag != DW_TAG_pointer_type && tag != DW_TAG_reference_type)
             continue;
@@ -279,7 +279,7 @@ static bool is_call(Dwarf_Die *die, Dwarf_Off *out_called)
     return true;
 }
 
-/* The function called just before the return address; 0: not known. */
+/* Returns the function called just before the return address; 0: unknown. */
 static Dwarf_Off called_at(Dwarf_Die *scope, Dwarf_Addr returns, int depth)
 {
     Dwarf_Attribute attribute;
@@ -315,7 +315,7 @@ static bool variable_frame_calls(Dwarf_Die *scope, Dwarf_Off wanted, int depth)
     return false;
 }
 
-/* The text of the source that declares a variable, and where; NULL: it is not known. */
+/* Returns the text of the source that declares a variable, and the place; NULL: unknown. */
 static char *source_of(Dwarf_Die *die, struct source_mention_place *out_from)
 {
     const char *file = variable_file_of(die, DW_AT_decl_file);
@@ -325,14 +325,14 @@ static char *source_of(Dwarf_Die *die, struct source_mention_place *out_from)
     *out_from = (struct source_mention_place){0};
     if (!file || dwarf_decl_line(die, &out_from->line) != 0 || !dwarf_diecu(die, &unit, NULL, NULL))
         return NULL;
-    if (!type_is_fortran(die)) /* there, compilers give the column behind it */
+    if (!type_is_fortran(die)) /* Fortran compilers give the column behind it */
         (void)dwarf_decl_column(die, &out_from->column);
     site_path(&unit, file, path, sizeof path);
     return source_mention_read(path);
 }
 
-/* Whether the source of a variable's block has the word with which the call begins; true as well
- * where neither is known. */
+/* Tells whether the source of a variable's block contains the first word of the call; also true if
+ * either is unknown. */
 static bool has_word(struct local *local, Dwarf_Die *die)
 {
     struct source_mention_place from, to = {local->line, local->column};
@@ -347,9 +347,9 @@ static bool has_word(struct local *local, Dwarf_Die *die)
     return has;
 }
 
-/* Compilers may merge two blocks that end in the same call. The variables of the block that
- * vanished then share the slots of the one that is kept: such a block has no call any more, but
- * where it is written. */
+/* Considers blocks that were merged: compilers may merge two blocks that end in the same call. The
+ * variables of the block that vanished then share the slots of the kept one: in the debug
+ * information such a block has no call, but in the source it does. */
 static void consider_merged(struct local *local, Dwarf_Die *scope, Dwarf_Off called, int depth)
 {
     struct variable *v = local->variable;
@@ -360,7 +360,7 @@ static void consider_merged(struct local *local, Dwarf_Die *scope, Dwarf_Off cal
     do {
         uint32_t before = v->count;
 
-        CORE_CHECK(before >= v->in_scope); /* those in scope stay */
+        CORE_CHECK(before >= v->in_scope); /* variables in scope stay */
         if (!is_block(dwarf_tag(&child)))
             continue;
         if (dwarf_haspc(&child, local->base.pc) <= 0 &&
@@ -384,7 +384,7 @@ static void line_of_code(struct local *local, Dwarf_Die *unit)
     local->file = dwarf_linesrc(line, NULL, NULL);
 }
 
-/* Where the function around an inlined one calls it. */
+/* Finds the line at which the enclosing function calls an inlined one. */
 static void line_of_call(struct local *local, Dwarf_Die *inlined)
 {
     Dwarf_Attribute attribute;
@@ -397,7 +397,8 @@ static void line_of_call(struct local *local, Dwarf_Die *inlined)
     local->column = (int)column;
 }
 
-/* LLVM gives a call that stands for several no line, and no block of its own. */
+/* Tells whether the call may stand for several merged ones: LLVM gives such a call neither a line
+ * nor a block. */
 static bool may_be_another(Dwarf_Die *unit)
 {
     Dwarf_Attribute attribute;
@@ -406,8 +407,8 @@ static bool may_be_another(Dwarf_Die *unit)
     return !producer || (!strstr(producer, "clang") && !strstr(producer, "LLVM"));
 }
 
-/* All scopes of the frame's code, from the innermost outwards; all: and others whose call this may
- * be. */
+/* Searches all scopes of the frame's code, from the innermost outwards; all: also others that may
+ * contain the call. */
 static enum core_status look_in_frame(struct site_resolver *resolver, struct local *local, bool all)
 {
     const struct variable_place *place = local->base.place;
@@ -452,7 +453,7 @@ static enum core_status find_in_frame(struct site_resolver *resolver,
     struct local local = {.base = {.place = place}, .asked = asked};
     enum core_status status = variable_new(&local.variable);
 
-    CORE_CHECK(!asked->address || !asked->slot); /* the one or the other */
+    CORE_CHECK(!asked->address || !asked->slot); /* exactly one of the two */
     CORE_CHECK((asked->slot != NULL) == (asked->slot_count > 0));
     if (status == CORE_OK)
         status = look_in_frame(resolver, &local, all);
@@ -464,7 +465,7 @@ static enum core_status find_in_frame(struct site_resolver *resolver,
     }
     local.variable->pointed = asked->slot != NULL;
     variable_describe(local.variable);
-    if (asked->slot) { /* the text is the pointer's own type, not what it points to */
+    if (asked->slot) { /* the text is the pointer's own type, not its target's */
         Dwarf_Die type;
         if (type_of(&local.variable->found[0].die, &type))
             type_write(&type, local.variable->type, sizeof local.variable->type);
@@ -483,9 +484,10 @@ enum core_status variable_find_local(struct site_resolver *resolver,
     return find_in_frame(resolver, place, asked, false, out_variable);
 }
 
-/* --- whether it has its place ----------------------------------------------------------------- */
+/* --- whether the variable has its place ------------------------------------------------------- */
 
-/* Parameters have it from the function's start on. */
+/* Tells whether the source mentions the variable before the call. Parameters have their place from
+ * the function's start. */
 static bool is_written_of(struct found *found)
 {
     Dwarf_Die *die = &found->die;

@@ -1,4 +1,4 @@
-/* Shared by the files variable*.c, and included by nobody else. */
+/* Shared by the files variable*.c; no other file includes it. */
 #ifndef PROGRAM_VARIABLE_PART_H
 #define PROGRAM_VARIABLE_PART_H
 
@@ -10,71 +10,70 @@ enum { SITE_SCOPES_MAX = 64 };
 
 struct found {
     Dwarf_Die die, type;
-    uint64_t offset, bytes; /* of the address in it; its size */
-    /* For variables of a frame: the function that their function calls there, or the code that it
-     * executes. */
-    const char *file; /* NULL unknown */
+    uint64_t offset, bytes; /* offset of the address in it; its size */
+    /* For variables of a frame: the function that their function calls there, or the current
+     * line. */
+    const char *file; /* NULL: unknown */
     int line, column;
-    bool member; /* a structure's pointer, which may be left from what was freed */
+    bool member; /* a pointer in a structure, which may be left over after a free */
 };
 struct variable {
     struct found found[VARIABLE_SAME_MAX];
     uint32_t count;    /* 0: only the symbol is known */
-    uint32_t in_scope; /* of a frame: so many of them are, at the call */
+    uint32_t in_scope; /* of a frame: the first `in_scope` are in scope at the call */
     bool pointed;
-    uint64_t
-        repeats; /* of what is pointed to: bytes from one element of the datatype to the next */
+    uint64_t repeats; /* target of a pointer: bytes between elements of the datatype */
     uint64_t offset, bytes;
     int line;
     char name[VARIABLE_TEXT_BYTES], type[VARIABLE_TEXT_BYTES], file[VARIABLE_TEXT_BYTES];
 };
 
-/* site.c: the unit that the address is compiled from; NULL: none. */
+/* site.c: returns the unit of the code at the address; NULL: none. */
 struct Dwfl_Module;
 Dwarf_Die *site_unit(struct Dwfl_Module *module, uint64_t address, uint64_t *out_bias);
-/* site.c: the unit with its entries, where those lie in a file of their own; false: that is not
- * there. */
+/* site.c: returns the unit with its entries, which may be in a separate file; false: that is
+ * missing. */
 bool site_unit_whole(Dwarf_Die *unit, Dwarf_Die *out_whole);
-/* site.c: functions, inlined ones and blocks of the unit that hold the code, innermost first; how
- * many. */
+/* site.c: lists the functions, inlined functions and blocks of the unit that hold the code,
+ * innermost first. Returns their number. */
 int site_scopes(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die *out);
-/* site.c: where the file of a unit lies. */
+/* site.c: makes the path of a file of a unit. */
 void site_path(Dwarf_Die *unit, const char *file, char *out, size_t room);
 
-/* The file that an attribute of the entry names (the library's own function for it asserts that the
- * unit's files were asked for before); NULL: none. */
+/* Returns the file that an attribute of the entry names; NULL: none. (libdw's own function asserts
+ * that the unit's files were loaded before.) */
 const char *variable_file_of(Dwarf_Die *die, unsigned name);
 
 enum core_status variable_new(struct variable **out_variable);
 void variable_add(struct variable *variable, const struct found *found);
-/* Its texts and its size, from what was added. */
+/* Sets its texts and its size from the added entries. */
 void variable_describe(struct variable *variable);
 
-/* The type of what the entry stands for; false: there is none. */
+/* Finds the type of the entry's variable. Returns false if there is none. */
 bool type_of(const Dwarf_Die *die, Dwarf_Die *out);
 
-/* The type behind typedefs and qualifiers; false: there is none (void). */
+/* Strips typedefs and qualifiers. Returns false if no type remains (void). */
 bool type_peel(Dwarf_Die *type);
-/* Whether the entry is of a program in Fortran. */
+/* Tells whether the entry belongs to a Fortran unit. */
 bool type_is_fortran(Dwarf_Die *die);
-/* As people write it. */
+/* Writes the type as in source code. */
 void type_write(const Dwarf_Die *type, char *out, size_t room);
-/* An array that a descriptor describes: its elements lie elsewhere. */
+/* Tells whether a descriptor describes the array: its elements lie elsewhere. */
 bool type_is_described(Dwarf_Die *type);
-/* How an element at the offset fits into the type. */
+/* Tells how an element at the offset fits the type. */
 void type_ask(const Dwarf_Die *type, uint64_t offset, struct variable_element element,
               struct variable_answer *out_answer);
-bool type_is_structure(const Dwarf_Die *type); /* or a class, behind no typedef */
-/* Where a pointer lies in a structure: the type that it points to. owned: it is a container's,
- * which points to nothing that was freed. False: none lies there. */
+bool type_is_structure(const Dwarf_Die *type); /* or a class, not behind a typedef */
+/* Finds the pointer at an offset of a structure, and the type it points to. owned: it belongs to a
+ * container, so its target was not freed. Returns false if there is none. */
 bool type_pointer_at(const Dwarf_Die *type, uint64_t offset, Dwarf_Die *out_pointed,
                      bool *out_owned);
-/* Bytes from one structure to the next where such ones lie one behind the other: in an array, or
- * (pointed) where the pointer to one points to several; 0: it is no structure, or not known. */
+/* Returns the distance between structures that lie one behind the other: in an array, or (pointed)
+ * where the pointer to one points to several; 0: no structure, or unknown. */
 uint64_t type_structure_bytes(const Dwarf_Die *type, bool pointed, Dwarf_Die *out_structure);
-/* The same of what a pointer to the type points to. There may be any number of such, one behind the
- * other; of structures, whose pointer may stand for one that begins with it, or that more follows,
- * only where the datatype's elements are as far apart (`repeats`). */
+/* The same for the target of a pointer. It may hold any number of elements. For structures, whose
+ * pointer may stand for a larger structure, or be followed by more, only if the datatype's elements
+ * have the same distance (`repeats`). */
 void type_ask_pointed(const Dwarf_Die *type, uint64_t offset, uint64_t repeats,
                       struct variable_element element, struct variable_answer *out_answer);
 

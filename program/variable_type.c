@@ -1,4 +1,4 @@
-/* Types from debug information: their text, and what lies where in them (variable.h). Holds no
+/* Types from debug information: their text, and their content by offset (variable.h). Holds no
  * state. */
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 
 #include "core/check.h"
 
-/* For what is wider, or narrower, MPI has no datatype: people send it as what it is made of. */
+/* MPI has no datatypes for wider integers or narrower floating values: programs send them as their
+ * parts. */
 enum { DEPTH_MAX = 32, WIDEST_INTEGER = 8, NARROWEST_FLOATING = 4 };
 
 bool type_peel(Dwarf_Die *type)
@@ -43,7 +44,8 @@ static void variable_type_append(char *out, size_t room, const char *text)
     snprintf(out + used, room - used, "%s", text);
 }
 
-/* Numbers of a fixed number of bytes have no sign: where there is one, compilers say so. */
+/* Reads a number. Numbers with a fixed number of bytes are unsigned: for negative ones compilers
+ * use other forms. */
 static bool number_of(Dwarf_Die *die, unsigned name, int64_t *out)
 {
     Dwarf_Attribute attribute;
@@ -69,7 +71,7 @@ static bool number_of(Dwarf_Die *die, unsigned name, int64_t *out)
     }
 }
 
-/* Elements along one dimension; false: not known. */
+/* Finds the number of elements along one dimension. Returns false if unknown. */
 static bool dimension_of(Dwarf_Die *range, bool fortran, int64_t *out)
 {
     int64_t low = fortran, high;
@@ -182,7 +184,7 @@ void type_write(const Dwarf_Die *type, char *out, size_t room)
     type_append(type, out, room, 0);
 }
 
-/* --- what lies where -------------------------------------------------------------------------- */
+/* --- content by offset ------------------------------------------------------------------------ */
 
 static void variable_type_answer(struct variable_answer *out, enum variable_fit fit, uint64_t run,
                                  const Dwarf_Die *type)
@@ -199,7 +201,7 @@ static void variable_type_ask(const Dwarf_Die *type, uint64_t offset,
                               struct variable_element element, int depth,
                               struct variable_answer *out);
 
-/* One that is not made of others; bytes: of its whole. */
+/* Answers for a type without parts; bytes: its size. */
 static void ask_leaf(Dwarf_Die *type, struct variable_element is, uint64_t bytes, uint64_t offset,
                      struct variable_element element, struct variable_answer *out)
 {
@@ -250,7 +252,7 @@ static void ask_base(Dwarf_Die *type, uint64_t offset, struct variable_element e
     default:
         break;
     }
-    if (bytes <= offset) { /* not known */
+    if (bytes <= offset) { /* unknown */
         variable_type_answer(out, VARIABLE_FITS, 1, NULL);
         return;
     }
@@ -289,13 +291,13 @@ static void ask_array(Dwarf_Die *type, uint64_t offset, struct variable_element 
     if (!type_peel(&peeled) || dwarf_tag(&peeled) == DW_TAG_structure_type ||
         dwarf_tag(&peeled) == DW_TAG_class_type || dwarf_tag(&peeled) == DW_TAG_union_type)
         return;
-    if (out->run + offset % bytes != bytes && out->run * 2 != bytes) /* complex ones have halves */
+    if (out->run + offset % bytes != bytes && out->run * 2 != bytes) /* complex types have halves */
         return;
     if (dwarf_aggregate_size(type, &whole) == 0 && whole > offset)
         out->run = whole - offset;
 }
 
-/* Where a member begins; false: it has bits of its own, or it is not known. */
+/* Finds the offset of a member. Returns false for bit fields, or if it is unknown. */
 static bool member_place(Dwarf_Die *member, uint64_t *out)
 {
     int64_t place = 0;
@@ -308,7 +310,7 @@ static bool member_place(Dwarf_Die *member, uint64_t *out)
     return true;
 }
 
-/* Whether something larger than a byte, or a gap, comes behind the member at that place. */
+/* Tells whether the member at that place is followed by something larger than a byte, or a gap. */
 static bool ends_behind(Dwarf_Die *type, uint64_t place)
 {
     uint64_t nearest = UINT64_MAX, other;
@@ -327,7 +329,7 @@ static bool ends_behind(Dwarf_Die *type, uint64_t place)
     return nearest != UINT64_MAX && (nearest > place + 1 || nearest_bytes > 1);
 }
 
-/* A member of one byte, which is no array: bytes of anything are kept in arrays. */
+/* Tells whether the type is a single byte: arbitrary bytes are kept in arrays. */
 static bool is_byte(const Dwarf_Die *type)
 {
     Dwarf_Die die = *type;
@@ -337,8 +339,8 @@ static bool is_byte(const Dwarf_Die *type)
            dwarf_aggregate_size(&die, &bytes) == 0 && bytes == 1;
 }
 
-/* The members of a structure or union that hold the offset: one of them is enough. What a member of
- * unknown size holds, no other one does: but in unions. */
+/* Answers for the members of a structure or union at the offset: one that fits is enough. Except in
+ * unions, the offset belongs to a member of unknown size alone. */
 static void ask_members(Dwarf_Die *type, uint64_t offset, struct variable_element element,
                         int depth, struct variable_answer *out)
 {
@@ -441,14 +443,16 @@ bool type_is_structure(const Dwarf_Die *type)
     return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
 }
 
-/* Containers' pointers to where their elements end: what lies there is not theirs. */
+/* Tells whether the member is a container's pointer to the end of its elements: its target is not
+ * the container's. */
 static bool is_end(const char *name)
 {
     return name && (!strcmp(name, "_M_finish") || !strcmp(name, "_M_end_of_storage") ||
                     !strncmp(name, "__end_", 6));
 }
 
-/* Containers' pointers to their elements, which are never left behind when those are freed. */
+/* Tells whether the member is a container's pointer to its elements, which is never left over after
+ * a free. */
 static bool is_start(const char *name)
 {
     return name && (!strcmp(name, "_M_start") || !strcmp(name, "_M_head_impl") ||
@@ -470,7 +474,7 @@ static bool pointer_at(Dwarf_Die type, uint64_t offset, int depth, Dwarf_Die *ou
     if (!type_is_structure(&type) || dwarf_hasattr(&type, DW_AT_declaration) ||
         dwarf_child(&type, &member) != 0)
         return false;
-    do { /* a base without members has a byte all the same, where others may be */
+    do { /* a base without members has a byte, which others may use */
         int tag = dwarf_tag(&member);
         if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
             !dwarf_hasattr(&member, DW_AT_external) && !is_end(dwarf_diename(&member)) &&
@@ -507,7 +511,7 @@ uint64_t type_structure_bytes(const Dwarf_Die *type, bool pointed, Dwarf_Die *ou
     return row && type_is_structure(&die) && dwarf_aggregate_size(&die, &bytes) == 0 ? bytes : 0;
 }
 
-/* Whether it is made of structures; false: of basic types, alone or as an array. */
+/* Tells whether the type consists of structures; false: of basic types, alone or as an array. */
 static bool has_structure(const Dwarf_Die *type)
 {
     Dwarf_Die die = *type;
