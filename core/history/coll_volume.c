@@ -1,8 +1,8 @@
-/* Compares the sizes that the members of a collective call give each other, as far as it takes to
- * see that they do not match (history.h). For a call with a size for each member a rank keeps one
- * number: the sum of all sizes, each multiplied by a number that only the pair of its two members
- * has. What one side of a pair says and what the other says then add the same to two sums, of all
- * that is given and of all that is taken; so if these differ, some pair's sizes do. */
+/* Compares the sizes that the members of a collective call give each other, only to detect that
+ * some do not match (history.h). For a call with a size for each member a rank keeps one number:
+ * the sum of all sizes, each multiplied by a factor of its pair of members. If both sides of a pair
+ * state the same size, it adds the same to both sums, of all that is given and of all that is
+ * taken; so if the sums differ, the sizes of some pair do. */
 #include <string.h>
 
 #include "core/array.h"
@@ -11,7 +11,8 @@
 #include "core/random.h"
 #include "core/spool/spool_read.h"
 
-/* Odd, so that no difference in size is lost; 0: nobody waits for itself. */
+/* Returns an odd factor, so that no difference in size is lost; 0 for a rank with itself, which
+ * never waits. */
 uint64_t history_block_weight(uint32_t source, uint32_t dest)
 {
     return source == dest ? 0 : core_random_mix((uint64_t)source << 32 | dest) | 1;
@@ -48,7 +49,7 @@ void history_blocks_list(struct history *history, struct history_lane *kept,
         part->value[part->count++] = value[i];
 }
 
-/* The call's list for so many members; NULL: it has none, or not of that length. */
+/* Returns the call's list for `size` members; NULL if it has none, or one of another length. */
 static const int32_t *part_of(const struct history_lane *kept, uint32_t which, uint64_t seq,
                               uint32_t size)
 {
@@ -60,8 +61,8 @@ static const int32_t *part_of(const struct history_lane *kept, uint32_t which, u
 /* --- one side of a call ----------------------------------------------------------------------- */
 
 struct side {
-    const int32_t *count, *type; /* for each member; NULL: one for all */
-    int64_t one_count;           /* EVENT_NONE: not known */
+    const int32_t *count, *type; /* for each member; NULL: the same for all */
+    int64_t one_count;           /* EVENT_NONE: unknown */
     uint32_t one_type;
 };
 
@@ -82,7 +83,7 @@ static struct side side_of(const struct history_lane *kept, const struct spool_e
                                    : 0};
 }
 
-/* Bytes towards, or from, one member; -1: not known. */
+/* Returns the bytes for, or from, one member; -1: unknown. */
 static int64_t side_bytes(const struct history_rank *rank, const struct side *side, uint32_t with)
 {
     int64_t count = side->count ? side->count[with] : side->one_count;
@@ -91,7 +92,7 @@ static int64_t side_bytes(const struct history_rank *rank, const struct side *si
     return count < 0 || (count && !type) ? -1 : history_bytes(rank, type, count);
 }
 
-/* One number for all members. */
+/* Sets one size for all members. */
 static void side_set(struct history_coll *coll, uint32_t which, int64_t bytes)
 {
     CORE_CHECK(bytes >= -1);
@@ -101,7 +102,7 @@ static void side_set(struct history_coll *coll, uint32_t which, int64_t bytes)
     coll->side[which] = (uint64_t)bytes;
 }
 
-/* A size for each; whose: the side that says so. */
+/* Sets the sum of a size for each member; whose: the side that states the sizes. */
 static void side_sum(const struct history_rank *rank, struct history_coll *coll, uint32_t which,
                      const struct side *whose, uint32_t place, uint32_t size)
 {
@@ -116,12 +117,12 @@ static void side_sum(const struct history_rank *rank, struct history_coll *coll,
                                                          : history_block_weight(i, place));
     }
     CORE_CHECK(which == HISTORY_GIVES || which == HISTORY_TAKES);
-    CORE_CHECK(!(coll->sides & HISTORY_KNOWN << which)); /* a side is known once */
+    CORE_CHECK(!(coll->sides & HISTORY_KNOWN << which)); /* a side is set once */
     coll->sides |= (uint8_t)((HISTORY_KNOWN | HISTORY_LISTED) << which);
     coll->side[which] = sum;
 }
 
-/* With MPI_IN_PLACE what a rank gives stands where it takes. */
+/* Sets what a rank gives if it passed MPI_IN_PLACE: its data is in the receive buffer. */
 static void gives_in_place(const struct history_rank *rank, struct history_coll *coll, uint8_t verb,
                            const struct side *takes, uint32_t place, uint32_t size)
 {
@@ -133,7 +134,7 @@ static void gives_in_place(const struct history_rank *rank, struct history_coll 
         side_set(coll, HISTORY_GIVES, side_bytes(rank, takes, place));
 }
 
-/* Every rank has the same list of what each gets. */
+/* Sets the sides of a call in which all ranks pass the same list of sizes. */
 static void sizes_of_all(const struct history_rank *rank, const struct history_lane *kept,
                          const struct spool_event *event, uint32_t size, struct history_coll *coll)
 {
@@ -174,7 +175,7 @@ static int64_t add_known(int64_t a, int64_t b)
     return a < 0 || b < 0 ? -1 : a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-/* Bytes of a side with a size for each. */
+/* Returns the bytes of a side with a size for each member. */
 static int64_t listed_bytes(const struct history_rank *rank, const struct history_part *counts,
                             const struct history_part *types, uint32_t type, uint64_t seq)
 {
@@ -191,7 +192,7 @@ static int64_t listed_bytes(const struct history_rank *rank, const struct histor
     return all;
 }
 
-/* The size on one side, times the number of blocks; 0 where the call does not give it
+/* Returns the size on one side times the number of blocks; 0 if the call does not give it
  * (MPI_IN_PLACE: the other side does). */
 static int64_t side_carried(const struct history_rank *rank, const struct history_lane *kept,
                             const struct spool_event *event, uint32_t which, uint32_t blocks)

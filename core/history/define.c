@@ -1,6 +1,6 @@
-/* The definitions of a rank in the history (history.h): calls, datatypes, groups, communicators,
- * windows and files. One that comes in parts (the members of a large group) is taken part by part;
- * a member that no part names stays EVENT_NONE. */
+/* Takes a rank's definitions into the history (history.h): calls, datatypes, groups, communicators,
+ * windows and files. A definition in parts (the members of a large group) is taken part by part; a
+ * member that no part names stays EVENT_NONE. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ enum { HISTORY_TYPES_MAX = 1 << 20 };
 
 /* --- members: of groups, communicators, windows ----------------------------------------------- */
 
-/* So many, all unknown. NULL: there cannot be as many, or out of memory. */
+/* Returns `count` unknown members. NULL: too many, or out of memory. */
 static int32_t *members_new(uint64_t count)
 {
     int32_t *member = NULL;
@@ -148,7 +148,7 @@ static void def_neighbors(struct history *history, struct history_rank *rank,
     }
 }
 
-/* A window or a file: its members are those of the communicator that it was made on. */
+/* Adds a window or a file, with the members of the communicator that created it. */
 static void def_win(struct history *history, struct history_rank *rank,
                     const struct spool_def_win *def)
 {
@@ -167,13 +167,13 @@ static void def_win(struct history *history, struct history_rank *rank,
         made.remote_size = comm->remote_size;
     }
     space = history_space_add(history, rank, &made);
-    comm = history_space_find(rank, HISTORY_SPACE_COMM, def->comm); /* it may have moved */
+    comm = history_space_find(rank, HISTORY_SPACE_COMM, def->comm); /* may have moved */
     if (space && comm)
         members_take(space->member, (uint64_t)space->size + space->remote_size, 0,
                      comm->size + comm->remote_size, comm->member);
 }
 
-/* Once said, it holds for good: what was sent then may be under way. */
+/* Sets a hint, which stays set, as earlier messages may still be pending. */
 static void def_hint(struct history_rank *rank, const struct spool_def_hint *def)
 {
     struct history_space_key key = {.kind = HISTORY_SPACE_COMM, .id = def->comm};
@@ -186,7 +186,7 @@ static void def_hint(struct history_rank *rank, const struct spool_def_hint *def
 
 /* --- calls and datatypes ---------------------------------------------------------------------- */
 
-/* The place of an argument in "name,name:kind,...". */
+/* Returns the position of an argument in "name,name:kind,...". */
 static int8_t arg_place(const char *names, size_t bytes, const char *name)
 {
     size_t length = strlen(name);

@@ -1,11 +1,11 @@
-/* The base: what is outstanding after the records of one rank so far, as records (SPOOL_BASE) that
- * a reader begins with where the records themselves were dropped. One is made by whoever follows
- * the rank as it runs, and taken by whoever reads it; both follow with the same functions, so that
- * the history is the same as if nothing had been dropped. Definitions are not part of it: they are
- * never dropped.
+/* Writes and reads the base: what is outstanding after the records of one rank so far, as records
+ * (SPOOL_BASE) from which a reader starts if the records themselves were dropped. The rank writes
+ * it from its own history as it runs, and a reader takes it into another history; both follow
+ * records with the same functions, so the history is the same as if nothing had been dropped.
+ * Definitions are not part of it, as they are never dropped.
  *
- * Invariant: a base holds all, or says that it does not. What is taken may be anything: it is held
- * to what a history can be, or the history is unclear. */
+ * Invariant: a base holds everything, or says that it does not. A base may contain anything: the
+ * reader checks it against what a history can be; otherwise the history is unclear. */
 #include <string.h>
 
 #include "core/array.h"
@@ -27,7 +27,7 @@ struct room {
     bool full;
 };
 
-/* A record of so many bytes, its head set. NULL: there is no room. */
+/* Adds a record of so many bytes with its head. NULL: there is no room. */
 static void *room_take(struct room *room, enum spool_base_part part, unsigned b, size_t bytes)
 {
     struct spool_head head = {SPOOL_BASE, (uint16_t)(bytes / 8), (uint16_t)part, (uint16_t)b};
@@ -113,7 +113,7 @@ static void put_epochs(struct room *room, const struct history *history,
     }
 }
 
-/* Writes the collectives about which there is something to keep. */
+/* Writes the recent collectives of which something is known. */
 static void put_blocks(struct room *room, const struct history_space *s)
 {
     for (uint32_t i = 0; i < HISTORY_RECENT; i++) {
@@ -168,7 +168,7 @@ static void put_lock(struct room *room, const struct history_lock *lock)
                                       lock->op_target, lock->sure_target, 0};
 }
 
-/* Room for a record of so many bytes, its head set, inside one. */
+/* Adds room for a record of so many bytes, with its head, inside a base record. */
 static void *put_inner(struct room *room, uint16_t kind, uint16_t a, uint16_t b, size_t bytes)
 {
     size_t whole = (bytes + 7) / 8 * 8;
@@ -182,7 +182,7 @@ static void *put_inner(struct room *room, uint16_t kind, uint16_t a, uint16_t b,
     return at + sizeof head;
 }
 
-/* The sizes of a collective. */
+/* Writes the sizes of a collective. */
 static void put_sizes(struct room *room, const struct history_lane *kept)
 {
     static const uint16_t role[HISTORY_PARTS] = {[HISTORY_SEND_COUNTS] = SPOOL_LIST_SEND_COUNTS,
@@ -254,7 +254,7 @@ static void put_parts(struct room *room, const struct history_lane *kept)
     put_sizes(room, kept);
 }
 
-/* All of it, as long as there is room. */
+/* Writes the whole base, as long as there is room. */
 static void put_all(struct room *room, const struct history_follower *follower)
 {
     const struct history *history = follower->history;
@@ -315,7 +315,7 @@ static bool take_channel(struct history_follower *follower, const struct spool_b
         return false;
     if (r->sent)
         c->lane = r->lane;
-    c->sent += r->sent; /* the other rank's base says what was received */
+    c->sent += r->sent; /* the other rank's base has what was received */
     c->received += r->received;
     c->mixed |= (r->head.b & MIXED) != 0;
     c->buffered |= (r->head.b & BUFFERED) != 0;
@@ -474,7 +474,7 @@ static bool take_part(struct history_follower *follower, const struct spool_head
         follower->kept->based = HISTORY_BASE_TAKEN;
         return true;
     default:
-        return false; /* begins twice */
+        return false; /* a second beginning */
     }
 }
 
@@ -485,7 +485,7 @@ void history_base_take(struct history_follower *follower, const struct spool_hea
     bool taken = true;
 
     CORE_CHECK(head->kind == SPOOL_BASE);
-    follower->rank->frees_active = true; /* the sum does not say */
+    follower->rank->frees_active = true; /* the base does not say */
     if (kept->based == HISTORY_BASE_EXPECTED) {
         kept->based = HISTORY_BASE_TAKING;
         taken = head->a == SPOOL_BASE_BEGIN && take_begin(follower, record);

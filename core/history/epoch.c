@@ -1,6 +1,6 @@
-/* One-sided epochs in the history (history.h): who posted, started and completed on which
- * window, and which locks are held. A lock counts as held from when the call returned, although a
- * library may ask for it later: then the call does not block, and nobody is found waiting in it. */
+/* Follows one-sided epochs (history.h): who posted, started and completed on which window, and
+ * which locks are held. A lock counts as held once the call returned, although a library may
+ * acquire it later: then the call does not block, and no rank is found waiting in it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,7 +113,7 @@ static void lock_use(struct history_rank *rank, uint64_t win, int32_t target)
             rank->lock[i].op_target = target;
 }
 
-/* target: or EVENT_ANY. */
+/* target: EVENT_ANY for all. */
 static void lock_flush(struct history_rank *rank, uint64_t win, int32_t target)
 {
     for (uint32_t i = 0; i < rank->lock_count; i++)
@@ -134,7 +134,7 @@ void history_epoch_post(struct history *history, struct history_rank *rank,
 
     CORE_CHECK(event->head.a < rank->call_count);
     if (!space)
-        return; /* its other calls are not understood either */
+        return; /* its other calls are not followed either */
     lock.win = space->global;
     lock.target = event->peer < 0 ? EVENT_ANY : history_space_world(space, event->peer);
     if (class == EVENT_CLASS_RMA) {
@@ -146,7 +146,7 @@ void history_epoch_post(struct history *history, struct history_rank *rank,
             lock_flush(rank, lock.win, lock.target);
         return;
     }
-    if (class == EVENT_CLASS_RMA_TEST) { /* whether it ended the epoch is not known here */
+    if (class == EVENT_CLASS_RMA_TEST) { /* whether it ended the epoch is unknown */
         space->uneven = true;
         return;
     }

@@ -1,5 +1,5 @@
-/* Following the records of a rank, one by one (history.h). Relies on core/spool/spool_read.h, which
- * checks every length, so that records may be trusted here. */
+/* Follows the records of a rank, one by one (history.h). Relies on core/spool/spool_read.h, which
+ * checks every length, so that this file can trust records. */
 #include "core/history/history.h"
 
 #include <stdio.h>
@@ -29,7 +29,8 @@ const struct history_channel *history_channel_find(const struct history *history
     return core_table_find(&history->channels, &key);
 }
 
-/* The channel, made if need be. NULL: out of memory, history is unclear. */
+/* Returns the channel, which it creates if necessary. NULL: out of memory; the history is then
+ * unclear. */
 static struct history_channel *channel_get(struct history *history, uint64_t global, int32_t source,
                                            int32_t dest, int32_t tag)
 {
@@ -51,7 +52,7 @@ const struct history_space *history_request_space(const struct history_rank *ran
     return space ? history_space_find(rank, HISTORY_SPACE_COMM, space - 1) : NULL;
 }
 
-/* Its peer's world rank, or EVENT_ANY, EVENT_PROC_NULL; EVENT_NONE if out of range. */
+/* Returns the peer's world rank, or EVENT_ANY, EVENT_PROC_NULL; EVENT_NONE if out of range. */
 static int32_t request_world(const struct history_rank *rank, const struct request *request)
 {
     const struct history_space *space = history_request_space(rank, request);
@@ -85,7 +86,8 @@ static void space_enter(struct history_follower *lane, struct history_space *spa
         history_coll_of(lane->rank, space, lane->kept, event);
 }
 
-/* Partitioned requests meet their partners, and no others: as if on a communicator of their own. */
+/* Returns the communicator's number in channels. Partitioned requests match only their partners, as
+ * if on a communicator of their own. */
 uint64_t history_request_global(const struct history_space *space, const struct request *request)
 {
     return request->pair ? core_random_mix(space->global + request->pair) : space->global;
@@ -146,8 +148,8 @@ static void post_collective(struct history_follower *lane, const struct spool_ev
         space_enter(lane, space, event);
 }
 
-/* Whether a call that was refused is known to have sent and received nothing: the rank had no part
- * in what the other members do. */
+/* Tells whether a refused call surely sent and received nothing, and took no part in what the other
+ * members do. */
 static bool did_nothing(const struct history_lane *kept, const struct spool_event *event,
                         enum event_class class)
 {
@@ -157,8 +159,8 @@ static bool did_nothing(const struct history_lane *kept, const struct spool_even
            kept->inside_of != event->seq && kept->inside_of != UINT64_MAX;
 }
 
-/* A call that was refused: the other members may have been refused, too, or count one more. What
- * fails on a file has failed in the middle of the call, after all had come. */
+/* Follows a refused call: the other members may have been refused too, or count one call more. A
+ * call on a file fails after all members have entered it. */
 static void post_refused(struct history_follower *lane, const struct spool_event *event,
                          enum event_class class)
 {
@@ -171,8 +173,8 @@ static void post_refused(struct history_follower *lane, const struct spool_event
         space->uneven |= !did_nothing(lane->kept, event, class);
 }
 
-/* Sends, receives, and collectives that make a request count on their communicator, persistent ones
- * when they are made; what others need is not followed. */
+/* Sets the place of a request. Sends, receives, and collectives that make a request count on their
+ * communicator, persistent ones when they are created; the needs of others are not followed. */
 static struct history_space *request_place(struct history_follower *lane,
                                            const struct trace_event *event, struct request *request)
 {
@@ -258,7 +260,7 @@ static enum core_status step_take(enum request_step step, const struct trace_eve
         if (receives && !request->matched && !done->cancelled && (!request->id || !done->error))
             take_message(lane, request, done->source, done->tag);
         break;
-    case REQUEST_FREED: /* it still takes a message, and nobody will say which */
+    case REQUEST_FREED: /* it still takes a message, but no event tells which */
         lane->history->unclear |= request->active && request->kind != REQUEST_SEND;
         lane->rank->frees_active |= request->active;
         break;
@@ -302,7 +304,7 @@ static void parts_forget(struct history_lane *kept, uint64_t seq)
             kept->part[i].seq = kept->part[i].count = 0;
 }
 
-/* The statuses that were kept are the event's own from now on; they are needed once. */
+/* Follows an event; its committed statuses are used once. */
 static void follow_record(struct history_follower *lane, const struct history_call *call)
 {
     const struct spool_event *event = &lane->event;
@@ -334,7 +336,7 @@ static void follow_record(struct history_follower *lane, const struct history_ca
     parts_forget(kept, event->seq);
 }
 
-/* MPI_Grequest_start, and MPI_Grequest_complete. */
+/* Follows MPI_Grequest_start and MPI_Grequest_complete. */
 static void follow_generalized(struct history_follower *lane, const struct history_call *call)
 {
     struct request *request = requests_find(&lane->rank->requests, lane->event.request);
@@ -378,7 +380,7 @@ static void keep_list(struct history_follower *lane, const struct spool_list *li
     }
 }
 
-/* Lists that go into a call, not those that come out of it. */
+/* Keeps the lists that a call is given, not those that it returns. */
 static void keep_args(struct history_follower *lane, const struct spool_args *args)
 {
     const unsigned char *value = spool_tail(args, sizeof *args);
@@ -412,7 +414,7 @@ void history_follow(struct history_follower *lane)
     follow_generalized(lane, call);
 }
 
-/* An inner call: its completions are its own affair. */
+/* Skips an inner call with its own completions. */
 static void pass_inner(struct history_follower *lane)
 {
     const struct spool_event *event = &lane->event;
@@ -459,7 +461,7 @@ bool history_take(struct history_follower *lane, const struct spool_head *head)
         lane->kept->based == HISTORY_BASE_EXPECTED || lane->kept->based == HISTORY_BASE_TAKING;
 
     CORE_CHECK(head->kind > 0 && head->kind < SPOOL_KIND_COUNT);
-    lane->history->unclear |= base && head->kind != SPOOL_BASE; /* it is not there, or breaks off */
+    lane->history->unclear |= base && head->kind != SPOOL_BASE; /* it is missing or cut */
     switch (head->kind) {
     case SPOOL_EVENT:
         memcpy(&lane->event, head, sizeof lane->event);

@@ -1,4 +1,4 @@
-/* Reading the history of a job from its spools (history.h). */
+/* Reads the history of a job from its spools (history.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +13,8 @@ struct lane_state {
     bool open, more; /* more: the follower's event is the next call that returned */
 };
 
-/* Reads on to the next call of the application that returned, with what was committed for it.
- * false: there is none. */
+/* Reads up to the next call of the application that returned, with its committed records. False:
+ * there is none. */
 static bool lane_next(struct lane_state *lane)
 {
     const struct spool_head *head;
@@ -26,8 +26,7 @@ static bool lane_next(struct lane_state *lane)
     return false;
 }
 
-/* The application's own call that the lane is in, and what of its arguments was written before it.
- */
+/* Takes the application's own call that the lane is in, and the arguments written before it. */
 static void lane_open_call(struct lane_state *lane, const struct spool_header *header)
 {
     struct history_rank *rank = lane->follower.rank;
@@ -44,7 +43,7 @@ static void lane_open_call(struct lane_state *lane, const struct spool_header *h
     }
     open = &rank->open[rank->open_count - 1];
     if (open->event.parent) {
-        open->event.head.a = UINT16_MAX; /* not the application's: what it waits for is not known */
+        open->event.head.a = UINT16_MAX; /* not the application's: its needs are unknown */
         return;
     }
     if (kept->recv_half.seq == open->event.seq && kept->recv_half.head.words) {
@@ -91,7 +90,7 @@ static enum core_status lane_begin(struct lane_state *lane, const char *job_path
     return CORE_OK;
 }
 
-/* Takes the base as the sum of the dropped records, as long as nothing else was lost. */
+/* Takes the base as the sum of the dropped records, unless anything else was lost. */
 static void lane_end(struct lane_state *lane)
 {
     const struct spool_header *header = &lane->reader.header;
@@ -186,7 +185,7 @@ static enum core_status history_start(struct history *history, uint32_t rank_cou
     return CORE_OK;
 }
 
-/* One thread may use what another one defined. */
+/* Takes the definitions of a lane first, as one thread may use what another one defined. */
 static enum core_status definitions_take(struct lane_state *lane, const char *job_path)
 {
     const struct spool_head *head;
@@ -237,7 +236,7 @@ static enum core_status lanes_take(struct lane_state *lane, uint32_t count, cons
     return CORE_OK;
 }
 
-/* Where the newest records are kept, definitions have a lane of their own, which is no thread's. */
+/* Counts the lanes of threads: with --last, definitions have a lane of their own. */
 static uint32_t lanes_of_threads(const struct lane_state *lane, uint32_t count)
 {
     uint32_t newest = 0;
@@ -247,7 +246,7 @@ static uint32_t lanes_of_threads(const struct lane_state *lane, uint32_t count)
     return newest ? newest : count;
 }
 
-/* The lanes first .. end of one rank. */
+/* Takes the lanes first .. end of one rank. */
 static enum core_status rank_take(struct history *history, const char *job_path, uint32_t first,
                                   uint32_t end)
 {

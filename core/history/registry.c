@@ -1,5 +1,5 @@
-/* Communicators, windows and files in the history (history.h): which of them a collective call
- * counts on, and what was called there. */
+/* Finds the communicators, windows and files in the history (history.h) on which a collective call
+ * counts, and which collectives were called there. */
 #include <string.h>
 
 #include "core/check.h"
@@ -82,9 +82,9 @@ static bool is_collective(const struct history_call *call, enum event_class clas
     }
 }
 
-/* The space in which a collective call counts; NULL if it is none, or none of which all members
- * know. What makes a window or file is called on a communicator, and names that while it is open,
- * and what it made when it is done. */
+/* Returns the space in which a collective call counts; NULL if it is no collective, or not all
+ * members know the space. A call that creates a window or file names its communicator while it is
+ * open, and the created object once it is done. */
 struct history_space *history_space_of_call(const struct history_rank *rank,
                                             const struct spool_event *event, enum event_class class,
                                             bool open)
@@ -134,15 +134,14 @@ uint64_t history_space_entered(const struct history_rank *rank, const struct his
     return entered;
 }
 
-/* Barriers and what makes a communicator give nothing before all are there; where data of all goes
- * to all, that is so unless there is none. */
+/* Tells whether no member can complete before all have entered: barriers and calls that create
+ * communicators; also calls in which data of all go to all, unless there is no data. */
 static bool coll_needs_all(const struct history_call *call, const struct spool_event *event)
 {
     if (call->traits & (TRAIT_BIT(NEIGHBOR) | TRAIT_BIT(PER_RANK)))
         return false;
     if (call->class == EVENT_CLASS_SPAWN || call->class == EVENT_CLASS_FINALIZE)
-        return true; /* of MPI_Finalize: a rank that is done with it does nothing for others either
-                      */
+        return true; /* MPI_Finalize: a rank that has completed it does nothing for others either */
     switch (call->verb) {
     case VERB_BARRIER:
     case VERB_COMM_DUP:
@@ -157,7 +156,8 @@ static bool coll_needs_all(const struct history_call *call, const struct spool_e
     }
 }
 
-/* Counts of parts may be of one rank alone, or mean nothing (MPI_IN_PLACE). */
+/* Returns the call's size. Counts of parts may concern one rank alone, or mean nothing
+ * (MPI_IN_PLACE). */
 static int32_t coll_bytes(const struct history_rank *rank, const struct history_call *call,
                           const struct spool_event *event)
 {

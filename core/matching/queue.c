@@ -1,7 +1,7 @@
-/* MPI's matching in one hash table of rings, and a list per destination for what has a wildcard.
- * The invariants are in the header; core idea: an exact key (destination, context, source, tag) has
- * a ring of messages and a ring of receives, each in order of posting, so that the usual post is
- * one lookup. */
+/* MPI's matching in one hash table of rings, and a list for each destination of entries with a
+ * wildcard. The invariants are in the header. The idea: an exact key (destination, context, source,
+ * tag) has a ring of messages and a ring of receives, each in order of posting, so that the usual
+ * post is one lookup. */
 #include "core/matching/queue.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "core/matching/matching.h"
 #include "core/work.h"
 
-#define A_MATCHING "the matching of messages" /* out of memory for ... */
+#define A_MATCHING "the matching of messages" /* completes "out of memory for ..." */
 
 #define RECEIVE MATCHING_RECEIVE
 #define FREE UINT32_MAX
@@ -25,8 +25,8 @@ static bool match_same(const struct matching_key *a, const struct matching_key *
     return a->to == b->to && a->from == b->from && a->tag == b->tag && a->comm == b->comm;
 }
 
-/* The place that holds the last entry of the key's ring (a bucket or a chain); *place is 0 if there
- * is no ring. */
+/* Returns the place that holds the last entry of the key's ring (a bucket or a chain); *place is 0
+ * if there is no ring. */
 static uint32_t *ring_find(const struct matching *match, const struct matching_key *key)
 {
     CORE_CHECK_HOT((key->to & ~RECEIVE) < match->ranks);
@@ -43,7 +43,7 @@ static enum core_status no_memory(void)
 
 enum core_status matching_init(struct matching *match, uint32_t ranks, bool wild, bool deferred)
 {
-    CORE_CHECK(ranks > 0 && ranks < RECEIVE); /* that bit of a destination says which kind it is */
+    CORE_CHECK(ranks > 0 && ranks < RECEIVE); /* the highest bit of a destination marks receives */
     struct matching made = {
         .ranks = ranks, .wild = wild || deferred, .deferred = deferred, .bucket_bits = 6};
     made.bucket = calloc((size_t)1 << made.bucket_bits, sizeof *made.bucket);
@@ -93,8 +93,8 @@ void matching_reset(struct matching *match)
     match->failed = false;
 }
 
-/* By half, not by doubling: entries are the most of the engine's memory. They are counted from 1,
- * and set the room, so they grow last. */
+/* Grows the entries by half, not to the double: they are most of the engine's memory. They are
+ * counted from 1 and define the room, so they grow last. */
 static bool entries_grow(struct matching *match)
 {
     uint64_t need = match->entry_room ? match->entry_room + match->entry_room / 2 : 64;
@@ -115,7 +115,7 @@ static uint32_t channel_bucket_of(const struct matching *match, uint32_t to, uin
     return ((h ^ h >> 13) + (uint32_t)from) & ((1u << match->channel_bits) - 1);
 }
 
-/* 0: none. */
+/* Returns 0 if there is none. */
 static uint32_t channel_find(const struct matching *match, uint32_t to, uint32_t comm, int32_t from)
 {
     if (!match->channel_count)
@@ -127,7 +127,7 @@ static uint32_t channel_find(const struct matching *match, uint32_t to, uint32_t
     return at;
 }
 
-/* Room for one more channel. */
+/* Makes room for one more channel. */
 static bool channels_grow(struct matching *match)
 {
     CORE_CHECK(match->wild);
@@ -154,7 +154,7 @@ static bool channels_grow(struct matching *match)
     return true;
 }
 
-/* The channel of a message, made if need be; 0: out of memory. */
+/* Returns the channel of a message, which it creates if necessary; 0: out of memory. */
 static uint32_t channel_of(struct matching *match, const struct matching_key *key)
 {
     uint32_t at = channel_find(match, key->to, key->comm, key->from);
@@ -164,7 +164,7 @@ static uint32_t channel_of(struct matching *match, const struct matching_key *ke
         match->failed = true;
         return 0;
     }
-    CORE_CHECK(match->channel_count + 1 < match->channel_room); /* they count from 1 */
+    CORE_CHECK(match->channel_count + 1 < match->channel_room); /* channels count from 1 */
     at = ++match->channel_count;
     uint32_t *bucket =
         &match->channel_bucket[channel_bucket_of(match, key->to, key->comm, key->from)];
@@ -211,8 +211,8 @@ static void channel_pull(struct matching *match, uint32_t at)
         channel->last = link->channel_before;
 }
 
-/* A quarter of an entry a bucket at most, on average: every other entry on the way to the right one
- * costs a wait for memory, and a bucket is an eighth of an entry. */
+/* Grows the buckets, to a quarter of an entry for each bucket on average: each wrong entry on the
+ * way costs a wait for memory, and a bucket is only an eighth of an entry. */
 static void buckets_grow(struct matching *match)
 {
     CORE_CHECK(match->bucket_bits < 31);
@@ -220,7 +220,7 @@ static void buckets_grow(struct matching *match)
     uint32_t *old = match->bucket, count = 1u << match->bucket_bits;
     uint32_t *larger = calloc((size_t)1 << bits, sizeof *larger);
     if (!larger)
-        return; /* slower, but right */
+        return; /* slower but correct */
     match->bucket = larger;
     match->bucket_bits = bits;
     for (uint32_t i = 0; i < count; i++)
@@ -286,7 +286,7 @@ static void ring_push(struct matching *match, uint32_t at)
     *place = at;
 }
 
-/* Takes `at` out of the ring whose last entry is at *place. */
+/* Removes `at` from the ring whose last entry is at *place. */
 static void ring_pull(struct matching *match, uint32_t *place, uint32_t at)
 {
     uint32_t before = *place;
@@ -337,8 +337,8 @@ static void list_pull(struct matching *match, uint32_t at, uint32_t *first, uint
         *last = link->before;
 }
 
-/* Receives of one key accept the same messages, so only the first of them can get one: those first
- * ones are linked in the order of their posting. */
+/* Links the first receives of each key in post order: receives of one key accept the same messages,
+ * so only the first one can get a message. */
 static void key_link(struct matching *match, uint32_t at, uint32_t before, uint32_t after)
 {
     struct matching_place *queue = &match->queue[match->entry[at].key.to & ~RECEIVE];
@@ -436,8 +436,8 @@ static bool match_accepts(const struct matching_key *receive, const struct match
                          (struct matching_envelope){message->comm, message->from, message->tag});
 }
 
-/* The first receive of a key in place of the message's, if it was posted before another; else that.
- */
+/* Returns the first receive of a key with the message's destination if it was posted before
+ * `other`; otherwise `other`. */
 static uint32_t earlier_receive(const struct matching *match, struct matching_key key,
                                 uint32_t other)
 {
@@ -449,7 +449,8 @@ static uint32_t earlier_receive(const struct matching *match, struct matching_ke
     return at && (!other || match->link[at].order < match->link[other].order) ? at : other;
 }
 
-/* The first receive with a wildcard that accepts the message and was posted before `order`. */
+/* Returns the first receive with a wildcard that accepts the message and was posted before `order`.
+ */
 static uint32_t match_claim(const struct matching *match, const struct matching_key *message,
                             uint32_t order)
 {
@@ -473,7 +474,7 @@ static uint32_t match_claim(const struct matching *match, const struct matching_
     return at && match->link[at].order < order ? at : MATCHING_NONE;
 }
 
-/* The first message of a channel that the key accepts. */
+/* Returns the first message of a channel that the key accepts. */
 static uint32_t first_of_channel(const struct matching *match, const struct matching_key *key,
                                  uint32_t channel)
 {
@@ -490,7 +491,7 @@ static uint32_t first_of_channel(const struct matching *match, const struct matc
     return last ? match->entry[last].next : MATCHING_NONE;
 }
 
-/* The earliest kept message that the key accepts, of one source if key->from says so. */
+/* Returns the earliest kept message that the key accepts, from one source if key->from names it. */
 static uint32_t first_message(const struct matching *match, const struct matching_key *key)
 {
     uint32_t to = key->to & ~RECEIVE;
@@ -517,8 +518,8 @@ static uint32_t first_message(const struct matching *match, const struct matchin
     return found;
 }
 
-/* The receive that a message goes to by the rules alone: the earliest posted one that accepts it.
- */
+/* Returns the receive that gets a message by the rules alone: the earliest posted one that accepts
+ * it. */
 static uint32_t first_receive(const struct matching *match, const struct matching_key *message)
 {
     struct matching_key key = *message;
@@ -537,8 +538,8 @@ bool matching_posted(const struct matching *match, const struct matching_key *me
     return first_receive(match, message) != MATCHING_NONE;
 }
 
-/* Whether a message that comes now is certain to go to the receive: it names its source, and takes
- * no earlier message of it. */
+/* Tells whether the next message surely goes to the receive: it names its source, and takes no
+ * earlier message from there. */
 static bool match_certain(const struct matching *match, uint32_t receive)
 {
     const struct matching_key *key = &match->entry[receive].key;
@@ -546,11 +547,11 @@ static bool match_certain(const struct matching *match, uint32_t receive)
         return true;
     if (key->from < 0)
         return false;
-    /* An earlier message with the same tag would have the same claim on it; with any tag, look. */
+    /* An earlier message with the same tag has the same claim; for any tag, search. */
     return key->tag >= 0 || first_message(match, key) == MATCHING_NONE;
 }
 
-/* Whether anything of that kind waits under the key. */
+/* Tells whether an entry of that kind waits under the key. */
 static bool has_ring(const struct matching *match, const struct matching_key *key, uint32_t kind)
 {
     struct matching_key of_kind = *key;
@@ -558,9 +559,9 @@ static bool has_ring(const struct matching *match, const struct matching_key *ke
     return *ring_find(match, &of_kind) != MATCHING_NONE;
 }
 
-/* The usual case, without wildcards and with one lookup: takes the first of the other kind out of
- * its ring, or puts a new entry into the ring of its own kind. Returns the entry taken: it is free,
- * but its fields can still be read. */
+/* The usual case, without wildcards and with one lookup: removes the first entry of the other kind
+ * from its ring, or adds a new entry to the ring of its own kind. Returns the removed entry, which
+ * is free, but whose fields can still be read. */
 static uint32_t post_exact(struct matching *match, const struct matching_key *key, uint32_t other,
                            uint32_t own, uint64_t who)
 {
@@ -666,8 +667,8 @@ bool matching_receive(struct matching *match, const struct matching_key *key, ui
     return false;
 }
 
-/* The first message of a channel that a receive with the key would take. Those of one tag lie in a
- * ring, of which all or none are claimed. */
+/* Returns the first message of a channel that a receive with the key would take. Messages of one
+ * tag are in a ring: either all or none of them are claimed. */
 static uint32_t probe_channel(const struct matching *match, const struct matching_key *key,
                               uint32_t channel)
 {

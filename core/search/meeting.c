@@ -1,5 +1,6 @@
-/* See the header. The file is its owner's alone, and holds 128 bits of chance: who knows them is of
- * the job. What is said then are bytes of structs, so who comes must be the same binary, too. */
+/* See the header. Only its owner can read the file, which holds 128 random bits: a process that
+ * knows them belongs to the job. Messages are bytes of structs, so each process must run the same
+ * binary, too. */
 #include "core/search/meeting.h"
 
 #include <arpa/inet.h>
@@ -60,7 +61,7 @@ static int listen_here(uint16_t *out_port)
     return -1;
 }
 
-/* Whole under its name, or not at all. */
+/* Writes the file under its name, completely or not at all. */
 static bool file_write(const struct search_meeting *m, uint16_t port)
 {
     char host[HOST_MAX] = "", partial[80];
@@ -110,7 +111,7 @@ void search_meeting_close(struct search_meeting *m)
     free(m);
 }
 
-/* Waits for them, but not for ever. */
+/* Reads all bytes, or fails at a time limit. */
 static bool all_there(int fd, char *to, size_t bytes)
 {
     const struct timeval limit = {.tv_sec = HELLO_S};
@@ -263,7 +264,7 @@ void search_job_leave(void)
         }
         memcpy(name, *at, bytes);
         name[bytes] = 0;
-        if (unsetenv(name) != 0) /* moves those behind it up */
+        if (unsetenv(name) != 0) /* this moves later variables up */
             at++;
     }
 }

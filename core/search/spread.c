@@ -1,5 +1,5 @@
-/* See the header. A question and an answer are each a head and bytes behind it. A helper has at
- * most QUEUE questions, and answers them in their order; an answer is kept until it is taken. */
+/* See the header. A question, and an answer, is a head followed by bytes. A helper has at most
+ * QUEUE questions, which it answers in order; an answer is kept until it is taken. */
 #include "core/search/spread.h"
 
 #include <errno.h>
@@ -20,10 +20,10 @@
 
 #define A_SPREAD "the helpers of a search"
 
-/* A helper that is still answering does not read: what it is asked then fits into the socket. */
+/* A helper that computes an answer does not read: its next question must fit into the socket. */
 enum { QUEUE = 2, ANSWERS_MAX = 256, WHILE_BUSY_BYTES_MAX = 32768 };
 
-/* So long a process of the job may take to go. */
+/* Time that a process of the job may take to leave. */
 enum { LEAVE_S = 3 };
 
 struct question {
@@ -43,17 +43,17 @@ struct kept { /* an answer that was not taken yet */
 struct search_helper {
     pid_t process; /* 0: not a child */
     int fd;
-    uint64_t asked[QUEUE]; /* hashes, the oldest first */
+    uint64_t asked[QUEUE]; /* hashes, oldest first */
     int asked_count;
 };
 
 struct search_spread {
     struct search_helper *helper;
     uint32_t helper_count, helper_room;
-    struct search_meeting *meeting; /* NULL: nobody else comes */
+    struct search_meeting *meeting; /* NULL: no other process comes */
     struct kept kept[ANSWERS_MAX];
     uint32_t kept_count;
-    struct kept taken; /* what the last take gave away */
+    struct kept taken; /* the answer of the last take */
 };
 
 /* --- bytes ------------------------------------------------------------------------------------ */
@@ -118,7 +118,8 @@ void search_helper_serve(struct search_helper *helper, search_answer_fn answer, 
     free(question);
 }
 
-/* Silences the helper: it would print what we print. Signals of the terminal are for us. */
+/* Runs a helper in a child, without output, as it would print what we print. Signals of the
+ * terminal are for us. */
 static _Noreturn void helper_run(struct search_helper *helper, pid_t parent, search_help_fn help,
                                  void *context)
 {
@@ -184,8 +185,8 @@ enum core_status search_spread_open(int children, uint64_t job, int others, sear
     return CORE_OK;
 }
 
-/* A launcher may end all that are left when the first one fails: those that are not ours go first.
- */
+/* Waits until a helper of the job has left: a launcher may end all remaining processes when the
+ * first one fails. */
 static void helper_dismiss(const struct search_helper *helper)
 {
     const struct timeval limit = {.tv_sec = LEAVE_S};
@@ -206,7 +207,7 @@ static void helpers_accept(struct search_spread *spread)
             close(fd);
 }
 
-/* Those of the job that come late would wait for us in vain. */
+/* Waits for processes of the job that come late, as they would wait for us in vain. */
 static void helpers_await(struct search_spread *spread)
 {
     while (spread->meeting && search_meeting_await(spread->meeting, LEAVE_S * 1000))
@@ -221,7 +222,7 @@ static void helper_end(struct search_helper *helper)
         helper_dismiss(helper);
     close(helper->fd);
     if (helper->process)
-        kill(helper->process, SIGTERM); /* what it started ends with it */
+        kill(helper->process, SIGTERM); /* its children end with it */
     while (helper->process && waitpid(helper->process, NULL, 0) < 0 && errno == EINTR)
         ;
     helper->fd = -1;
@@ -301,7 +302,7 @@ bool search_spread_give(struct search_spread *spread, uint64_t hash,
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-/* The next answer of the helper; it is gone if there is none. */
+/* Receives the helper's next answer; drops the helper if there is none. */
 static void answer_receive(struct search_spread *spread, struct search_helper *helper)
 {
     struct kept kept = {0};
@@ -319,10 +320,10 @@ static void answer_receive(struct search_spread *spread, struct search_helper *h
     if (kept.head.status == CORE_OK)
         spread->kept[spread->kept_count++] = kept;
     else
-        free(kept.bytes); /* it is run here, and what is wrong is said */
+        free(kept.bytes); /* this process runs the question and reports errors */
 }
 
-/* Takes in the answers that are there already, so that helpers have room. */
+/* Receives the answers that have arrived, so that helpers have room. */
 int search_spread_room(struct search_spread *spread)
 {
     int room = 0, ahead = (int)spread->kept_count;
