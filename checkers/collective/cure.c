@@ -1,7 +1,9 @@
 /* See cure.h.
  *
- *   rank 0: Bcast, Reduce rank 1: Reduce, Bcast Rank 1's second collective is rank 0's first, and
- *   rank 1's first is rank 0's second: if rank 1 swaps its calls, both collectives match. */
+ *   rank 0: Bcast, Reduce     rank 1: Reduce, Bcast
+ *
+ * Rank 1's second collective is rank 0's first, and rank 1's first is rank 0's second: if rank 1
+ * swaps its calls, both collectives match. */
 #include "checkers/collective/cure.h"
 
 #include <inttypes.h>

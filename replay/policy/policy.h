@@ -1,11 +1,11 @@
-/* The policy: under which legal conditions a program runs. One text form, which every report prints
- * and every command accepts; grammar.c holds its table.
+/* Defines policies: the legal conditions under which a program runs. Every report prints and every
+ * command accepts one text form; grammar.c holds its table.
  *
  *   buffering=rendezvous delay=none order=recorded coll=synchronising seed=1
  *
- * Words in any order, each at most once, separated by blanks; what is missing has the default
- * above. Printed canonically: all words, in this order, so that equal policies are equal bytes.
- * threads= and loads= concern few programs: free is not printed.
+ * Words come in any order, each at most once, separated by blanks; a missing word has the default
+ * above. The canonical form prints all words in this order, so equal policies are equal bytes.
+ * threads= and loads= concern few programs, so their default `free` is not printed.
  *
  *   buffering=rendezvous      a standard send completes when its receive is posted
  *             eager           at once
@@ -48,17 +48,17 @@
  *   seed=N
  *
  * A NAME is R.E, world rank and event as in the trace, or R.#N: the N-th call of the application on
- * rank R that sends (a start of a persistent send does not count), or that receives or probes (a
- * probe that finds nothing does not count). R.#N stays right when the number of polls or of
- * messages inside collectives differs between two runs; events may not. In process, R.E of a send
- * is the E-th request of its rank, from 0, those inside collectives among them.
+ * rank R that sends, or that receives or probes (starts of persistent sends and vain probes do not
+ * count). R.#N stays right when the number of polls or of messages inside collectives differs
+ * between two runs; events may not. In process, R.E of a send is the E-th request of its rank, from
+ * 0, including those inside collectives.
  *
  * Sizes and numbers take K, M, G (powers of 1024).
  *
- * Three places run under a policy: the engine on a trace (offline), the recorded job again (live,
- * CROSSWAIT_POLICY), and our own MPI (in process). Each row of the table says which of them can do
- * it; the others refuse it by name. coll= and threads= speak of the engine; elsewhere collectives
- * and threads are what the library makes of them, and any value is taken.
+ * A policy applies in three places: the engine on a trace (offline), the recorded job again (live,
+ * CROSSWAIT_POLICY), and our own MPI (in process). Each row of the table says which of them support
+ * it; the others refuse it by name. coll= and threads= apply to the engine only; the other places
+ * accept any value, and their library decides.
  *
  * Relies on core/ alone: interpose/ and world/ link this folder too, hidden.
  *
@@ -112,9 +112,9 @@ enum replay_place { REPLAY_OFFLINE, REPLAY_LIVE, REPLAY_IN_PROCESS, REPLAY_PLACE
 
 struct replay_name {
     uint32_t rank;
-    bool by_number; /* id counts calls: R.#N */
-    int32_t source; /* of order=list and explore */
-    uint64_t id;    /* replay_op_id, or the number (order=explore: core/decision/decision.h) */
+    bool by_number; /* id counts calls (R.#N) */
+    int32_t source; /* for order=list and explore */
+    uint64_t id;    /* replay_op_id, or a number (order=explore: core/decision/decision.h) */
 };
 struct replay_names {
     struct replay_name *name; /* owned */
@@ -134,11 +134,11 @@ struct replay_policy {
     enum replay_threads threads;
     enum replay_loads loads;
     uint64_t seed;
-    struct replay_names send;   /* of buffering=list and only */
-    struct replay_names forced; /* of order=list and explore */
+    struct replay_names send;   /* for buffering=list and only */
+    struct replay_names forced; /* for order=list and explore */
 };
 
-/* The default policy. */
+/* Sets the default policy. */
 void replay_policy_init(struct replay_policy *policy);
 void replay_policy_done(struct replay_policy *policy);
 enum core_status replay_policy_copy(const struct replay_policy *policy,
@@ -146,47 +146,48 @@ enum core_status replay_policy_copy(const struct replay_policy *policy,
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-/* Parses a policy for offline use; a missing word has its default. Refuses bad text, naming the
- * word and what would be right. Text may be NULL or empty: the default. */
+/* Parses a policy for offline use; missing words get their defaults. Refuses bad text and names the
+ * word and what would be right. NULL or empty text: the default. */
 enum core_status replay_policy_parse(const char *text, struct replay_policy *out_policy);
-/* The words of the text over what the policy says already; then it must be done() in any case. */
+/* Applies the words of the text to the policy. The caller must free the policy even on an error. */
 enum core_status replay_policy_read(struct replay_policy *policy, const char *text);
-/* A schedule of worlds, which buffer what it does not name. It is not checked. */
+/* Reads a schedule of worlds, in which sends that are not named are buffered. Does not check it. */
 enum core_status replay_policy_read_world(struct replay_policy *out_policy, const char *text);
-/* The same with one word. */
+/* Sets one word. */
 enum core_status replay_policy_set(struct replay_policy *policy, const char *key,
                                    const char *value);
-/* Whether all of it can be had at that place; refused by name. */
+/* Tells whether the place supports the whole policy; an error names the unsupported word. */
 enum core_status replay_policy_check(const struct replay_policy *policy, enum replay_place place);
-/* Canonical text, to be freed; NULL when out of memory. */
+/* Returns the canonical text; the caller frees it. NULL: out of memory. */
 char *replay_policy_text(const struct replay_policy *policy);
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* Adds a name (one that is there already is replaced). Set buffering and order yourself. */
+/* Add a name, or replace an equal one. The caller sets buffering and order. */
 enum core_status replay_policy_add(struct replay_names *names, const struct replay_name *name);
 enum core_status replay_policy_add_send(struct replay_policy *policy, uint32_t rank, uint64_t id);
 enum core_status replay_policy_add_forced(struct replay_policy *policy, uint32_t rank, uint64_t id,
                                           int32_t source);
-/* NULL when it is not named. */
+/* Returns NULL if the operation is not named. */
 const struct replay_name *replay_policy_find(const struct replay_names *names, uint32_t rank,
                                              bool by_number, uint64_t id);
 
 /* --- what it decides -------------------------------------------------------------------------- */
 
-/* A standard send; a place fills in what its rows ask for. */
+/* Describes a standard send; the caller fills in what its policies need. */
 struct replay_send {
     uint64_t bytes;
-    uint64_t held_count, held_bytes; /* what its receiver holds: CREDITS, POOL */
-    uint32_t rank;                   /* of the sender, by event and by number: LIST, ONLY */
-    uint64_t event, number;          /* 0: not known by its number */
+    uint64_t held_count, held_bytes; /* what its receiver holds, for CREDITS and POOL */
+    uint32_t rank;                   /* of the sender, for LIST and ONLY */
+    uint64_t event, number;          /* 0: unknown */
 };
 
 bool replay_policy_names_send(const struct replay_policy *policy, const struct replay_send *send);
-/* random:P in lowest terms, so that no more is asked than is needed. */
+/* Draws with `percent` probability, as a fraction in lowest terms to consume as little chance as
+ * possible. */
 bool replay_policy_draw(uint64_t percent, struct replay_choice *choice);
 
-/* Whether a standard send completes although no receive has taken its message. */
+/* Tells whether a standard send completes although no receive has taken its message. */
 static inline bool replay_policy_buffers(const struct replay_policy *policy,
                                          const struct replay_send *send,
                                          struct replay_choice *choice)
@@ -212,9 +213,9 @@ static inline bool replay_policy_buffers(const struct replay_policy *policy,
     return false;
 }
 
-/* How long the number-th message from source to dest is under way; dest -1: how long source takes
- * before its number-th call. In units of so many nanoseconds, at most REPLAY_DELAY_NS_MAX of them.
- * Depends on nothing but its arguments. */
+/* Returns how long the number-th message from source to dest is under way; with dest -1: how long
+ * source takes before its number-th call. In units of unit_ns nanoseconds; at most
+ * REPLAY_DELAY_NS_MAX units. Depends on its arguments only. */
 enum { REPLAY_DELAY_NS_MAX = 1000000000 };
 uint64_t replay_policy_delay(const struct replay_policy *policy, uint64_t unit_ns, int source,
                              int dest, uint64_t number);

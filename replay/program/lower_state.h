@@ -1,5 +1,5 @@
-/* Inside of lowering, shared by lower.c (the walk, point to point) and lower_*.c. Nobody else
- * includes this. */
+/* Declares the inside of lowering for lower.c (the walk, point to point) and lower_*.c. No other
+ * file includes this. */
 #ifndef REPLAY_PROGRAM_LOWER_STATE_H
 #define REPLAY_PROGRAM_LOWER_STATE_H
 
@@ -10,46 +10,46 @@
 
 #define A_LOWERING "lowering a trace" /* out of memory for ... */
 
-enum {               /* what a request's `own` holds */
-       LOWER_NUMBER, /* number in the program of its latest start, + 1; 0: none */
+enum {               /* indexes of a request's `own` */
+       LOWER_NUMBER, /* number in the program of its latest start, plus 1; 0: none */
        LOWER_OP,     /* the operation of its latest start */
-       LOWER_START   /* persistent: index into lower->start, + 1; 0: not understood */
+       LOWER_START   /* persistent: index into lower->start, plus 1; 0: unsupported */
 };
 
 struct lower_poll {           /* a test or probe that found nothing */
-    struct trace_event event; /* without its completions */
-    uint64_t *request;        /* what it tests */
+    struct trace_event event; /* its completions are not kept */
+    uint64_t *request;        /* requests that it tests */
     uint32_t request_count;
 };
 
-struct lower_pair { /* where partitioned requests of a communicator meet */
+struct lower_pair { /* context in which partitioned requests of a communicator match */
     struct {
         int32_t comm;  /* the trace's */
-        uint32_t pair; /* of these requests; 0: where a rank tells itself that all partitions of a
-                          send are marked */
+        uint32_t pair; /* of these requests; 0: for the token by which a rank tells itself that all
+                          partitions of a send are marked */
     } key;
-    int32_t comm; /* the program's; -1 not made yet */
+    int32_t comm; /* the program's; -1: not made yet */
 };
 
-struct lower_window { /* trace's window -> program's communicator, -1 not made yet */
+struct lower_window { /* trace's window -> program's communicator; -1: not made yet */
     int32_t win, comm;
 };
 
-struct lower_epoch { /* of a window, post-start-complete-wait: world ranks named by the last start
+struct lower_epoch { /* post-start-complete-wait on a window: world ranks named by the last start
                         and the last post */
     int32_t win;
     int64_t *target, *origin;
     uint32_t target_count, origin_count;
 };
 
-struct lower_thread {   /* of the rank being lowered */
-    uint64_t inside_of; /* seq of the collective whose inner events are lowered; 0 none */
+struct lower_thread {   /* a thread of the rank that is lowered now */
+    uint64_t inside_of; /* seq of the collective whose inner events are lowered; 0: none */
     struct lower_poll
         *poll; /* what it polled in vain since its last other call, each different poll once */
     uint32_t poll_count, poll_room;
-    uint32_t probe; /* its last probe of any source, plus 1, whose message it has not received yet;
-                       0: none */
-    int32_t probe_tag; /* of the message that this found */
+    uint32_t probe; /* its last probe of any source, plus 1, if the message was not received yet; 0:
+                       none */
+    int32_t probe_tag; /* tag of the message that this probe found */
 };
 
 enum { LOWER_ANY_ROOM = INT32_MAX }; /* for buffered sends */
@@ -60,61 +60,62 @@ struct lower {
     struct replay_lower_notes *notes;
     struct collective_refused_list refused;
     uint32_t rank;
-    int32_t *comm;             /* trace's communicator -> program's, -1 not made yet */
+    int32_t *comm;             /* trace's communicator -> program's; -1: not made yet */
     int32_t *inner;            /* the same, for the library's messages inside collectives */
     struct core_table window;  /* of struct lower_window */
     struct core_table pairs;   /* of struct lower_pair */
     struct lower_epoch *epoch; /* of this rank */
     uint32_t epoch_count, epoch_room;
-    uint32_t *number; /* of this rank: collectives entered so far, by the program's communicator */
+    uint32_t *number; /* for this rank: collectives entered so far, by the program's communicator */
     uint32_t number_room;
     struct requests requests; /* of this rank */
-    struct replay_op *start;  /* what starts of its persistent requests make */
+    struct replay_op *start;  /* operations that starts of its persistent requests make */
     uint32_t start_count, start_room;
-    uint32_t *cancel; /* by request: operation that cancels it, UINT32_MAX */
+    uint32_t *cancel; /* by request: operation that cancels it, or UINT32_MAX */
     uint32_t cancel_room;
     int32_t *scratch; /* requests of a set */
     uint32_t scratch_room;
-    bool expand; /* blocking collectives are replaced by what the library did for them */
+    bool expand;                 /* replace blocking collectives by the library's messages */
     struct lower_thread *thread; /* by number */
     uint32_t thread_count, thread_room;
-    struct lower_thread *now; /* that made the call being lowered */
-    bool threads;             /* several made calls on this rank */
-    uint64_t outer_leave; /* when the last call that was not made in a callback returned: those that
-                             began before were */
-    struct trace_event held; /* a call that runs callbacks: comes behind what they call */
+    struct lower_thread *now; /* made the call that is lowered now */
+    bool threads;             /* several threads made calls on this rank */
+    uint64_t outer_leave;     /* when the last call outside of callbacks returned: calls that began
+                                 before are inside callbacks */
+    struct trace_event held;  /* a call that runs callbacks: it comes after their calls */
     bool holds;
-    uint64_t attached; /* bytes of the process's buffer for buffered sends; 0: none */
-    bool own_buffers;  /* communicators or sessions had buffers: what is in which is not told */
+    uint64_t attached; /* bytes of the process's attached buffer; 0: none */
+    bool own_buffers; /* communicators or sessions had buffers: which message is in which is unknown
+                       */
     bool finalized;
     bool inside; /* the rank's last call did not return */
-    bool stop;   /* what the rank does from here on is not understood: its end is unknown */
+    bool stop;   /* the rank's further acts are not understood: its end is unknown */
 };
 
 /* lower.c */
 enum core_status lower_add(struct lower *lower, const struct trace_event *event,
                            struct replay_op op);
-/* The request's number in the program; -1: none, also for NULL. */
+/* Returns the request's number in the program; -1: none, or NULL. */
 static inline int32_t lower_number(const struct request *request)
 {
     return request ? (int32_t)request->own[LOWER_NUMBER] - 1 : -1;
 }
-/* Keeps what a start of the persistent request that the call made makes. */
+/* Keeps the operation that a start of the persistent request makes. */
 enum core_status lower_persistent(struct lower *lower, const struct trace_event *event,
                                   const struct replay_op *op);
 void lower_unsupported(struct lower *lower, const struct trace_event *event);
-/* The program's communicator for the trace's, remembered in *slot; -1: its members are not known.
- */
+/* Finds the program's communicator for the trace's, cached in *slot; *out_comm -1: its members are
+ * unknown. */
 enum core_status lower_comm(struct lower *lower, int32_t *slot, int32_t comm, int32_t *out_comm);
-/* Adds a non-blocking operation and what the trace's request id means from now on. id 0: nobody can
+/* Adds a nonblocking operation, which the trace's request id names from now on. id 0: no call can
  * wait for it. */
 enum core_status lower_start(struct lower *lower, const struct trace_event *event,
                              struct replay_op op, uint64_t id);
 
-/* The side that is meant, of a call that has both. */
+/* Side of a call that sends and receives. */
 enum lower_side { LOWER_SENDS, LOWER_RECEIVES };
-/* The part of an operation that names the message. bad: there is no such message, or the
- * communicator is not known. */
+/* Fills in the fields that name the message. *out_bad: no such message can exist, or the
+ * communicator is unknown. */
 enum core_status lower_message_op(struct lower *lower, const struct trace_event *event,
                                   enum lower_side side, struct replay_op *op, bool *out_bad);
 
@@ -122,7 +123,7 @@ enum core_status lower_message_op(struct lower *lower, const struct trace_event 
 enum core_status lower_starts(struct lower *lower, const struct trace_event *event);
 enum core_status lower_general(struct lower *lower, const struct trace_event *event);
 enum core_status lower_wait(struct lower *lower, const struct trace_event *event, bool polling);
-/* Did a test find what it asked for? Testall: everything; the others: something. */
+/* Tells whether a test succeeded: MPI_Testall if all are complete, the others if any is. */
 bool lower_test_true(const struct trace_event *event);
 enum core_status lower_cancel(struct lower *lower, const struct trace_event *event);
 enum core_status lower_free(struct lower *lower, const struct trace_event *event);
@@ -134,10 +135,11 @@ enum core_status lower_learn(enum request_step step, const struct trace_event *e
                              void *context);
 
 /* lower_partition.c: partitioned requests. */
-/* The context in which a request of this pair meets its partner's; see struct lower_pair. */
+/* Returns the context in which a request of this pair matches its partner; see struct lower_pair.
+ */
 enum core_status lower_pair_comm(struct lower *lower, int32_t comm, uint32_t pair,
                                  uint32_t *out_comm);
-/* A send was started; all its partitions are marked. */
+/* Sends the message of a started send whose partitions are all marked. */
 enum core_status lower_armed(struct lower *lower, const struct trace_event *event,
                              const struct request *request);
 enum core_status lower_marked(struct lower *lower, const struct trace_event *event);
@@ -155,9 +157,9 @@ enum core_status lower_choice_window(struct lower *lower, const struct trace_eve
 
 /* lower_coll.c: collectives, communicator creation, fences. */
 enum core_status lower_collective(struct lower *lower, const struct trace_event *event);
-/* One that MPI refused on this rank alone: the others met it. */
+/* Lowers a collective that MPI refused on this rank alone, while the others entered it. */
 enum core_status lower_collective_refused(struct lower *lower, const struct trace_event *event);
-/* Fills in the communicator (of_window: the window's own context on it) and the number; skip:
+/* Fills in the communicator (of_window: the window's own context) and the number. *out_skip:
  * nothing to wait for, or not understood. */
 enum core_status lower_place(struct lower *lower, const struct trace_event *event, bool of_window,
                              int32_t id, struct replay_op *op, bool *out_skip);
@@ -165,8 +167,8 @@ enum core_status lower_place(struct lower *lower, const struct trace_event *even
 /* lower_rma.c: locks; post, start, complete, wait, test. */
 enum core_status lower_rma_test(struct lower *lower, const struct trace_event *event);
 enum core_status lower_rma(struct lower *lower, const struct trace_event *event);
-/* The place that remembers a window's context, as lower->comm does a communicator's; valid until
- * the next call. */
+/* Returns the slot that caches a window's context, as lower->comm does for a communicator; valid
+ * until the next call. */
 enum core_status lower_window_slot(struct lower *lower, int32_t win, int32_t **out_slot);
 void lower_epochs_done(struct lower *lower);
 

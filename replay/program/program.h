@@ -1,10 +1,10 @@
-/* The engine's input: per rank an array of small operations. Programs come from a trace
- * (replay/program/lower.c), from the model (checkers/), or are written down by a test; the engine
- * does not care which.
+/* Defines the engine's input: per rank an array of small operations. Programs come from a trace
+ * (replay/program/lower.c), from the model (checkers/), or from a test; the engine treats all
+ * alike.
  *
- * Everything is in world ranks: whoever builds a program translates communicator ranks. `comm` is
- * only a matching context. All MPI calls lower to these: Sendrecv is ISEND, IRECV, WAIT_ALL; Send
- * is ISEND and WAIT in one (SEND). */
+ * All ranks are world ranks: the builder of a program translates communicator ranks. `comm` is only
+ * a matching context. All MPI calls lower to these: Sendrecv is ISEND, IRECV, WAIT_ALL; Send is
+ * ISEND and WAIT in one (SEND). */
 #ifndef REPLAY_PROGRAM_PROGRAM_H
 #define REPLAY_PROGRAM_PROGRAM_H
 
@@ -21,33 +21,33 @@ enum replay_op_kind {
                    */
     REPLAY_IRECV, /* the same, makes `request` */
     REPLAY_PROBE, /* blocks until a matching message can be received; peer, tag, comm */
-    REPLAY_IPROBE,    /* did not block; REPLAY_FLAG_DONE: it found a message in the recorded run */
+    REPLAY_IPROBE,    /* nonblocking; REPLAY_FLAG_DONE: it found a message in the recorded run */
     REPLAY_WAIT,      /* waits for `request` */
     REPLAY_WAIT_ALL,  /* waits for set `request` (an index into rank->set), every member */
     REPLAY_WAIT_ANY,  /* one member of the set; the recorded choice is set->chosen */
-    REPLAY_WAIT_SOME, /* at least one member */
-    REPLAY_TEST,      /* any test on a set; REPLAY_FLAG_DONE: its recorded outcome was completion */
+    REPLAY_WAIT_SOME, /* waits for at least one member */
+    REPLAY_TEST,      /* any test on a set; REPLAY_FLAG_DONE: it succeeded in the recorded run */
     REPLAY_CANCEL,    /* cancels `request` */
-    REPLAY_FREE,      /* frees `request`: it goes on, nobody waits for it */
+    REPLAY_FREE,      /* frees `request`: the operation continues, no call waits for it */
     REPLAY_COLL,    /* enters a collective as one operation: comm, tag = its number on comm, bytes,
                        peer = root */
     REPLAY_ICOLL,   /* the same, makes `request` */
     REPLAY_COMPUTE, /* `bytes` picoseconds of local work */
-    REPLAY_COMBINE, /* `bytes` local operations (tau each), e.g. words combined by a reduction */
+    REPLAY_COMBINE, /* `bytes` local operations (tau each), e.g. words that a reduction combines */
     REPLAY_MPROBE,  /* blocks until a message matches and takes it out of the matching; makes
                        `request`, the message */
     REPLAY_MRECV,   /* receives message `request` of an earlier MPROBE */
     REPLAY_IMRECV,  /* the same for message `tag`; makes `request` */
     REPLAY_ATTACH,  /* attaches a buffer of `bytes` for buffered sends */
     REPLAY_DETACH,  /* blocks until the buffered sends have left the buffer */
-    REPLAY_LOCK,   /* passive target: peer, or REPLAY_ANY, all at once; comm = the window's context,
-                      mode = enum replay_lock */
-    REPLAY_UNLOCK, /* the same */
-    REPLAY_GENERAL, /* with options->choices of lower.h: makes `request`, which its own rank
+    REPLAY_LOCK,    /* passive target: peer, or REPLAY_ANY for all targets; comm = the window's
+                       context, mode = enum replay_lock */
+    REPLAY_UNLOCK,  /* the same */
+    REPLAY_GENERAL, /* only with options->choices of lower.h: makes `request`, which its own rank
                        completes */
     REPLAY_FULFIL,  /* completes that `request` */
-    REPLAY_WINDOW,  /* with options->choices: a call on a window, which `event` tells; makes
-                       `request`, if it has one; comm: of one that makes a window */
+    REPLAY_WINDOW,  /* only with options->choices: the call `event` on a window; makes `request`, if
+                       it has one; comm: for a call that makes a window */
     REPLAY_OP_KIND_COUNT
 };
 
@@ -56,13 +56,14 @@ enum replay_mode { /* of a send */
                    REPLAY_BUFFERED,
                    REPLAY_SYNCHRONOUS,
                    REPLAY_READY,
-                   REPLAY_TOKEN /* completes at once under every policy and takes no room: control
-                                   messages of one-sided epochs */
+                   REPLAY_TOKEN /* completes at once under every policy and takes no room: a control
+                                   message of one-sided epochs */
 };
 
 enum replay_lock { REPLAY_LOCK_SHARED, REPLAY_LOCK_EXCLUSIVE };
 
-/* How a collective entered as one operation holds its ranks, as far as the standard promises. */
+/* Shapes of collectives entered as one operation: which ranks need which, by the standard's
+ * promise. */
 enum replay_coll_shape {
     REPLAY_COLL_ALL_TO_ALL, /* every rank needs every rank: barrier, allreduce, alltoall, allgather,
                                comm_create... */
@@ -78,14 +79,14 @@ enum replay_flag {
     REPLAY_FLAG_LOCAL = 64,  /* a collective that the standard expects to be local, although a
                                 library may synchronise in it */
     REPLAY_FLAG_PENDING = 2, /* the recorded run ended inside this call */
-    REPLAY_FLAG_INSIDE = 4,  /* issued inside the MPI library, on behalf of a collective */
-    REPLAY_FLAG_TEST = 16,   /* a wait that stands for a test, or a probe for an iprobe, whose
-                                recorded outcome was true */
+    REPLAY_FLAG_INSIDE = 4,  /* issued inside the MPI library, for a collective */
+    REPLAY_FLAG_TEST = 16,   /* a wait that replaces a successful test, or a probe that replaces a
+                                successful iprobe */
     REPLAY_FLAG_ASSUMED =
-        8, /* stands for something the trace did not tell; verdicts that rest on it say so */
+        8, /* replaces something that the trace did not show; verdicts that rest on it say so */
     REPLAY_FLAG_PROBED =
-        32 /* a probe of any source, and the receive behind it that names what it found: where the
-              probe finds another message, the receive is taken to name that one */
+        32 /* a probe of any source, and the later receive that names what the probe found: if the
+              probe finds another message, the receive is assumed to name that one */
 };
 
 struct replay_op {   /* 40 bytes */
@@ -99,9 +100,8 @@ struct replay_op {   /* 40 bytes */
     int32_t request; /* request made or waited for, numbered per rank from 0; or index of a set; or
                         REPLAY_NO_REQUEST */
     int32_t matched; /* receives, probes: the world rank that matched in the recorded run;
-                        REPLAY_ANY when unknown */
-    uint64_t event;  /* where it comes from: the event's seq in the trace, 0 when there is none.
-                        Never interpreted. */
+                        REPLAY_ANY: unknown */
+    uint64_t event;  /* seq of the event in the trace; 0: none. The engine does not interpret it */
 };
 _Static_assert(sizeof(struct replay_op) == 40, "engine memory is budgeted per operation");
 _Static_assert(REPLAY_OP_KIND_COUNT < UINT8_MAX, "a byte holds a kind, and a kind plus 1");
@@ -113,20 +113,20 @@ _Static_assert((REPLAY_FLAG_DONE | REPLAY_FLAG_PENDING | REPLAY_FLAG_INSIDE | RE
                "each flag has a bit of its own");
 
 struct replay_set { /* the requests of a WAIT_ALL, WAIT_ANY, WAIT_SOME or TEST */
-    uint32_t first; /* into rank->member */
+    uint32_t first; /* index into rank->member */
     uint32_t count;
-    int32_t chosen; /* WAIT_ANY: index completed in the recorded run, or -1. WAIT_SOME: so many
-                       members completed in the recorded run, and they come first; or -1 */
+    int32_t chosen; /* WAIT_ANY: index that completed in the recorded run, or -1. WAIT_SOME: number
+                       of members that completed in the recorded run, which come first; or -1 */
 };
 
-struct replay_when {       /* of an operation, on a rank with several threads */
-    uint64_t enter, leave; /* in the recorded run; UINT64_MAX: it did not return */
+struct replay_when {       /* time of an operation on a rank with several threads */
+    uint64_t enter, leave; /* in the recorded run; leave UINT64_MAX: it did not return */
     uint32_t thread;
 };
 
 struct replay_rank { /* Operations are in the order in which they began in the recorded run */
     struct replay_op *op;
-    struct replay_when *when; /* by operation; NULL: a single thread made them all */
+    struct replay_when *when; /* by operation; NULL: one thread made all */
     struct replay_set *set;
     int32_t *member; /* request numbers */
     uint32_t op_count, op_room, when_room;
@@ -136,20 +136,20 @@ struct replay_rank { /* Operations are in the order in which they began in the r
     uint8_t end; /* enum replay_end */
 };
 
-enum replay_end {                      /* what is known of a rank behind its last operation */
+enum replay_end {                      /* what is known about a rank after its last operation */
                   REPLAY_END_FINISHED, /* it does nothing more */
                   REPLAY_END_UNKNOWN   /* its record ends early (cut, crashed, missing): it may have
                                           done anything */
 };
 
-struct replay_comm { /* members matter to collectives only */
+struct replay_comm { /* only collectives use the members */
     int32_t *member; /* world ranks in communicator order; NULL: all ranks of the world */
     uint32_t count;
-    int32_t origin;  /* id in the trace that the program was lowered from; -1 none */
-    uint32_t remote; /* intercommunicators: index of the first member of the other group; else 0 */
+    int32_t origin;  /* id in the trace that the program comes from; -1: none */
+    uint32_t remote; /* intercommunicators: index of the first member of the remote group; else 0 */
 };
 
-/* Index of a world rank among the members; UINT32_MAX if it is none. */
+/* Returns the index of a world rank among the members; UINT32_MAX: no member. */
 static inline uint32_t replay_comm_index(const struct replay_comm *comm, uint32_t rank)
 {
     if (!comm->member)
@@ -165,33 +165,32 @@ struct replay_program {
     struct replay_comm *comm;
     uint32_t rank_count;
     uint32_t comm_count, comm_room;
-    void *block; /* once trimmed, of many ranks: holds their operations and sets, one rank behind
-                    the other; NULL: each array is a block of its own */
+    void *block; /* set by replay_program_trim for many ranks: holds their operations and sets, rank
+                    after rank; NULL: each array has its own block */
     uint64_t block_bytes;
-    uint32_t buffered_overhead; /* bytes of the attached buffer that each buffered message takes
-                                   besides its own (MPI_BSEND_OVERHEAD) */
-    bool overtaking; /* some messages may overtake each other by what a communicator's info says;
-                        every run has them in the order in which they were sent, one of those that
-                        can be */
+    uint32_t buffered_overhead; /* bytes of the attached buffer that each buffered message takes in
+                                   addition (MPI_BSEND_OVERHEAD) */
+    bool overtaking; /* info of a communicator lets messages overtake each other; every run keeps
+                        the order of sending, which is one of the possible orders */
 };
 
 enum { REPLAY_RANKS_MAX = 1 << 21, REPLAY_THREADS_MAX = 1 << 14 };
 
-/* comm 0 exists from the start: the world. */
+/* Makes a program; comm 0, the world, exists from the start. */
 enum core_status replay_program_init(struct replay_program *program, uint32_t rank_count);
 void replay_program_done(struct replay_program *program);
 
-/* members may be NULL (all). *out_comm is the index to put into operations. */
+/* Adds a communicator. member NULL: all ranks. *out_comm: the index for operations. */
 enum core_status replay_program_comm(struct replay_program *program, const int32_t *member,
                                      uint32_t count, uint32_t *out_comm);
 
-/* Appends a copy of *op. Requests are numbered by the caller: 0, 1, 2... per rank, each made once.
+/* Appends a copy of *op. The caller numbers the requests 0, 1, 2... per rank and makes each once.
  */
 enum core_status replay_program_add(struct replay_program *program, uint32_t rank,
                                     const struct replay_op *op);
 
-/* The same for an operation of one of several threads. Threads are any numbers below
- * REPLAY_THREADS_MAX. */
+/* Appends an operation of one of several threads. Threads are any numbers below REPLAY_THREADS_MAX.
+ */
 enum core_status replay_program_add_when(struct replay_program *program, uint32_t rank,
                                          const struct replay_op *op,
                                          const struct replay_when *when);
@@ -201,27 +200,26 @@ enum core_status replay_program_set(struct replay_program *program, uint32_t ran
                                     const int32_t *request, uint32_t count, int32_t chosen,
                                     int32_t *out_set);
 
-/* Whether on a communicator of which that is said (by index) messages could overtake each other and
- * be taken for one another: of one sender with one tag, or received with any. */
+/* Finds whether messages could overtake and be confused on a communicator with `said` (by index):
+ * messages of one sender with equal tags, or received with any tag. */
 enum core_status replay_program_overtakes(struct replay_program *program, const bool *said);
 
-/* Refuses what the engine would have to assert: ranks and comms out of range, waits on requests
- * never made, requests made twice, more bytes than can be counted. Names the first offender by rank
- * and event in the report; CORE_BAD_INPUT. The engine's entry points expect a program that passed.
- */
+/* Refuses programs on which the engine would fail an assertion: ranks and comms out of range, waits
+ * on requests never made, requests made twice, too many bytes to count. Reports the first offender
+ * by rank and event; CORE_BAD_INPUT. The engine's entry points expect a program that passed. */
 enum core_status replay_program_check(const struct replay_program *program);
 
-/* Gives back the room that growing left over, and moves the arrays of many ranks next to each
- * other, for those who walk all ranks at once. Nothing may be added afterwards. */
+/* Frees unused room, and moves the arrays of many ranks next to each other, for callers that walk
+ * all ranks at once. No operation may be added afterwards. */
 void replay_program_trim(struct replay_program *program);
 
-/* The name of an operation in policies and witnesses: its event, or its index + 1 where there is no
- * event. */
+/* Returns the name of an operation in policies and witnesses: its event, or its index + 1 if it has
+ * no event. */
 uint64_t replay_op_id(const struct replay_program *program, uint32_t rank, uint32_t index);
-/* Whether later calls of the rank name the source that receive `id` took in the recorded run: the
- * program looks at whom it heard from, and goes on in another way where it hears from another. */
+/* Tells whether later calls of the rank name the source that receive `id` took in the recorded run.
+ * The program then looks at the source, and continues differently for another one. */
 bool replay_names_source(const struct replay_program *program, uint32_t rank, uint64_t id);
-/* "send", "wait_any"...; NULL if out of range. */
+/* Returns "send", "wait_any"...; NULL if out of range. */
 const char *replay_op_kind_text(enum replay_op_kind kind);
 
 /* Short forms for tests and generators. */

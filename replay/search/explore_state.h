@@ -1,5 +1,5 @@
-/* Inside of exploration, shared by explore.c (the search) and explore_shrink.c (the witness), and
- * by replay/symbolic/, whose schedules are shrunk like those of the search. */
+/* Declares the inside of exploration for explore.c (the search), explore_shrink.c (the witness),
+ * and replay/symbolic/, whose schedules are shrunk in the same way. */
 #ifndef REPLAY_SEARCH_EXPLORE_STATE_H
 #define REPLAY_SEARCH_EXPLORE_STATE_H
 
@@ -18,7 +18,7 @@ struct path { /* decisions from the start to an end */
     uint32_t count, room;
 };
 
-/* Finds the policy that repeats the end of `path`, shrinks it, runs it. */
+/* Finds the policy that repeats the end of `path`, shrinks it, and runs it. */
 enum core_status explore_witness(const struct replay_program *program, struct replay_run *run,
                                  const struct replay_explore_options *options,
                                  const struct path *path, struct replay_exploration *exploration);

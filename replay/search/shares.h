@@ -1,6 +1,6 @@
-/* One exploration in shares: the tree is cut into a fixed number of parts, which this process and
- * its helpers explore, and which a file can keep for a later process. The merged answer depends
- * neither on who explored what, nor on the order. */
+/* Explores in shares: the tree is cut into a fixed number of parts, which this process and its
+ * helpers explore, and which a file can keep for a later process. The merged answer depends neither
+ * on which process explored what, nor on the order. */
 #ifndef REPLAY_SEARCH_SHARES_H
 #define REPLAY_SEARCH_SHARES_H
 
@@ -10,11 +10,11 @@
 struct replay_shares {
     const struct replay_program *program;
     const struct replay_explore_options *options; /* its shard, shard_count and runs_max: of all */
-    struct search_spread *spread;                 /* NULL: nobody helps */
-    const char *state; /* the file that keeps finished shares; NULL: none */
+    struct search_spread *spread;                 /* NULL: no helpers */
+    const char *state;                            /* file that keeps finished shares; NULL: none */
 };
 
-/* A helper's body; context: its own struct replay_shares, of the same program and options. */
+/* Runs as a helper. context: its own struct replay_shares, with the same program and options. */
 void replay_shares_help(void *context, struct search_helper *helper);
 
 enum core_status replay_shares_explore(const struct replay_shares *shares,

@@ -1,17 +1,17 @@
-/* A program as a circuit: whether each rank can come to each of its operations, by which messages
- * are taken by whom and which sends are buffered. The meaning is that of the logical engine
- * (replay/logical/run.h).
+/* Encodes a program as a circuit: whether each rank can reach each of its operations, depending on
+ * which receive takes which message and which sends are buffered. It has the semantics of the
+ * logical engine (replay/logical/run.h).
  *
- * Free are whether each standard send has a buffer, and which of its candidates each receive and
- * probe gets that is not certain (matches.h). A wait for any or some goes on when one
- * is complete. Clauses besides the circuit: a message and a receive are in one match at most; no
- * message and no receive that fit each other are left alone; in each group of receives and messages
- * that can meet, as many of the ones as of the others are in a match (count.c: without that,
- * the shortest proof that 127 receives are enough for 127 messages is exponential).
+ * The choices are whether each standard send has a buffer, and which candidate each uncertain
+ * receive and probe gets (matches.h). A wait for any or some passes when one request is complete.
+ * Further clauses: a message and a receive are in at most one match; a message and a receive that
+ * fit do not both stay unmatched; in each group of receives and messages that can match, equally
+ * many of both do (count.c: without this, the shortest proof that 127 receives suffice for 127
+ * messages is exponential).
  *
  * Invariants
- *  1. The founded nodes of a model are a state of the program in which nothing can go on, and each
- *     such state is the founded nodes of a model. */
+ *  1. The founded nodes of a model form a state of the program in which nothing can proceed, and
+ *     each such state is formed by the founded nodes of some model. */
 #ifndef REPLAY_SYMBOLIC_ENCODE_H
 #define REPLAY_SYMBOLIC_ENCODE_H
 
@@ -27,21 +27,22 @@ struct encoding_match {
 
 struct encoding {
     struct circuit circuit;
-    struct encoding_match *match; /* the choices of receives */
+    struct encoding_match *match; /* choices of the receives */
     uint32_t match_count, match_room;
-    uint32_t *buffered; /* by send: the node that says so */
-    uint32_t *end;      /* by rank: it is at its end */
-    uint32_t *reached;  /* by operation of all ranks, one behind the other, and one more a rank */
-    uint64_t *base;     /* by rank: its first in reached */
+    uint32_t *buffered; /* by send: node that says whether it is buffered */
+    uint32_t *end;      /* by rank: node of its end */
+    uint32_t *reached;  /* by operation, rank after rank, with one more entry per rank */
+    uint64_t *base;     /* by rank: its first index in reached */
 };
 
-/* recorded: receives whose source later calls of their rank name take the one that they took. */
+/* Encodes the program. recorded: receives whose source is named by later calls of their rank take
+ * the recorded source. */
 enum core_status encode(const struct replay_program *program, const struct matches *matches,
                         const struct replay_explore_options *options, bool recorded,
                         struct encoding *out_encoding);
 void encoding_done(struct encoding *encoding);
 
-/* As many of the one as of the other (count.c). */
+/* Demands that equally many nodes of both lists hold (count.c). */
 enum { COUNT_MAX = 1200 };
 void count_equal(struct circuit *circuit, const uint32_t *one, uint32_t one_count,
                  const uint32_t *other, uint32_t other_count);

@@ -1,10 +1,10 @@
-/* Checks that clauses have no solution, by a proof that a solver wrote (DRAT, as text). It shares
- * nothing with the solver: each clause of the proof must follow by unit propagation alone from
- * those before it (RUP), and the last one is empty. Deletions are left out, which can only make
- * more follow. A proof that needs more than that (RAT) is refused, never taken.
+/* Checks a solver's proof (DRAT, as text) that clauses have no solution. It shares nothing with the
+ * solver: each clause of the proof must follow by unit propagation alone from the earlier ones
+ * (RUP), and the last one is empty. It ignores deletions, which can only make more clauses follow.
+ * It refuses a proof that needs more (RAT).
  *
  * Invariants
- *  1. What is added follows from the clauses of the formula. */
+ *  1. Every added clause follows from the clauses of the formula. */
 #ifndef REPLAY_SYMBOLIC_REFUTE_H
 #define REPLAY_SYMBOLIC_REFUTE_H
 
@@ -14,8 +14,8 @@
 
 #include "core/status.h"
 
-/* CORE_BAD_FORMAT for files that are no DIMACS or DRAT. *out_line: of the proof, the first clause
- * that does not follow; 0 if the proof ends without the empty clause. */
+/* Checks the proof. CORE_BAD_FORMAT: the files are no DIMACS or DRAT. *out_line: line in the proof
+ * of the first clause that does not follow; 0: the proof lacks the empty clause. */
 enum core_status refute_check(FILE *formula, FILE *proof, bool *out_refuted, uint64_t *out_line);
 
 #endif

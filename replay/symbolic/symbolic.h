@@ -1,5 +1,5 @@
-/* Every order of matches of a program, and every buffering, decided at once: by what is certain of
- * its matches, or by a formula that a SAT solver decides (after MOPPER: Forejt, Joshi, Kroening,
+/* Decides all orders of matches of a program and all bufferings at once: by what is certain about
+ * the matches, or by a formula for a SAT solver (after MOPPER: Forejt, Joshi, Kroening,
  * Narayanaswamy and Sharma, TOPLAS 2017).
  *
  * The answer is about the operations of this program. As everywhere in the engine, a rank is
@@ -17,41 +17,41 @@
 
 struct symbolic_options {
     struct replay_explore_options
-        explore; /* policy: coll, and the buffering unless `sends`; of buffering what is decided for
-                    each send by itself (not credits, pool, random) */
-    uint64_t conflicts_max; /* of the solver; 0: SYMBOLIC_CONFLICTS */
+        explore; /* policy: coll, and the buffering unless `sends`. Only bufferings that decide each
+                    send by itself (not credits, pool, random) */
+    uint64_t conflicts_max; /* limit of the solver; 0: SYMBOLIC_CONFLICTS */
     uint64_t clauses_max;   /* 0: SYMBOLIC_CLAUSES */
-    bool recorded; /* only orders in which receives whose source is named by later calls of their
-                      rank take the one that they took */
-    FILE *formula, *proof; /* of an answer "none" by the formula: the clauses (DIMACS), and how the
-                              solver refutes them (DRAT); NULL: not wanted */
+    bool recorded; /* only orders in which receives whose source later calls of their rank name take
+                      the recorded source */
+    FILE *formula, *proof; /* if the formula yields NONE: the clauses (DIMACS) and the solver's
+                              refutation (DRAT); NULL: not wanted */
 };
 enum { SYMBOLIC_CONFLICTS = 2000000, SYMBOLIC_CLAUSES = 40000000 };
 
 enum symbolic_argument {
-    SYMBOLIC_MATCHES, /* no choice matters: see replay/symbolic/matches.h */
+    SYMBOLIC_MATCHES, /* no choice matters (replay/symbolic/matches.h) */
     SYMBOLIC_FORMULA
 };
 
 struct symbolic_decision {
     enum replay_verdict verdict; /* DEADLOCK, NONE or CANNOT_SAY */
     enum symbolic_argument argument;
-    char reason[200];             /* of CANNOT_SAY */
+    char reason[200];             /* why CANNOT_SAY */
     uint32_t receives, wildcards; /* receives and probes; those of any source */
-    uint32_t open;                /* receives of which it is not certain what they get */
-    uint32_t polls; /* tests, and probes that do not wait: each is taken to find what it found */
+    uint32_t open;                /* receives whose message is uncertain */
+    uint32_t polls; /* tests and nonblocking probes; each is assumed to find what it found */
     uint64_t variables, clauses, conflicts;
-    uint32_t rounds, loops;          /* of the solver; clauses added between them */
+    uint32_t rounds, loops;          /* rounds of the solver; clauses added between them */
     struct replay_exploration found; /* of DEADLOCK: witness, result, unbuffered, forced, assumed */
 };
 
-/* The program has passed replay_program_check. */
+/* Decides the program, which has passed replay_program_check. */
 enum core_status symbolic_decide(const struct replay_program *program,
                                  const struct symbolic_options *options,
                                  struct symbolic_decision *out_decision);
 void symbolic_decision_done(struct symbolic_decision *decision);
 
-/* Says in words on what "no deadlock" rests; NULL: the calls leave no choice but buffers. */
+/* Says in words what "no deadlock" rests on; NULL: the calls leave no choice but buffers. */
 const char *symbolic_assumption(const struct symbolic_decision *decision);
 
 #endif

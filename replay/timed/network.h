@@ -1,10 +1,10 @@
-/* The networks of the model: which nodes there are, which links join them, and which links a
- * message crosses.
+/* Defines the networks of the model: their nodes, their links, and the links that a message
+ * crosses.
  *
- * Ranks sit on nodes; a balanced tree has switches besides. Nodes are numbered: full, bus, star,
- * line, ring, mesh, torus and hypercube by rank (meshes row-major: the last dimension varies
- * fastest; the star's centre is rank 0); the trees as heaps, root 1, so rank r of a complete tree
- * is node r + 1 and rank r of a balanced tree is node P + r.
+ * Ranks are nodes; a balanced tree also has switches. Nodes are numbered: full, bus, star, line,
+ * ring, mesh, torus and hypercube by rank (meshes row-major: the last dimension varies fastest; the
+ * star's centre is rank 0); the trees as heaps, root 1, so rank r of a complete tree is node r + 1
+ * and rank r of a balanced tree is node P + r.
  *
  * A link is named by its undirected key and a direction: id = (min * nodes + max) * 2 + (from >
  * to). The bus is one link, id 0, whatever the direction. A torus dimension of two ranks has one
@@ -28,7 +28,7 @@ enum replay_topology_kind {
     REPLAY_HYPERCUBE,
     REPLAY_TREE,          /* balanced binary, ranks at the leaves, P a power of two */
     REPLAY_COMPLETE_TREE, /* complete binary, ranks at all nodes, P = 2^k - 1 */
-    REPLAY_PIPELINE, /* a line whose links pass on word by word: alpha grows by beta for each link
+    REPLAY_PIPELINE, /* a line whose links forward word by word: alpha grows by beta for each link
                         but one */
     REPLAY_TOPOLOGY_KIND_COUNT
 };
@@ -36,7 +36,7 @@ enum replay_topology_kind {
 enum {
     REPLAY_DIMS_MAX = 24,
     REPLAY_TEXT_MAX = 192,     /* room for any topology's text */
-    REPLAY_PATHS_MAX = 64,     /* shortest paths that routing `best` looks at, for one message */
+    REPLAY_PATHS_MAX = 64,     /* shortest paths per message that routing `best` examines */
     REPLAY_NEIGHBOURS_MAX = 64 /* next nodes on shortest paths */
 };
 
@@ -50,23 +50,23 @@ struct replay_topology {
 
 struct replay_topology_facts {
     uint64_t diameter;     /* links between the two ranks that are farthest apart */
-    uint64_t degree;       /* most links at one node */
+    uint64_t degree;       /* largest number of links at one node */
     uint64_t links;        /* undirected; bus: 1 */
-    uint64_t connectivity; /* fewest links whose loss cuts off a rank; bus: 1 */
-    uint64_t bisection; /* fewest links between two halves of the ranks (sizes differing by at most
-                           one) */
+    uint64_t connectivity; /* least number of links whose loss isolates a rank; bus: 1 */
+    uint64_t bisection; /* least number of links between two halves of the ranks (sizes differ by at
+                           most one) */
 };
 
-/* Makes a network of one kind without dimensions; mesh and torus become square. Refuses what cannot
- * be, with the reason and the nearest number of ranks that can: CORE_BAD_INPUT. */
+/* Makes a network of one kind without dimensions; mesh and torus become square. An impossible
+ * network is CORE_BAD_INPUT, reported with the reason and the nearest possible number of ranks. */
 enum core_status replay_topology_make(enum replay_topology_kind kind, uint32_t ranks,
                                       struct replay_topology *out);
-/* Mesh and torus of any dimensions. */
+/* Makes a mesh or torus of any dimensions. */
 enum core_status replay_topology_grid(enum replay_topology_kind kind, const uint32_t *dim,
                                       uint32_t count, struct replay_topology *out);
-/* `full`, `ring:8`, `mesh:4x4`, `torus:2x2x2`, `hypercube`, `tree`, `complete-tree`, `pipeline`...
- * Without a size the text takes `ranks`; with both they must agree; ranks 0 means that the text
- * must say it. */
+/* Parses `full`, `ring:8`, `mesh:4x4`, `torus:2x2x2`, `hypercube`, `tree`, `complete-tree`,
+ * `pipeline`... A text without a size uses `ranks`; if both are given they must agree; with ranks 0
+ * the text must give the size. */
 enum core_status replay_topology_parse(const char *text, uint32_t ranks,
                                        struct replay_topology *out);
 /* Writes the text that parses back to the same network; returns text. */
@@ -80,14 +80,14 @@ void replay_topology_facts(const struct replay_topology *topology,
 uint32_t replay_topology_node(const struct replay_topology *topology, uint32_t rank);
 uint64_t replay_topology_distance(const struct replay_topology *topology, uint32_t from_node,
                                   uint32_t to_node);
-/* The nodes next on a shortest path, the fixed routing's first. Returns how many; 0 when already
- * there. */
+/* Finds the next nodes on shortest paths, that of the fixed routing first. Returns their number; 0
+ * at the destination. */
 uint32_t replay_topology_next(const struct replay_topology *topology, uint32_t from_node,
                               uint32_t to_node, uint32_t next[REPLAY_NEIGHBOURS_MAX]);
 uint64_t replay_topology_link(const struct replay_topology *topology, uint32_t from_node,
                               uint32_t to_node);
-/* Fixed routing: the ids of the links crossed, at most room of them; returns how many there are.
- * from and to are ranks. */
+/* Finds the links that fixed routing crosses between two ranks: writes at most `room` ids, returns
+ * their number. */
 size_t replay_topology_route(const struct replay_topology *topology, uint32_t from, uint32_t to,
                              uint64_t *link, size_t room);
 

@@ -44,7 +44,8 @@ enum replay_port { REPLAY_PORT_SINGLE, REPLAY_PORT_MULTI, REPLAY_PORT_BSP };
 enum replay_routing { REPLAY_ROUTING_FIXED, REPLAY_ROUTING_BEST };
 enum { REPLAY_TIMED_LOOKAHEAD = 32 };
 
-/* Picoseconds that a collective entered as one operation takes once its condition holds. */
+/* Returns how many picoseconds a collective entered as one operation takes once its condition
+ * holds. */
 typedef uint64_t (*replay_timed_coll_fn)(void *context, enum replay_coll_shape shape,
                                          uint32_t ranks, uint64_t bytes);
 
@@ -55,7 +56,7 @@ struct replay_timed_route { /* forces the path of every message from one rank to
     uint32_t count;
 };
 
-/* A message between different ranks that has ended: its kind is REPLAY_STEP_MESSAGE. */
+/* Receives each completed message between different ranks; its kind is REPLAY_STEP_MESSAGE. */
 struct replay_timed_step;
 typedef void (*replay_timed_message_fn)(void *context, const struct replay_timed_step *message);
 
@@ -68,32 +69,31 @@ struct replay_timed_options {
     enum replay_routing routing;
     int half_duplex;
     int64_t eager_bytes; /* -1: every standard send is a rendezvous */
-    int ignore_compute;  /* recorded compute times count as 0 */
-    int pin_recorded; /* wildcards match what they matched in the recorded run, where that is known
-                       */
-    int want_path;    /* record the critical path: about 48 bytes a message */
+    int ignore_compute;  /* count recorded compute times as 0 */
+    int pin_recorded;    /* wildcards match as in the recorded run, where known */
+    int want_path;       /* record the critical path: about 48 bytes a message */
     const struct replay_topology *topology; /* NULL: full */
     const struct replay_timed_route *route;
     uint32_t route_count;
     replay_timed_coll_fn coll_cost; /* NULL: the default above */
     void *coll_context;
-    replay_timed_message_fn message; /* NULL: nobody asks */
+    replay_timed_message_fn message; /* NULL: no callback */
     void *message_context;
 };
 
 struct replay_timed_rank { /* picoseconds, rounded to the nearest */
     uint64_t finish_ps;
     uint64_t compute_ps;       /* local work */
-    uint64_t transfer_ps;      /* waiting for a message that was on its way unhindered */
-    uint64_t late_sender_ps;   /* idle: the awaited message was not sent yet */
-    uint64_t late_receiver_ps; /* idle: nobody had posted the receive of the message being sent */
+    uint64_t transfer_ps;      /* waiting for a message that moves unhindered */
+    uint64_t late_sender_ps;   /* idle: the awaited message was not yet sent */
+    uint64_t late_receiver_ps; /* idle: the receive of the message was not yet posted */
     uint64_t port_ps;          /* idle: the message waited for a port */
-    uint64_t link_ps; /* idle: the message was slowed by others on a link, or waited for one */
+    uint64_t link_ps;       /* idle: sharing a link slowed the message, or it waited for a link */
     uint64_t collective_ps; /* inside collectives entered as one operation */
-    uint32_t op; /* where it stands: op_count when it ended, else the operation that blocks it */
+    uint32_t op;            /* op_count if the rank ended, else the operation that blocks it */
 };
 
-enum { REPLAY_TIMED_COLUMNS = 8 }; /* times in struct replay_timed_rank, in its order */
+enum { REPLAY_TIMED_COLUMNS = 8 }; /* number of times in struct replay_timed_rank, in its order */
 
 struct replay_timed_link {
     uint64_t
@@ -114,38 +114,38 @@ enum replay_step_kind {
 struct replay_timed_step {
     uint64_t start_ps, end_ps;
     uint64_t amount; /* bytes, picoseconds, operations, bytes */
-    int32_t rank;    /* who sends, or works */
-    int32_t peer;    /* who receives, or -1 */
+    int32_t rank;    /* sender, or rank that works */
+    int32_t peer;    /* receiver; -1: none */
     uint32_t op;     /* index of the operation on rank */
     enum replay_step_kind kind;
 };
 
 struct replay_timed_result {
-    uint64_t makespan_ps; /* rounded to the nearest; exactly it is ticks / scale */
+    uint64_t makespan_ps; /* rounded to the nearest; the exact value is ticks / scale */
     uint64_t ticks, scale;
     uint64_t messages; /* between different ranks */
     uint64_t volume_bytes;
     uint64_t superstep_count; /* bsp */
     uint32_t rank_count;
-    uint32_t blocked_count; /* ranks that can never go on; 0 when the program ended */
-    uint64_t *column[REPLAY_TIMED_COLUMNS]; /* of all ranks: ask replay_timed_rank_at. NULL: all
-                                               zero, as most are in most runs */
+    uint32_t blocked_count;                 /* ranks blocked for ever; 0: the program ended */
+    uint64_t *column[REPLAY_TIMED_COLUMNS]; /* by rank; read with replay_timed_rank_at. NULL: all
+                                               zero, which is common */
     uint32_t *op;
     struct replay_timed_link
         *link; /* in order of id; none for the full network with a single port */
     uint64_t link_count;
-    struct replay_timed_step *step; /* the critical path, first to last, when wanted */
+    struct replay_timed_step *step; /* the critical path, first to last, if requested */
     uint64_t step_count;
-    uint64_t path_alphas, path_bytes, path_operations, path_compute_ps; /* what lies on it */
-    uint64_t peak_bytes; /* most memory the run held, the program not counted */
+    uint64_t path_alphas, path_bytes, path_operations, path_compute_ps; /* totals of this path */
+    uint64_t peak_bytes; /* most memory that the run used, without the program */
 };
 
-/* alpha 1e-6 s, beta 1e-9 s, tau 1e-12 s, words of 8 bytes, full network, single port, rendezvous.
- */
+/* Returns alpha 1e-6 s, beta 1e-9 s, tau 1e-12 s, words of 8 bytes, full network, single port,
+ * rendezvous. */
 struct replay_timed_options replay_timed_defaults(void);
 
-/* Runs a program that passed replay_program_check. A program that cannot end is no error:
- * blocked_count says so. */
+/* Runs a program that passed replay_program_check. A program that cannot end is no error: see
+ * blocked_count. */
 enum core_status replay_timed_run(const struct replay_program *program,
                                   const struct replay_timed_options *options,
                                   struct replay_timed_result *out);
@@ -153,17 +153,17 @@ void replay_timed_done(struct replay_timed_result *result);
 struct replay_timed_rank replay_timed_rank_at(const struct replay_timed_result *result,
                                               uint32_t rank);
 
-struct replay_measure {   /* what the model compares */
-    uint64_t rounds;      /* finishing time with alpha 1, beta 0, tau 0 */
-    uint64_t words_bytes; /* with alpha 0, beta 1, tau 0, in bytes: exact whatever a word is;
-                             rounded up */
-    uint64_t operations;  /* with alpha 0, beta 0, tau 1 */
+struct replay_measure {   /* quantities that the model compares */
+    uint64_t rounds;      /* finish time with alpha 1, beta 0, tau 0 */
+    uint64_t words_bytes; /* finish time with alpha 0, beta 1, tau 0, in bytes: exact for any word
+                             size; rounded up */
+    uint64_t operations;  /* finish time with alpha 0, beta 0, tau 1 */
     uint64_t messages, volume_bytes;
     uint32_t blocked_count;
 };
 
-/* Three runs; of *options only topology, port, duplex, routing, eager and collective cost matter,
- * and nothing is called for messages. NULL: the defaults. */
+/* Runs the program three times. Of *options it uses only topology, port, duplex, routing, eager and
+ * collective cost; it does not call the message callback. NULL: defaults. */
 enum core_status replay_timed_measure(const struct replay_program *program,
                                       const struct replay_timed_options *options,
                                       struct replay_measure *out);

@@ -1,4 +1,5 @@
-/* Shared by timed_link.c (links, flows) and timed_route.c (paths); nobody else includes this. */
+/* Declares what timed_link.c (links, flows) and timed_route.c (paths) share; no other file includes
+ * this. */
 #ifndef REPLAY_TIMED_TIMED_LINK_H
 #define REPLAY_TIMED_TIMED_LINK_H
 
@@ -12,7 +13,7 @@ struct hop { /* a flow on a link */
 struct flow {
     struct hop *hop;
     uint64_t left;  /* ticks at full speed */
-    uint64_t since; /* settled until */
+    uint64_t since; /* time up to which `left` is settled */
     uint64_t started;
     uint32_t message, hop_count;
     uint32_t share; /* k; 0: not flowing */
@@ -23,7 +24,7 @@ struct link {
     uint64_t key;
     struct hop *flows;
     uint32_t flowing;
-    uint32_t taken[2]; /* half duplex: messages on their way in either direction */
+    uint32_t taken[2]; /* half duplex: messages under way in each direction */
     uint32_t dirty;
     uint32_t shared_max;
     uint64_t messages, bytes, busy, busy_since;
@@ -31,7 +32,7 @@ struct link {
 };
 
 struct path {
-    uint32_t first, count; /* into hops[] of the search */
+    uint32_t first, count; /* range in hops[] of the search */
 };
 
 struct search { /* paths as runs of link ids */
@@ -47,7 +48,7 @@ struct timed_links {
     uint32_t link_count, link_room;
     uint32_t *slot, slot_mask;
     struct flow *flow;
-    uint32_t *flow_of; /* by message; as much room as the messages have */
+    uint32_t *flow_of; /* by message; as large as the array of messages */
     uint64_t flow_of_bytes;
     uint32_t flow_count, flow_room, flow_free;
     struct timed_numbers begun, flowing, ended, dirty; /* flows, flows, flows, links */
@@ -55,15 +56,15 @@ struct timed_links {
     struct search search; /* kept for its memory */
 };
 
-/* The record of a link by topology's id, made when first asked for. Never held across a call that
- * may make another. */
+/* Returns the record of a link by the topology's id; makes it when first needed. A later call may
+ * move the record. */
 struct link *timed_link_of(struct timed_engine *engine, uint64_t id);
-/* A message takes a path: link ids. */
+/* Gives a message a path of link ids. */
 void timed_link_take(struct timed_engine *engine, uint32_t flow, const uint64_t *id,
                      uint32_t count);
 enum core_status timed_link_no_memory(struct timed_engine *engine);
 
-/* Fixed routing's path, alone in the search: ids from 0. */
+/* Returns the path of fixed routing, alone in the search: ids from 0. */
 const struct search *timed_route_fixed(struct timed_engine *engine, uint32_t from, uint32_t to);
 
 #endif

@@ -1,7 +1,7 @@
 /* A radix heap: a priority queue for keys that never fall below the last one taken, as simulated
  * time does. Pushing is constant; an entry moves at most once per bit of the key, in practice once
- * or twice. Equal keys leave in the order in which they came (invariant 1: an entry lies in the
- * bucket of the highest bit in which its key differs from `last`; so equal keys always lie in one
+ * or twice. Equal keys leave in the order in which they came (invariant 1: an entry is in the
+ * bucket of the highest bit in which its key differs from `last`; so equal keys are always in one
  * bucket, and every move keeps their order). */
 #ifndef REPLAY_TIMED_TIMED_QUEUE_H
 #define REPLAY_TIMED_TIMED_QUEUE_H
@@ -16,7 +16,7 @@
 struct timed_event {
     uint64_t key;
     uint32_t id;
-    uint32_t what; /* the caller's */
+    uint32_t what; /* for the caller */
 };
 
 struct timed_bucket {
@@ -27,9 +27,9 @@ struct timed_bucket {
 struct timed_queue {
     struct timed_bucket bucket[65];
     uint64_t last;
-    uint64_t used;  /* bit b - 1: bucket b holds something, b >= 1 */
+    uint64_t used;  /* bit b - 1: bucket b is not empty, b >= 1 */
     uint64_t bytes; /* held by all buckets */
-    int failed;     /* out of memory: an event was dropped, the run must be given up */
+    int failed;     /* out of memory: an event was dropped, so the run must end */
 };
 
 static inline int timed_queue_slow(struct timed_queue *queue, struct timed_bucket *bucket)
@@ -57,8 +57,8 @@ static inline void timed_queue_push(struct timed_queue *queue, uint64_t key, uin
         queue->used |= 1ull << (index - 1);
 }
 
-/* Moves time on to the next key: afterwards bucket 0 holds its events. 0 when there is none. Bucket
- * 0 must be empty. */
+/* Advances the time to the next key: then bucket 0 holds its events. Returns 0 if there is none.
+ * Bucket 0 must be empty. */
 static inline int timed_queue_advance(struct timed_queue *queue)
 {
     CORE_CHECK_HOT(queue->bucket[0].count == 0);
@@ -76,7 +76,7 @@ static inline int timed_queue_advance(struct timed_queue *queue)
     CORE_CHECK_HOT(bucket->count > 0 && least > queue->last);
     queue->last = least;
     queue->used &= queue->used - 1;
-    if (least == most) { /* all of one instant: nothing to tell apart, and no room for it twice */
+    if (least == most) { /* one instant: nothing to sort, and no second copy */
         struct timed_bucket empty = queue->bucket[0];
         queue->bucket[0] = *bucket;
         *bucket = empty;
@@ -84,7 +84,7 @@ static inline int timed_queue_advance(struct timed_queue *queue)
     }
     uint32_t count = bucket->count;
     bucket->count = 0;
-    for (uint32_t i = 0; i < count; i++) /* always into lower buckets, never into this one */
+    for (uint32_t i = 0; i < count; i++) /* always into lower buckets */
         timed_queue_push(queue, bucket->event[i].key, bucket->event[i].id, bucket->event[i].what);
     return 1;
 }

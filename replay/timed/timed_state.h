@@ -1,16 +1,15 @@
-/* The inside of the timed clock, shared by its files: timed.c (entry, loop, results), timed_rank.c
- * (operations, waits, collectives), timed_match.c (matching), timed_port.c (who starts when),
- * timed_link.c and timed_route.c (links shared), timed_lock.c, timed_path.c (idle time, critical
- * path). Not for other rooms.
+/* Declares the inside of the timed clock for its files: timed.c (entry, loop, results),
+ * timed_rank.c (operations, waits, collectives), timed_match.c (matching), timed_port.c (who starts
+ * when), timed_link.c and timed_route.c (links shared), timed_lock.c, timed_path.c (idle time,
+ * critical path). Not for other rooms.
  *
- * Invariants: 1. One message record stands for an operation posted but not matched, or for a
- * matched pair; it is freed when the
- *    message has ended and, if eager, has been received.
+ * Invariants:
+ * 1. One message record represents an operation posted but not matched, or a matched pair; it is
+ *    freed when the message has ended and, if eager, has been received.
  * 2. A rank is in run[] or blocked or ended, never two of them.
- * 3. A blocked sender is idle, the first message of its queue goes to the rank it is blocked at,
- * and that rank's receiving port is busy.
- * 4. All of one instant's completions come before that instant's posts, and those before its
- *    starts. */
+ * 3. A blocked sender is idle, the first message of its queue goes to the rank that blocks it, and
+ *    that rank's receiving port is busy.
+ * 4. In one instant all completions come before all posts, and these before all starts. */
 #ifndef REPLAY_TIMED_TIMED_STATE_H
 #define REPLAY_TIMED_TIMED_STATE_H
 
@@ -25,8 +24,8 @@
 enum { NONE = 0 }; /* record 0 of every pool is never used: all zero means empty */
 enum { WHOLE_OP = -1, NO_SIDE = -2 };
 /* Low two bits of timed_event.what. The id is a rank for RESUME, an entry for COLLECTIVE, else a
- * message; but where links are shared the id of an END is a flow, the rest of `what` its version. A
- * message to oneself ends as a FLOW there too. */
+ * message. If links are shared, the id of an END is a flow and the rest of `what` its version; a
+ * message to oneself then ends as a FLOW. */
 enum { EVENT_END, EVENT_RESUME, EVENT_FLOW, EVENT_COLLECTIVE };
 _Static_assert(EVENT_COLLECTIVE < 4, "two bits of `what` hold a kind of event");
 
@@ -42,23 +41,23 @@ enum {                        /* message flags */
        MESSAGE_BUFFERED = 512 /* its send completed at once */
 };
 
-struct timed_message { /* what is known at a time only shares its place */
+struct timed_message { /* fields that are never needed together share memory */
     uint64_t bytes;
-    uint64_t ready; /* when both sides were posted; eager: when the send was */
+    uint64_t ready; /* when both sides were posted; eager: when the send was posted */
     int32_t src, dst;
-    union { /* of the send: a request, WHOLE_OP or NO_SIDE; of the receive while it is unmatched */
+    union { /* of the send: a request, WHOLE_OP or NO_SIDE; of the receive until it is matched */
         int32_t send_request;
         int32_t posted_request;
     };
-    union { /* likewise */
+    union { /* as above */
         uint32_t send_op;
         uint32_t posted_op;
     };
-    union { /* unmatched; of the receive once matched */
+    union { /* before the match; of the receive afterwards */
         int32_t tag;
         int32_t recv_request;
     };
-    union { /* likewise */
+    union { /* as above */
         uint32_t comm;
         uint32_t recv_op;
     };
@@ -68,8 +67,7 @@ struct timed_message { /* what is known at a time only shares its place */
 _Static_assert(sizeof(struct timed_message) == 48,
                "memory is budgeted: two operations make one message");
 
-struct timed_ready { /* a message that waits for its sender's port; enough to pass it over without
-                        looking at it */
+struct timed_ready { /* a message waiting for its sender's port, with enough data to skip it */
     uint32_t order;  /* index of the send */
     uint32_t id;
     int32_t dst;
@@ -91,12 +89,12 @@ enum { /* rank flags */
 
 enum { RANK_FLAG_BITS = 10, RANK_PENDING_MAX = (1 << 22) - 1 };
 
-struct timed_rank { /* what every operation touches: two in a cache line */
+struct timed_rank { /* data that every operation uses: two ranks per cache line */
     const struct replay_op *op;
-    uint64_t blocked_at; /* when it ended, once it has */
-    uint32_t left;       /* operations from op on */
-    uint32_t request;    /* its first in timed_engine.request */
-    uint32_t fresh; /* one message that became ready at this instant, nothing else being queued */
+    uint64_t blocked_at; /* when it ended, if it has */
+    uint32_t left;       /* operations left, from op on */
+    uint32_t request;    /* index of its first request in timed_engine.request */
+    uint32_t fresh; /* the only message that became ready at this instant, if the queue is empty */
     uint32_t flags : RANK_FLAG_BITS;
     uint32_t pending : 32 - RANK_FLAG_BITS; /* awaited requests not yet complete */
 };
@@ -104,16 +102,16 @@ _Static_assert(sizeof(struct timed_rank) == 32, "memory is budgeted: two operati
 _Static_assert(RANK_PENDING_MAX == UINT32_MAX >> RANK_FLAG_BITS, "as many as the bits hold");
 _Static_assert(RANK_QUEUED < 1 << RANK_FLAG_BITS, "a bit for each flag");
 
-struct timed_sets { /* of a rank; made where the program has any */
+struct timed_sets { /* per rank; made if the program has sets */
     const struct replay_set *set;
     const int32_t *member;
 };
 
-struct timed_port { /* of a rank; what is needed when messages have to wait */
+struct timed_port { /* per rank; made when messages have to wait */
     struct timed_ready
         *queue; /* from queue_first: ready earlier, in order; from queue_fresh: at this instant */
     uint32_t queue_first, queue_fresh, queue_count, queue_room;
-    uint32_t *await; /* queued messages to this rank; those no longer queued are skipped when met */
+    uint32_t *await; /* queued messages to this rank; stale entries are skipped */
     uint32_t await_first, await_count, await_room;
     uint32_t blocked,
         blocked_tail; /* idle senders whose first message waits for this rank's port: rank + 1 */
@@ -126,7 +124,7 @@ struct timed_slot {
     uint32_t head, tail;
 };
 
-struct timed_record { /* critical path, when wanted: what ended, and what let it begin */
+struct timed_record { /* for the critical path, if requested: what ended, and what let it begin */
     uint64_t start, end, amount;
     int32_t rank, peer;
     uint32_t op, prev;
@@ -137,7 +135,7 @@ struct timed_cause { /* indices into record[] */
     uint32_t rank, send_port, recv_port;
 };
 
-struct timed_side { /* by message: what its two sides were caused by when posted */
+struct timed_side { /* by message: the causes of its two posts */
     uint32_t send, recv;
 };
 
@@ -154,7 +152,7 @@ struct timed_engine {
     const struct replay_program *program;
     struct replay_timed_options options;
     struct replay_topology topology;
-    int shared;                /* links matter */
+    int shared;                /* links can be shared */
     int any_wild;              /* the program has wildcards or probes */
     int any_held, any_detach;  /* matched probes, detaches */
     uint64_t scale;            /* ticks per picosecond */
@@ -166,22 +164,22 @@ struct timed_engine {
     struct timed_rank *rank;
     struct timed_sets *sets;
     struct timed_port *port;                /* made when the first message has to wait */
-    uint64_t *column[REPLAY_TIMED_COLUMNS]; /* the result, in ticks until the end; made when there
-                                               is something to put into them */
-    uint8_t *request; /* REQUEST_ flags, of one rank behind those of the other */
+    uint64_t *column[REPLAY_TIMED_COLUMNS]; /* result, in ticks until the end; allocated when first
+                                               needed */
+    uint8_t *request;                       /* REQUEST_ flags, rank after rank */
     struct timed_message *message;
     uint32_t message_used, message_free;
     size_t message_room;
-    struct timed_slot *slot; /* the table of programs without wildcards */
+    struct timed_slot *slot; /* the table, for programs without wildcards */
     uint64_t slot_mask;
     uint64_t unmatched;
-    struct matching matching;  /* of programs with them */
+    struct matching matching;  /* for programs with wildcards */
     struct timed_ready *merge; /* for sorting */
     uint32_t merge_room;
-    uint32_t starting; /* ranks that have not begun: they run before those in run[] */
+    uint32_t starting; /* ranks that have not started: they run before those in run[] */
     struct timed_numbers run, dirty_sender, dirty_receiver, fresh, waiting;
     uint32_t *held;     /* with matched probes: by request, the message taken */
-    uint32_t *buffered; /* with detaches: by rank, buffered sends that have not ended */
+    uint32_t *buffered; /* with detaches: by rank, number of buffered sends that have not ended */
     struct timed_locks *locks;
     struct timed_links *links;
     struct timed_collectives *collectives;
@@ -193,22 +191,22 @@ struct timed_engine {
     struct timed_cause *cause;
     struct timed_side *side;
     uint64_t messages, volume;
-    uint64_t extra_bytes;    /* memory counted by hand */
+    uint64_t extra_bytes;    /* memory counted separately */
     enum core_status status; /* first failure */
 };
 
-/* So many ranks, events or messages are read ahead at a time. */
+/* Number of ranks, events or messages to read ahead at a time. */
 enum { TIMED_AHEAD = 16 };
 
-/* Loads what will be needed, and waits for nothing: what follows does not depend on it. An
- * instruction that prefetches does nothing where the address has no entry in the tables of pages
- * that the processor holds, and many ranks have more pages than those tables have entries. */
+/* Loads data for later, without waiting: nothing that follows depends on the value. A prefetch
+ * instruction would do nothing for addresses outside the processor's TLB, and many ranks have more
+ * pages than the TLB has entries. */
 static inline void timed_touch(const void *at)
 {
     (void)*(const volatile char *)at;
 }
 
-/* Whether this failed; the engine keeps the first failure. */
+/* Keeps the first failure of the engine; tells whether this failed. */
 static inline bool timed_failed(struct timed_engine *engine, enum core_status status)
 {
     if (status != CORE_OK && engine->status == CORE_OK)
@@ -221,7 +219,7 @@ enum core_status timed_numbers_add(struct timed_engine *engine, struct timed_num
                                    uint32_t value);
 uint64_t timed_words_ticks(const struct timed_engine *engine, uint64_t bytes);
 
-/* Where the time of ranks goes: columns of the result, in the order of struct replay_timed_rank. */
+/* Columns of the result, for the time of ranks, in the order of struct replay_timed_rank. */
 enum timed_column {
     COLUMN_FINISH,
     COLUMN_COMPUTE,
@@ -250,7 +248,7 @@ static inline void timed_column_add(struct timed_engine *engine, enum timed_colu
 
 /* timed_rank.c */
 void timed_rank_run(struct timed_engine *engine, uint32_t rank);
-/* One side of a message, or a collective, is complete. */
+/* Completes one side of a message, or a collective. */
 void timed_rank_complete(struct timed_engine *engine, uint32_t rank, int32_t request,
                          uint32_t cause, const struct timed_message *message, uint64_t started);
 void timed_collective_event(struct timed_engine *engine, uint32_t id);
@@ -263,19 +261,19 @@ void timed_match_send(struct timed_engine *engine, uint32_t rank, const struct r
                       int32_t request);
 void timed_match_recv(struct timed_engine *engine, uint32_t rank, const struct replay_op *op,
                       int32_t request);
-/* Asks memory for what the operation will find in the table: its slot first, later what lies in
- * it. */
+/* Prefetches what the operation will find in the table: its slot first (near 0), later the slot's
+ * entries. */
 void timed_match_ahead(const struct timed_engine *engine, uint32_t rank, const struct replay_op *op,
                        int near);
 int timed_match_take(struct timed_engine *engine, uint32_t rank,
-                     const struct replay_op *op); /* matched probe; 0: none */
+                     const struct replay_op *op); /* takes a message for a matched probe; 0: none */
 void timed_match_held(struct timed_engine *engine, uint32_t rank, const struct replay_op *op,
                       int32_t message, int32_t request);
 int timed_match_probe(struct timed_engine *engine, uint32_t rank, const struct replay_op *op);
 int timed_match_cancel(struct timed_engine *engine, uint32_t rank, const struct replay_op *made);
 void timed_message_free(struct timed_engine *engine, uint32_t id);
 
-/* timed_lock.c: 1 when the rank must wait */
+/* timed_lock.c: returns 1 if the rank must wait. */
 int timed_lock_take(struct timed_engine *engine, uint32_t rank, const struct replay_op *op);
 void timed_lock_release(struct timed_engine *engine, uint32_t rank, const struct replay_op *op);
 void timed_lock_done(struct timed_engine *engine);
@@ -309,7 +307,7 @@ void timed_path_idle(struct timed_engine *engine, uint32_t rank,
 enum core_status timed_path_result(struct timed_engine *engine, struct replay_timed_result *out);
 uint64_t timed_ps(const struct timed_engine *engine, uint64_t ticks);
 
-/* The state of a rank's request. */
+/* Returns the state of a rank's request. */
 static inline uint8_t *timed_request(const struct timed_engine *engine, const struct timed_rank *r,
                                      int32_t request)
 {
@@ -331,7 +329,7 @@ static inline uint64_t timed_alpha(const struct timed_engine *engine, const stru
     return alpha;
 }
 
-/* Unhindered duration. */
+/* Returns the duration of an unhindered message. */
 static inline uint64_t timed_duration(const struct timed_engine *engine,
                                       const struct timed_message *m)
 {
