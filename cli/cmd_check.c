@@ -1,4 +1,4 @@
-/* crosswait check: every checker over a trace, or some. */
+/* crosswait check: runs all checkers, or some, over a trace. */
 #include <stdio.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ static const struct options_command command = {
     .values = judge_values,
 };
 
-/* A checker of one rule has that rule's name. */
+/* Prints a checker and its rules. A checker with a single rule has that rule's name. */
 static void list_checker(const struct checker *checker)
 {
     printf("%-16s %s\n", checker->id, checker->proves);

@@ -1,4 +1,4 @@
-/* crosswait diff: two runs compared, and limits for CI. */
+/* crosswait diff: compares two runs, with limits for CI. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static enum core_status side_open(const char *path, struct side *side)
 
 struct rendering {
     const struct diff *diff;
-    const char *failed; /* NULL: no limit is passed */
+    const char *failed; /* NULL: no limit was exceeded */
 };
 
 static enum core_status text_write(const void *what, FILE *file)

@@ -1,5 +1,5 @@
-/* crosswait dump: events as text, a line each, for reading and for diffing. Same trace, same
- * options: same bytes. */
+/* crosswait dump: prints events as text, one a line, for reading and for diffing. The same trace
+ * and options give the same bytes. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ struct dump {
     int64_t rank; /* -1: all */
     const char *call;
     bool fold, no_time, args;
-    struct line { /* of what was misused, in the order of events */
+    struct line { /* texts of misuse, in the order of events */
         uint32_t rank;
         uint64_t seq;
         char *text;
@@ -56,7 +56,7 @@ struct dump {
     struct {
         uint64_t seq;
         int depth;
-    } depth[DEPTH_MEMORY]; /* of the calls met last, by seq modulo */
+    } depth[DEPTH_MEMORY]; /* nesting depth of recent calls, by seq modulo its size */
 };
 
 static bool call_wanted(const struct dump *dump, const char *name)
@@ -101,7 +101,7 @@ static void status_print(const struct trace_completion *c)
         printf(", error %" PRId32, c->error);
 }
 
-/* Whether the event's statuses are places of a list, to be told apart. */
+/* Tells whether the event's statuses belong to a list of requests. */
 static bool on_list(const struct trace_event *event)
 {
     return !event->request && event->completion_count && event->completion[0].request;
@@ -113,7 +113,8 @@ static void outcome_print(const struct trace_event *event)
 
     uint32_t count = trait_in(event->traits, TRAIT_STARTS)
                          ? 0
-                         : event->completion_count; /* what it starts is among its arguments */
+                         : event->completion_count; /* the requests that it starts are printed as
+                                                       arguments */
 
     if (count)
         printf(" ->");
@@ -169,7 +170,7 @@ static enum core_status misuse_keep(uint32_t rank, uint64_t seq, const struct mi
     return status;
 }
 
-/* Prints the misuse recorded at the event, which comes after all events asked for before. */
+/* Prints the misuse recorded at the event. Events must come in order. */
 static void misuse_print(struct dump *dump, const struct trace_event *event)
 {
     const struct line *line = dump->line;

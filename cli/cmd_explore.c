@@ -1,4 +1,4 @@
-/* crosswait explore: every behaviour of the program itself, in worlds of processes. */
+/* crosswait explore: finds every behaviour of the program itself, in worlds of processes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -47,7 +47,7 @@ enum {
     OPTION_QUIET
 };
 
-/* BEGIN_S: beyond its time, for a program to come to where its ranks begin. */
+/* BEGIN_S: extra time for a program to reach the start of its ranks. */
 enum { TIME_S = 60, BEGIN_S = 5, WORLD_S = 10, JOB_S = 30 };
 
 static const struct options_spec spec[] = {
@@ -119,7 +119,7 @@ struct settings {
     enum judge_colour colour;
     bool json_out, quiet, jobs;
     int ranks, processes;
-    int gdb; /* a rank, or -1 */
+    int gdb; /* a rank; -1: none */
     double world_s;
 };
 
@@ -133,7 +133,8 @@ static void on_signal(int number)
     stop = 1;
 }
 
-/* The first one ends the search behind the world that runs, or that job, the next one at once. */
+/* Catches signals: the first one ends the search after the current world or job, the next one at
+ * once. */
 static void signals_catch(void)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
@@ -165,7 +166,7 @@ struct debugger {
     bool missing;
 };
 
-/* In the foreground, while the rank waits. What the terminal sends is meant for gdb. */
+/* Runs gdb in the foreground, while the rank waits. Signals of the terminal are for gdb. */
 static void gdb_run(void *context, int process)
 {
     struct debugger *debugger = context;
@@ -187,7 +188,7 @@ static void gdb_run(void *context, int process)
     debugger->missing = child < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 127);
 }
 
-/* --- one world again -------------------------------------------------------------------------- */
+/* --- repeating one world ---------------------------------------------------------------------- */
 
 static enum core_status schedule_read(const char *schedule, struct replay_policy *out_policy)
 {
@@ -292,7 +293,7 @@ static uint64_t program_hash(const struct explore_command *c, bool jobs)
     return hash;
 }
 
-/* Its time begins now. */
+/* Starts the time limit. */
 static void time_begin(struct explore_program *program, const struct settings *s)
 {
     double time_s = s->again ? 0 : s->search.time_s;
@@ -314,7 +315,7 @@ static int cmd_explore_search(struct explore_program *program, struct settings *
     settings->search.stop = &stop;
     settings->search.program = program_hash(program->command, settings->jobs);
     settings->search.chance = program->runner.chance;
-    /* Equal states may have come about by other messages. */
+    /* Equal states may have been reached by different messages. */
     settings->search.states =
         program->worlds && !settings->allow.messages ? explore_program_states : NULL;
     settings->search.met = explore_findings_met;
@@ -364,7 +365,7 @@ static int cmd_explore_search(struct explore_program *program, struct settings *
     return code;
 }
 
-/* Where worlds leave files behind: which, and why. */
+/* Names files that worlds left behind, and the reason. */
 static void files_tell(const struct explore_program *program, struct timespec started)
 {
     const char *why = world_processes_scratch(program->worlds);
@@ -453,7 +454,7 @@ static int option_set(struct settings *s, const struct options *o, int which)
     return status == CORE_OK ? CLI_CLEAN : CLI_USAGE;
 }
 
-/* Before anything is started. */
+/* Checks a schedule before anything is started. */
 static int again_check(const struct options *o, const char *schedule)
 {
     struct replay_policy policy;
@@ -472,7 +473,7 @@ static int again_check(const struct options *o, const char *schedule)
     return code;
 }
 
-/* Exit status for options that contradict each other; 0: they do not. */
+/* Returns the exit status for contradictory options; 0: none. */
 static int settings_check(const struct options *o, const struct settings *s, int rank_count)
 {
     if (!rank_count)
@@ -488,15 +489,15 @@ static int settings_check(const struct options *o, const struct settings *s, int
     return s->again ? again_check(o, s->again) : CLI_CLEAN;
 }
 
-struct job { /* that this process is one of; size 1: none */
+struct job { /* the job that this process belongs to; size 1: none */
     int rank, size;
     uint64_t number;
 };
 
-struct starting { /* of worlds of either kind, here or in a helper */
+struct starting { /* arguments for starting worlds of either kind, here or in a helper */
     const struct explore_command *typed;
     struct settings *settings;
-    struct jobs *jobs; /* NULL: processes */
+    struct jobs *jobs; /* NULL: worlds of processes */
 };
 
 static enum core_status program_start(struct starting *starting, struct explore_program *program)
@@ -524,7 +525,7 @@ static enum core_status program_start(struct starting *starting, struct explore_
 
 static void program_end(struct starting *starting, struct explore_program *program)
 {
-    program->allow = (struct explore_allow){0}; /* the settings' */
+    program->allow = (struct explore_allow){0}; /* owned by the settings */
     explore_findings_forget(program);
     explore_program_end(program);
     jobs_free(starting->jobs);
@@ -542,7 +543,7 @@ static void cmd_explore_help(void *context, struct search_helper *helper)
     program_end(&own, &program);
 }
 
-/* Helpers of our own, and the other processes of the job that we are one of. */
+/* Starts our own helpers, and joins the other processes of this process's job. */
 static enum core_status spread_start(struct starting *starting, const struct job *job,
                                      struct explore_spread **out_spread)
 {
@@ -556,9 +557,9 @@ static enum core_status spread_start(struct starting *starting, const struct job
     return status == CORE_OK ? explore_spread_new(spread, out_spread) : status;
 }
 
-/* One of several processes of a job (mpirun -n 4 crosswait explore ...): the first one searches and
- * speaks, the others run worlds for it. They say nothing, and fail never: that would end the job.
- */
+/* Helps as one of several processes of a job (mpirun -n 4 crosswait explore ...): the first one
+ * searches and prints, the others run worlds for it. They print nothing, and never fail, which
+ * would end the job. */
 static int help_job(const struct job *job, const struct explore_command *typed,
                     struct settings *settings)
 {
@@ -618,7 +619,7 @@ int cmd_explore(int argc, char **argv)
         job.number = search_job_number();
         search_job_leave();
     }
-    if (job.size > 1) /* a launcher may give it a terminal, whatever it writes to itself */
+    if (job.size > 1) /* a launcher may give it a terminal, but formats the output itself */
         settings.colour = JUDGE_COLOUR_NEVER;
     if (job.rank > 0)
         cmd_explore_silence();

@@ -1,4 +1,4 @@
-/* crosswait import: makes a trace of what another tool recorded. */
+/* crosswait import: makes a trace from another tool's archive. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static void note_add(char *notes, const char *format, ...)
     va_end(list);
 }
 
-/* Writes what the archive lacks, a line each. */
+/* Writes the limits of the archive, one a line. */
 static void lacks_write(const struct import_summary *summary, char notes[NOTES_BYTES])
 {
     char number[32];
@@ -75,7 +75,7 @@ static void lacks_write(const struct import_summary *summary, char notes[NOTES_B
         note_add(notes, "not every rank's MPI_Finalize is in the archive");
 }
 
-/* Beside the notes of the store. */
+/* Adds the notes to those of the store. */
 static enum core_status notes_keep(const char *path, const struct import_summary *summary,
                                    const char *notes)
 {

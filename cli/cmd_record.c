@@ -1,5 +1,5 @@
 /* crosswait record: runs a command with the library preloaded and leaves one trace. The exit status
- * is the command's own. */
+ * is that of the command. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

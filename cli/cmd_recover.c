@@ -1,4 +1,4 @@
-/* crosswait recover: makes the traces from the spools that a job left behind. */
+/* crosswait recover: makes traces from the spools that a job left behind. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static const struct options_command command = {
     .example = "crosswait recover ring.db.spool",
 };
 
-/* "runs/T.db.spool/" gives "runs/T.db", "runs/T.spool" and "runs/T" too. */
+/* Makes "runs/T.db" of "runs/T.db.spool/", "runs/T.spool" or "runs/T". */
 static char *output_from(const char *folder)
 {
     size_t bytes = strlen(folder);
@@ -49,7 +49,7 @@ static char *output_from(const char *folder)
     return name;
 }
 
-/* Prints the trace that was made, and each rank that needs a remark. */
+/* Prints the new trace, and remarks on ranks. */
 static enum core_status trace_tell(const char *path)
 {
     struct trace trace;
@@ -102,7 +102,7 @@ static enum core_status cmd_recover_body(const char *folder, const char *output,
     free(lane);
     if (status != CORE_OK)
         return status;
-    if (count) /* the folder of one job */
+    if (count) /* the folder of a single job */
         return job_recover(folder, output, 1, times_all);
     status = store_jobs(folder, &job, &count);
     if (status != CORE_OK)

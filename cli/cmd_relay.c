@@ -1,5 +1,6 @@
-/* crosswait relay: on another machine than the launcher's, started by the first rank there. It goes
- * to the background at once, with nothing of the rank's: no terminal, no open file, no session. */
+/* crosswait relay: runs on a machine other than the launcher's, started by the first rank there. It
+ * goes to the background at once, and keeps nothing of the rank's: no terminal, no open file, no
+ * session. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* crosswait replay: executes a trace again, offline, under other conditions than it was recorded
- * in; or the job itself (--live). */
+/* crosswait replay: executes a trace again, offline, under other conditions; or the job itself
+ * (--live). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,11 +112,11 @@ struct replaying {
     const char *path;
     bool inside, has_policy;
     uint64_t runs, budget;
-    int processes; /* that explore */
+    int processes; /* for explore */
     const char *force_output, *proof, *state;
     char **command;
     double force_s;
-    uint32_t ranks;                                     /* of the command, if it says so */
+    uint32_t ranks;                                     /* of the command, if it gives them */
     enum { WORLD_NONE, WORLD_RAN, WORLD_FAILED } world; /* of the schedule, run before the job */
     FILE *out;
 };
@@ -136,8 +136,7 @@ static void print_event(struct replaying *r, uint32_t rank, uint64_t seq)
         fprintf(r->out, " at %s", trace_site_text(&r->trace, event.site, site, sizeof site));
 }
 
-/* Lists the ranks that the call itself waits for, then for each operation that it waits for the
- * ranks that this one waits for. */
+/* Lists the ranks that the call waits for, then those of each operation that it waits for. */
 static void print_waits(struct replaying *r, const struct replay_waitfor *waitfor,
                         const struct replay_blocked *blocked)
 {
@@ -220,7 +219,8 @@ static void print_leftovers(struct replaying *r, const struct replay_result *res
         fprintf(r->out, "... %" PRIu64 " left over in all\n", result->leftover_count);
 }
 
-/* The program looks at whom it heard from: a deadlock behind another match proves nothing. */
+/* Tells whether the program uses the source of a message: then a deadlock after another match
+ * proves nothing. */
 static bool goes_elsewhere(const struct replaying *r, const struct replay_result *result)
 {
     return result->assumed && !result->by_threads &&
@@ -258,7 +258,7 @@ static void print_repeat(struct replaying *r, const char *policy)
             policy, r->path);
 }
 
-/* NULL: out of memory, or there is none. */
+/* Returns the witness as text; NULL: none, or out of memory. */
 static char *witness_text(const struct replay_exploration *found)
 {
     return found->witness ? replay_policy_text(found->witness) : NULL;
@@ -299,7 +299,7 @@ static enum core_status cmd_replay_keep(struct replaying *r, const char *policy,
                                         const char *verdict, const char *detail)
 {
     struct trace writable;
-    if (access(r->path, W_OK) != 0) /* a trace that cannot be written is replayed all the same */
+    if (access(r->path, W_OK) != 0) /* replays a trace that is not writable all the same */
         return CORE_OK;
     enum core_status status = trace_open(r->path, TRACE_WRITE, &writable);
     if (status != CORE_OK)
@@ -309,14 +309,14 @@ static enum core_status cmd_replay_keep(struct replaying *r, const char *policy,
     return status;
 }
 
-struct marking { /* findings that rest on one policy, in the trace */
+struct marking { /* for findings of the trace that rest on one policy */
     const char *policy;
     int64_t *id;
     uint32_t count, room;
 };
 
-/* Checkers write a policy in full, or only what differs from the default; a trace may hold
- * anything. */
+/* Marks a finding if it rests on the policy. Checkers write a policy in full, or only its
+ * differences from the default; a trace may hold anything. */
 static enum core_status mark_look(const struct trace_finding *finding, void *context)
 {
     struct marking *marking = context;
@@ -334,7 +334,7 @@ static enum core_status mark_look(const struct trace_finding *finding, void *con
     return status;
 }
 
-/* Findings that rest on this policy have been seen in the real job, or have not. */
+/* Notes in the trace whether the real job confirmed the findings that rest on this policy. */
 static enum core_status cmd_replay_mark(struct replaying *r, const char *policy, bool confirmed)
 {
     struct marking marking = {.policy = policy};
@@ -360,8 +360,8 @@ static int exit_of(enum replay_outcome outcome)
                                         : CLI_BUDGET;
 }
 
-/* The engine leaves out what it does not model, and calls of a collective that do not fit: then the
- * job itself knows better. NULL: it was not proven to hang. free() it. */
+/* Returns the proof that the job hung; NULL: none. The engine ignores what it does not model, and
+ * mismatched calls of a collective: there the job's proof is better. Free with free(). */
 static char *proof_text(const struct replaying *r)
 {
     struct ending ending;
@@ -439,9 +439,9 @@ done:
     return status;
 }
 
-/* Explores alone, with processes of our own, or with those of the job that this process is one of
- * (mpirun -n 4 crosswait replay ...): of these the first one explores and speaks, and the others
- * come back with *out_speaks false. They never fail: that would end the job. */
+/* Explores alone, with own helpers, or with the processes of this process's job (mpirun -n 4
+ * crosswait replay ...): the first one explores and prints; the others return with *out_speaks
+ * false. They never fail, which would end the job. */
 static enum core_status explore_together(const struct replaying *r,
                                          const struct replay_explore_options *options,
                                          struct replay_exploration *out_found, bool *out_speaks)
@@ -569,7 +569,7 @@ static void print_decision(struct replaying *r, const struct symbolic_decision *
     }
 }
 
-/* FILE.cnf and FILE.drat. */
+/* Opens FILE.cnf and FILE.drat. */
 static enum core_status open_proof(const struct replaying *r, struct symbolic_options *options)
 {
     char *name[2] = {NULL, NULL};
@@ -588,7 +588,7 @@ static enum core_status open_proof(const struct replaying *r, struct symbolic_op
     return status;
 }
 
-/* The proof that was written is checked before it is spoken of. */
+/* Checks the written proof before it is reported. */
 static enum core_status check_proof(struct replaying *r, const struct symbolic_options *options)
 {
     uint64_t line;
@@ -606,8 +606,8 @@ static enum core_status check_proof(struct replaying *r, const struct symbolic_o
     return status;
 }
 
-/* Asks again without the orders that only data decide: receives whose source the program looks at
- * take what they took. */
+/* Decides again without orders that depend on data: receives whose source the program uses keep
+ * their recorded match. */
 static enum core_status run_decision(struct replaying *r, int *out_exit)
 {
     struct symbolic_options options = {.explore = {.policy = r->policy, .sends = !r->has_policy}};
@@ -694,7 +694,8 @@ static enum core_status run_need(struct replaying *r, int *out_exit)
     return CORE_OK;
 }
 
-/* The schedule that hangs: nothing buffered, or what exploration finds. false: none was found. */
+/* Finds a schedule that hangs: without buffering, or by exploration. *out_found: false if there is
+ * none. */
 static enum core_status find_schedule(struct replaying *r, bool *out_found)
 {
     struct replay_explore_options options = {.policy = r->policy, .runs_max = r->budget};
@@ -724,8 +725,7 @@ static enum core_status find_schedule(struct replaying *r, bool *out_found)
     return status;
 }
 
-/* Translates a schedule that was chosen or found in a world of the program into choices that the
- * real library can be given. */
+/* Translates a schedule of a world into choices that the real library can be given. */
 static enum core_status choose_in_world(struct replaying *r)
 {
     struct explore_command job;
@@ -769,7 +769,7 @@ static enum core_status choose_in_world(struct replaying *r)
     return CORE_OK;
 }
 
-/* Reports on a job that makes no more progress and whose world failed. */
+/* Time after which a job without progress ends, if its world failed. */
 enum { STALL_S = 10 };
 
 static const char *outcome_text(const struct replaying *r, const struct force_result *live)
@@ -786,7 +786,7 @@ static const char *outcome_text(const struct replaying *r, const struct force_re
     return force_outcome_text(outcome);
 }
 
-/* T-live.db; without a trace, live.db. NULL: out of memory. */
+/* Returns T-live.db; without a trace, live.db. NULL: out of memory. */
 static char *live_path(const struct replaying *r)
 {
     char *path = NULL;
@@ -871,7 +871,8 @@ static int cmd_replay_body(struct replaying *r, bool decide, bool explore, bool 
     return status == CORE_OK ? code : cli_exit_of(status);
 }
 
-/* Applies the defaults of a schedule that is chosen in a world; it is checked once it is chosen. */
+/* Reads a policy. For a schedule that a world chooses, applies its defaults; it is checked when it
+ * is chosen. */
 static enum core_status policy_read(struct replay_policy *policy, const char *text, bool live)
 {
     replay_policy_init(policy);

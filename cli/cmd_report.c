@@ -1,4 +1,4 @@
-/* crosswait report: a trace and what the checkers find in it, in one of several formats. */
+/* crosswait report: shows a trace and the checkers' findings in one of several formats. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static const struct options_command command = {
     .values = cmd_report_values,
 };
 
-/* Writes what a format puts around the traces, and what goes to a file, once all are judged. */
+/* Judges the traces, and then writes the format's frame, and reports that go to a file. */
 static int cmd_report_body(const struct options *o, struct judge_options *judge, const char *output)
 {
     struct judge_series series = {0};
@@ -80,7 +80,7 @@ static int cmd_report_body(const struct options *o, struct judge_options *judge,
     return code;
 }
 
-/* An OTF2 archive is a folder, and holds no findings. */
+/* Writes an OTF2 archive, which is a folder, and holds no findings. */
 static int cmd_report_archive(const struct options *o, const char *folder)
 {
     struct trace trace;

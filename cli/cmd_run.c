@@ -1,5 +1,5 @@
-/* crosswait run: record, check, report in one: the main job. The job's own output comes first and
- * untouched; what we have to say follows it on standard output. */
+/* crosswait run: records, checks and reports in one command: the main job. The job's own output
+ * comes first and unchanged; crosswait's follows on standard output. */
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ enum {
 };
 
 enum {
-    CONFIRM_SECONDS = 30 /* unless --confirm says otherwise */
+    CONFIRM_SECONDS = 30 /* default of --confirm */
 };
 
 static const struct options_spec spec[] = {
@@ -80,8 +80,8 @@ struct run_outcome {
     bool findings, budget, trouble;
 };
 
-/* Reports on further jobs of the command are told apart as their traces are: F-2.html, F-3.html...
- * unless their format holds several. */
+/* Judges one trace. Reports on further jobs of the command are numbered like their traces,
+ * F-2.html, F-3.html..., unless their format holds several. */
 static void trace_judge(const char *path, uint32_t number, struct judge_options *judge,
                         struct run_outcome *outcome)
 {
@@ -197,7 +197,8 @@ int cmd_run(int argc, char **argv)
                 return CLI_USAGE;
             break;
         case OPTION_ONLY:
-            if (check_names_parse(o.value, NULL, wanted) != CORE_OK) /* said before the job runs */
+            if (check_names_parse(o.value, NULL, wanted) != CORE_OK) /* reported before the job
+                                                                        runs */
                 return CLI_USAGE;
             judge.check.only = o.value;
             break;

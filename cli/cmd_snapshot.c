@@ -1,4 +1,4 @@
-/* crosswait snapshot: a job that runs, as it is now. */
+/* crosswait snapshot: shows a running job as it is now. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static const struct options_command command = {
     .example = "crosswait snapshot crosswait.db",
 };
 
-/* The spool folder, and the trace that the job will leave; both NULL: out of memory. */
+/* Finds the spool folder, and the trace that the job will leave; both NULL: out of memory. */
 static void cmd_snapshot_find(const char *operand, char **out_folder, char **out_trace)
 {
     struct stat status;

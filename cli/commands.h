@@ -1,6 +1,6 @@
 /* The commands of crosswait: each is one file, cmd_NAME.c, and one row in main.c. argv[0] is the
- * command's name; the result is the exit status (enum cli_exit; `record` returns the recorded
- * command's own). */
+ * command's name; the result is the exit status (enum cli_exit; `record` returns that of the
+ * recorded command). */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 

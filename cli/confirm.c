@@ -1,4 +1,5 @@
-/* Forces the schedule of a finding in the real job (launch/force.h) and believes what happens. */
+/* Forces the schedule of a finding on the real job (launch/force.h), and marks the finding by the
+ * result. */
 #include "cli/confirm.h"
 
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 #include "explore/schedule_export.h"
 #include "launch/force.h"
 
-/* ASKED_S: so long a rank may wait for an answer that the schedule names. */
+/* ASKED_S: how long a rank may wait for an answer that the schedule names. */
 enum { SECONDS_MIN = 1, ASKED_S = 5 };
 
 static double seconds_now(void)
@@ -26,7 +27,8 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* The job has printed what it prints once; saved[] takes what restores our own output. */
+/* Silences the job, which has printed its output once; saved[] gets the means to restore our own
+ * output. */
 static bool confirm_silence(int saved[2])
 {
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -53,7 +55,7 @@ static void confirm_restore(const int saved[2])
 
 static void mark_failed(struct finding *finding, const struct force_result *live, uint32_t ranks)
 {
-    enum { OF_SIGNALS = 128 }; /* exit statuses above are a shell's for signals */
+    enum { OF_SIGNALS = 128 }; /* higher exit statuses are a shell's for signals */
 
     if (!live->ranks)
         finding_fact(finding,
@@ -114,9 +116,9 @@ static void confirm_mark(struct finding *finding, const struct force_result *liv
 
 struct rerun {
     struct force_result live;
-    bool elsewhere;           /* it hung, and not in all calls of the finding */
-    struct finding_list hung; /* elsewhere: where */
-    bool made;                /* it finished, and its record has the wrong call of the finding */
+    bool elsewhere;           /* it hung, but not in all calls of the finding */
+    struct finding_list hung; /* if elsewhere: the hang */
+    bool made;                /* it finished, but its record shows the finding's wrong call */
 };
 
 static bool is_same_call(struct trace *recorded, const struct trace_event *a, struct trace *again,
@@ -130,7 +132,7 @@ static bool is_same_call(struct trace *recorded, const struct trace_event *a, st
            (!arguments || (a->peer == b->peer && a->tag == b->tag));
 }
 
-/* Whether a rank of the rerun was ended in the call. */
+/* Tells whether the launcher ended a rank of the rerun in this call. */
 static bool stood_in(struct trace *recorded, const struct finding_call *call, struct trace *again,
                      const struct ending *ending, bool arguments)
 {
@@ -146,8 +148,8 @@ static bool stood_in(struct trace *recorded, const struct finding_call *call, st
     return false;
 }
 
-/* Whether the call waits for its own rank alone: for another thread, behind which it would begin.
- */
+/* Tells whether the call waits only for its own rank, that is, for another thread after which it
+ * would begin. */
 static bool is_behind_thread(const struct finding_call *call)
 {
     for (uint32_t i = 0; i < call->await_count; i++)
@@ -156,8 +158,8 @@ static bool is_behind_thread(const struct finding_call *call)
     return call->await_count > 0;
 }
 
-/* True if the rerun stood in each call of the finding that ranks had begun. A world knows its calls
- * by their places only. */
+/* Tells whether the rerun hung in each call of the finding that ranks had begun. A world's finding
+ * identifies its calls only by their places. */
 static bool stood_in_all(struct trace *recorded, const struct finding *finding, struct trace *again,
                          const struct ending *ending, bool of_world)
 {
@@ -189,9 +191,9 @@ static enum core_status hang_look(struct trace *recorded, const struct finding *
     return status;
 }
 
-/* --- what it did where it finished ------------------------------------------------------------ */
+/* --- a rerun that finished -------------------------------------------------------------------- */
 
-/* Whether a call of the finding is one of the other's: a world knows it by its name and place. */
+/* Tells whether the findings share a call. A world's finding identifies it by name and place. */
 static bool is_about(const struct finding *finding, const struct finding *other)
 {
     for (uint32_t i = 0; i < finding->call_count; i++)
@@ -205,8 +207,8 @@ static bool is_about(const struct finding *finding, const struct finding *other)
     return false;
 }
 
-/* A library need not notice a wrong call: that the job finished refutes nothing if its own record
- * says that the call was wrong. */
+/* Checks the record of a rerun that finished. A library need not notice a wrong call: so the end
+ * refutes nothing if the rerun's own record shows the wrong call. */
 static enum core_status made_look(const struct finding *finding, struct rerun *rerun)
 {
     static const struct check_options how = {
@@ -242,8 +244,8 @@ static bool has_title(const struct finding_list *list, const char *title)
     return false;
 }
 
-/* The hang becomes a finding of the list, unless it is one; the finding at the index stays
- * unproven. Its calls are those of the record that are like it. */
+/* Adds the hang to the list as a finding, unless it is there; the finding at the index stays
+ * unproven. Its calls become the similar calls of the record. */
 static enum core_status elsewhere_add(struct trace *trace, struct rerun *rerun,
                                       struct finding_list *list, uint32_t index, bool kept)
 {
@@ -260,7 +262,7 @@ static enum core_status elsewhere_add(struct trace *trace, struct rerun *rerun,
         return CORE_OK;
     for (uint32_t i = 0; i < hang->call_count; i++)
         hang->call[i].seq = explored_event_like(trace, &hang->call[i]);
-    while (hang->fact_count) /* the recorded job was not ended there */
+    while (hang->fact_count) /* the launcher did not end the recorded job there */
         free(hang->fact[--hang->fact_count]);
     finding_fact(hang, "so it was when the job was run again under the schedule '%s'",
                  list->finding[index].schedule);
@@ -278,7 +280,7 @@ static enum core_status elsewhere_add(struct trace *trace, struct rerun *rerun,
 
 /* --- the rerun -------------------------------------------------------------------------------- */
 
-/* The job itself, under a policy that it can be given. */
+/* Runs the job itself, under a live policy. */
 static enum core_status confirm_force(struct trace *trace, const struct confirm_options *options,
                                       const struct replay_policy *policy, double budget_s,
                                       const struct finding *finding, bool of_world,
@@ -336,9 +338,9 @@ static enum core_status confirm_one(struct trace *trace, const struct confirm_op
     return status;
 }
 
-/* --- what fails in a world -------------------------------------------------------------------- */
+/* --- failures of worlds ----------------------------------------------------------------------- */
 
-/* whole: the library was given every answer that the world had. */
+/* whole: the library got every answer of the world. */
 static void mark_world(struct finding *finding, const struct rerun *rerun, uint32_t ranks,
                        bool whole)
 {
@@ -417,7 +419,7 @@ enum core_status confirm_findings(struct trace *trace, const struct confirm_opti
                 finding,
                 "not tried in the real job: the time for that was spent (--confirm=SECONDS)");
         } else if (of_world) {
-            char *why = NULL; /* what cannot be tried stays as it is */
+            char *why = NULL; /* a finding that cannot be tried is unchanged */
             core_report_keep(&why);
             confirm_world(trace, options, left, kept, list, i);
             core_report_hook(NULL, NULL);

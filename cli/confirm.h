@@ -1,4 +1,4 @@
-/* Findings that rest on an assumption, and what fails in a world, tried in the real job: `run` does
+/* Tries findings that rest on an assumption, and failures of worlds, in the real job. `run` does
  * this by itself. */
 #ifndef CLI_CONFIRM_H
 #define CLI_CONFIRM_H
@@ -7,17 +7,17 @@
 #include "core/trace/trace.h"
 
 struct confirm_options {
-    char **command;  /* of the job; NULL: nothing is tried */
+    char **command;  /* of the job; NULL: tries nothing */
     double budget_s; /* for all tries together */
-    double stall_s;  /* a try in which nothing moves for so long is given up; 0: never */
+    double stall_s;  /* ends a try in which nothing moves for so long; 0: never */
 };
 
-/* Runs the job once more for each finding that is assumed and has a schedule, its output thrown
- * away, and marks the finding: one that hangs is confirmed, and an error; one that runs through is
- * refuted, and stays a note. The same for what fails in a world: it is an error, confirmed or not,
- * unless the job was given all that the world had, and ran through; then it is a note. What cannot
- * be told in time stays as it was, and says so. kept: the findings stand in the trace (check_keep),
- * and what is said of one is written into its row. */
+/* Runs the job once more for each assumed finding with a schedule, discards its output, and marks
+ * the finding: if the job hangs, the finding is confirmed, and an error; if it finishes, the
+ * finding is refuted, and stays a note. Does the same for failures of worlds: such a finding is an
+ * error, confirmed or not, unless the job got all answers of the world, and finished; then it is a
+ * note. A finding without a result in time is unchanged, and says so. kept: the trace holds the
+ * findings (check_keep), and their rows are updated. */
 enum core_status confirm_findings(struct trace *trace, const struct confirm_options *options,
                                   bool kept, struct finding_list *list);
 

@@ -1,4 +1,5 @@
-/* See the header. A program that cannot be explored loses nothing: why goes into the one line. */
+/* See the header. If a program cannot be explored, the one line says why, and nothing else
+ * changes. */
 #include "cli/explored.h"
 
 #include <inttypes.h>
@@ -18,17 +19,17 @@
 #include "explore/recorded.h"
 #include "explore/summary.h"
 
-/* BEYOND_S: exploring takes no longer than the job took and so much more, with the program's own
- * start. */
+/* BEYOND_S: exploring takes at most the job's duration and so much more, including the program's
+ * own start. */
 enum { SECONDS_MAX = 5, BEYOND_S = 1, RANK_SHIFT = 40 };
 
-/* --- findings of worlds beside those of the trace --------------------------------------------- */
+/* --- findings of worlds, related to the trace ------------------------------------------------- */
 
 struct same_shape {
     int64_t id;
 };
 
-/* Shapes of that call at that place: they are few beside the events. */
+/* Finds the shapes of that call at that place, which are far fewer than the events. */
 static void shapes_like(const struct trace *trace, const struct finding_call *call,
                         struct core_table *shapes)
 {
@@ -51,7 +52,7 @@ static void shapes_like(const struct trace *trace, const struct finding_call *ca
     sqlite3_finalize(row);
 }
 
-/* The first event of the rank that is of one of the shapes; 0: none. */
+/* Returns the first event of the rank with one of the shapes; 0: none. */
 static uint64_t event_of(const struct trace *trace, int64_t rank, const struct core_table *shapes)
 {
     static const char text[] = "SELECT id, shape FROM event_row WHERE id >= ?1 AND id < ?2 "
@@ -100,7 +101,7 @@ static bool any_fails(const struct finding_list *list, uint32_t first)
     return false;
 }
 
-/* Settles findings that rest on an assumption by a search that was complete. */
+/* Marks findings that rest on an assumption as ruled out, after a complete search. */
 static void explored_refute(struct finding_list *list, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -112,8 +113,8 @@ static void explored_refute(struct finding_list *list, uint32_t count)
     }
 }
 
-/* Drops the trace's notes of what a thread frees and another one uses: worlds choose which of the
- * two comes first, and a complete search has found what may come of it. */
+/* Drops the trace's notes of memory that one thread frees and another uses: worlds choose the order
+ * of the two, and a complete search has found the consequences. */
 static void threads_settle(struct finding_list *list, uint32_t *count)
 {
     for (uint32_t i = *count; i-- > 0;)
@@ -123,8 +124,8 @@ static void threads_settle(struct finding_list *list, uint32_t *count)
         }
 }
 
-/* The job came to a good end; a program that fails in each world, in whatever ways, and in the
- * order that the job had as well, does so because of the world. */
+/* Tells whether every world fails, in any order, also in the job's order, although the job
+ * succeeded: then the world is the cause. */
 static bool fails_always(const struct explore_search *search, const struct explore_program *program)
 {
     return search->class_count > 0 && !program->passed;
@@ -157,8 +158,8 @@ static void explored_tell(void *context, uint64_t worlds, uint64_t ahead)
     core_progress_tell((uint64_t)((explore_program_now_s() - *started_s) * 1000));
 }
 
-/* The search has SEARCH_SHARE of its time; the rest is for what is asked of worlds behind it: which
- * numbers are times that the program prints, and by which choices its outcomes are met. */
+/* The search gets SEARCH_SHARE of the time. The rest is for later questions to worlds: which
+ * numbers are times that the program prints, and which choices lead to each outcome. */
 static const double SEARCH_SHARE = 0.6;
 
 static enum core_status search_run(struct explore_program *program,
@@ -172,8 +173,8 @@ static enum core_status search_run(struct explore_program *program,
     return status == CORE_OK ? explore_findings_untime(program, out_search) : status;
 }
 
-/* Ranks with several threads need not repeat in a world the order that their threads had in the
- * job. A call that MPI refuses in the world is then the program's fault. */
+/* Tells whether a refused call may be the program's fault: ranks with several threads need not
+ * repeat the job's order of threads in a world. */
 static bool is_theirs(const struct trace *trace, const struct explore_program *program)
 {
     bool several = false;
@@ -226,10 +227,10 @@ static enum core_status found_tell(struct trace *trace, struct explore_program *
     return status;
 }
 
-static const double SOON_S = 0.001; /* 0 would be no limit */
+static const double SOON_S = 0.001; /* 0 would mean no limit */
 
-/* LEAST_S: what it has, however long the program took to come to where its ranks begin, if that is
- * within most_s. */
+/* Returns the end time. LEAST_S: the minimum time for the search, however long the program took to
+ * start its ranks, within most_s. */
 static double ends_at(double started_s, double budget_s, double most_s)
 {
     static const double LEAST_S = 1;

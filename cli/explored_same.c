@@ -14,7 +14,7 @@ static bool has_call(const struct finding *finding, const struct finding_call *c
     return false;
 }
 
-/* Whether the two stand in the same calls. */
+/* Tells whether the two hang in the same calls. */
 static bool stand_alike(const struct finding *a, const struct finding *b)
 {
     bool alike = a->call_count == b->call_count && a->call_count > 0;
@@ -23,8 +23,8 @@ static bool stand_alike(const struct finding *a, const struct finding *b)
     return alike;
 }
 
-/* A world stands still where the engine found that the trace can: that is one deadlock, and the
- * engine says more of it. */
+/* Drops deadlocks of worlds that the engine found in the trace: it is the same deadlock, and the
+ * engine says more about it. */
 static void same_deadlocks_drop(struct finding_list *list, uint32_t first)
 {
     for (uint32_t i = list->count; i-- > first;)
@@ -38,7 +38,8 @@ static void same_deadlocks_drop(struct finding_list *list, uint32_t first)
             }
 }
 
-/* In every order a message has other types than its receive: so it did in the recorded one. */
+/* Drops mismatches of types in a world: if a message mismatches in every order, it did so in the
+ * record. */
 static void same_types_drop(struct finding_list *list, uint32_t first)
 {
     for (uint32_t i = list->count; i-- > first;) {
@@ -56,7 +57,7 @@ static void same_types_drop(struct finding_list *list, uint32_t first)
 
 /* --- conflicts in windows --------------------------------------------------------------------- */
 
-/* The rank's own load or store, in a world's finding of a conflict; NULL: it has none. */
+/* Returns the rank's own load or store in a world's finding of a conflict; NULL: none. */
 static const struct finding_call *own_access(const struct finding *finding)
 {
     for (uint32_t i = 0; i < finding->call_count; i++)
@@ -66,7 +67,8 @@ static const struct finding_call *own_access(const struct finding *finding)
     return NULL;
 }
 
-/* The recorded call is told with its arguments: "MPI_Put(target=0, ...)". */
+/* Compares a recorded call, whose text has its arguments, "MPI_Put(target=0, ...)", with a
+ * world's. */
 static bool is_alike(const struct finding_call *recorded, const struct finding_call *met)
 {
     size_t bytes = strlen(met->call);
@@ -83,7 +85,7 @@ static bool has_alike(const struct finding *recorded, const struct finding_call 
     return false;
 }
 
-/* The call that found the same access: of that rank, and at that place as far as it is known. */
+/* Returns the call that found the same access: of that rank, and at that place if it is known. */
 static const struct finding_call *access_found(const struct finding *recorded,
                                                const struct finding_call *own)
 {
@@ -105,7 +107,7 @@ static bool same_conflict(const struct finding *recorded, const struct finding *
     return same;
 }
 
-/* Adds what the world knows to what was recorded. */
+/* Adds the world's facts to the recorded finding. */
 static void conflict_join(struct finding *recorded, const struct finding *met)
 {
     const struct finding_call *own = own_access(met), *found = access_found(recorded, own);

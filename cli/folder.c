@@ -1,6 +1,6 @@
-/* See the header. The guard makes the folder itself, so that there is no moment at which nobody
- * would remove it, and says its name over a socket. When the owner has ended it waits for what that
- * one had started, too, which may still make files there, and the folder anew. */
+/* See the header. The guard makes the folder itself, so that a process to remove it always exists,
+ * and sends its name over a socket. When the owner has ended, the guard also waits for the
+ * processes that the owner started, which may still make files there, or the folder again. */
 #include "cli/folder.h"
 
 #include <dirent.h>
@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #define FOLDER "crosswait-explore-"
-#define OWNED "owned" /* a file in there, locked as long as there is an explorer whose it is */
+#define OWNED "owned" /* a file in the folder, locked as long as its owner lives */
 
-/* Stops waiting for what the owner had started. */
+/* Limits the wait for processes that the owner started. */
 enum { JOB_MS = 20000 };
 
 static void folder_is_empty(const char *folder)
@@ -51,7 +51,8 @@ void folder_empty(const struct folder *folder)
     folder_is_empty(folder->path);
 }
 
-/* Locks that file of the folder; -1: it has none (create: none can be made), or its owner lives. */
+/* Locks a file of the folder; -1: it does not exist (create: cannot be made), or its owner
+ * lives. */
 static int lock_file(const char *folder, const char *name, int create)
 {
     char path[PATH_MAX + 16];
@@ -64,8 +65,8 @@ static int lock_file(const char *folder, const char *name, int create)
     return fd;
 }
 
-/* The file has its name only once it is locked: else another would take the folder for one that was
- * left behind. */
+/* Makes the lock file. It gets its name only when it is locked: otherwise another process could
+ * consider the folder abandoned. */
 static int folder_own(const char *folder)
 {
     char path[PATH_MAX + 16], named[PATH_MAX + 16];
@@ -79,7 +80,7 @@ static int folder_own(const char *folder)
     return fd;
 }
 
-/* False: something is still there. */
+/* Removes the folder. Returns false if something is left. */
 static bool folder_removed(const char *folder)
 {
     char path[PATH_MAX + 16];
@@ -89,7 +90,7 @@ static bool folder_removed(const char *folder)
     return rmdir(folder) == 0 || errno == ENOENT;
 }
 
-/* Those of which the guard was killed, too: nobody holds their locks. */
+/* Removes folders whose guard was killed as well: nobody holds their locks. */
 static void remove_of_dead(const char *where)
 {
     DIR *dir = opendir(where);
@@ -115,7 +116,7 @@ static void remove_of_dead(const char *where)
 
 enum { OWNER_FD = STDERR_FILENO + 1, JOB_FD };
 
-/* Keeps nothing open that is not its own. What the terminal sends is not for it. */
+/* Closes everything that is not the guard's, and leaves the terminal's process group. */
 static void guard_alone(int owner_fd, int job_fd)
 {
     int null = open("/dev/null", O_RDWR), high = JOB_FD + 1;
@@ -146,7 +147,7 @@ static _Noreturn void guard_run(int owner_fd, int job_fd, const char *where)
         _exit(errno ? errno : EIO);
     if (write(OWNER_FD, path, strlen(path)) > 0)
         guard_await(OWNER_FD, -1);
-    if (access(path, F_OK) == 0) /* else its owner came to its end */
+    if (access(path, F_OK) == 0) /* otherwise the owner has removed it */
         guard_await(JOB_FD, JOB_MS);
     folder_removed(path);
     _exit(0);

@@ -1,6 +1,6 @@
-/* A folder for temporary files that does not outlive the process that made it, however that one
- * ends: a process of its own waits for that, and removes it. Should that one be killed, too, the
- * next who makes such a folder removes what is left. */
+/* A folder for temporary files that does not outlive its process, however that ends: a guard
+ * process waits for the end, and removes the folder. If the guard is killed as well, the next
+ * process that makes such a folder removes the remains. */
 #ifndef CLI_FOLDER_H
 #define CLI_FOLDER_H
 
@@ -10,18 +10,18 @@
 #include "core/status.h"
 
 struct folder {
-    char path[PATH_MAX]; /* "": there is none */
-    int owned;           /* a lock in it, held as long as there is who made it; -1 none */
-    /* Other ends of those that its guard has: one is closed when the owner ends; the other one is
-     * what the owner starts to inherit. */
+    char path[PATH_MAX]; /* "": no folder */
+    int owned;           /* a lock in it, held as long as its maker lives; -1: none */
+    /* The other ends of the guard's sockets: owner_fd closes when the owner ends; processes that
+     * the owner starts inherit job_fd. */
     int owner_fd, job_fd;
     pid_t guard;
 };
 
-/* In TMPDIR. */
+/* Makes the folder in TMPDIR. */
 enum core_status folder_make(struct folder *out_folder);
 void folder_empty(const struct folder *folder);
-/* Removes it; one that was never made (all zero) is passed over. */
+/* Removes the folder; ignores one that was never made (all zero). */
 void folder_done(struct folder *folder);
 
 #endif

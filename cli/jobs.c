@@ -1,4 +1,4 @@
-/* See the header. Everything that a job leaves lies in a folder, which is emptied before each. */
+/* See the header. All files of a job are in a folder, which is emptied before each job. */
 #include "cli/jobs.h"
 
 #include <errno.h>
@@ -26,15 +26,15 @@ struct jobs {
     const struct explore_command *command;
     double world_s;
     volatile int *stop;
-    char **argv; /* NULL: as it was typed */
+    char **argv; /* NULL: the command as typed */
     struct folder folder;
     struct trace trace; /* of the last job */
     bool traced;
     struct explore_mirror mirror;
     unsigned lacks; /* EXPLORE_LACKS_ */
     struct world_rank_outcome *rank;
-    char **text; /* of each rank, standard output and then standard error */
-    char **why;  /* of each rank, its call's arguments; NULL */
+    char **text; /* by rank: standard output, standard error */
+    char **why;  /* by rank: arguments of its call; NULL */
 };
 
 static char *file_read(const char *folder, const char *name, size_t *out_bytes)
@@ -73,7 +73,7 @@ static void last_done(struct jobs *jobs)
     }
 }
 
-/* Our own streams are the launcher's and the job's for as long as it runs. */
+/* Redirects our own streams, which the launcher and the job inherit, for the duration of a job. */
 static bool streams_to(const char *path, int saved[2])
 {
     int file = core_file_create(path, O_WRONLY | O_APPEND);
@@ -116,10 +116,11 @@ static enum core_status jobs_launch(struct jobs *jobs, const struct replay_polic
     launch_variable_set(&options, "CROSSWAIT_POLICY", text);
     launch_variable_set(&options, "CROSSWAIT_OUTPUT", jobs->folder.path);
     launch_variable_set(&options, ORDER_LOG_VARIABLE, jobs->folder.path);
-    /* Open MPI's own files go with the folder, also where its mpirun is killed. */
+    /* Puts Open MPI's own files into the folder, so that they go with it even if mpirun is
+     * killed. */
     static const char *const place[] = {
         "OMPI_MCA_orte_tmpdir_base", "OMPI_MCA_btl_vader_backing_directory",
-        "OMPI_MCA_osc_sm_backing_directory", "PRTE_MCA_prte_tmpdir_base", /* version 5's */
+        "OMPI_MCA_osc_sm_backing_directory", "PRTE_MCA_prte_tmpdir_base", /* of version 5 */
         "OMPI_MCA_btl_sm_backing_directory"};
     for (size_t i = 0; i < sizeof place / sizeof *place; i++)
         launch_variable_set(&options, place[i], jobs->folder.path);
@@ -139,7 +140,7 @@ static enum core_status jobs_launch(struct jobs *jobs, const struct replay_polic
     return status;
 }
 
-/* --- what came of it -------------------------------------------------------------------------- */
+/* --- the outcome ------------------------------------------------------------------------------ */
 
 static void jobs_found(struct world_outcome *outcome, enum world_rule rule, int rank,
                        const char *text)
@@ -152,7 +153,7 @@ static void jobs_found(struct world_outcome *outcome, enum world_rule rule, int 
     snprintf(finding->text, sizeof finding->text, "%s", text);
 }
 
-/* The rank is in that call of the trace. */
+/* Notes that the rank is in that call of the trace. */
 static void jobs_stands(struct jobs *jobs, uint32_t r, const struct trace_event *event)
 {
     char arguments[256];
@@ -164,7 +165,7 @@ static void jobs_stands(struct jobs *jobs, uint32_t r, const struct trace_event 
     jobs->rank[r].site = event->site > 0 ? (uint64_t)event->site : 0;
 }
 
-/* The rank's last call, if there is one; of several threads, one that did not return. */
+/* Finds the rank's last call, if there is one; with several threads, one that did not return. */
 static bool last_of(struct jobs *jobs, uint32_t rank, struct trace_event *out_event)
 {
     struct trace_cursor *cursor;
@@ -181,7 +182,8 @@ static bool last_of(struct jobs *jobs, uint32_t rank, struct trace_event *out_ev
     return any;
 }
 
-/* The call in which MPI ended the rank because of an error; false: it was another one. */
+/* Finds the call in which MPI ended the rank because of an error. Returns false if another cause
+ * ended it. */
 static bool error_of(struct jobs *jobs, uint32_t rank, char *text, size_t room)
 {
     struct trace_event event;
@@ -231,7 +233,7 @@ static void rank_end(struct jobs *jobs, uint32_t r, struct world_outcome *outcom
     }
 }
 
-/* The first rank that waits for ever, but for those that only wait for its end. */
+/* Returns the first rank that waits forever for anything but other ranks' MPI_Finalize. */
 static int stuck_of(const struct ending *ending)
 {
     int first = ending->call_count ? (int)ending->call[0].rank : -1;
@@ -253,8 +255,7 @@ static void jobs_ends(struct jobs *jobs, const struct launch_result *launched,
         rank_end(jobs, r, outcome);
         outcome->finished &= jobs->trace.rank[r].state == EVENT_RANK_FINISHED;
     }
-    /* The launcher ends the other ranks with the first that fails, wherever they are: nobody knows
-     * what they would have done. */
+    /* The launcher ends the other ranks with the first one that fails: their outcome is unknown. */
     jobs->mirror.decisions.early |=
         launched->end != LAUNCH_END_DEADLOCK && explore_failure_of(outcome) != NULL;
     for (uint32_t i = 0; launched->end == LAUNCH_END_DEADLOCK && i < ending->call_count; i++) {
@@ -288,7 +289,7 @@ static enum core_status jobs_outputs(struct jobs *jobs)
     return CORE_OK;
 }
 
-/* Why nothing came of the command: the first line that it says, which is not ours. */
+/* Reports why the command started no job: the first line of its output that is not crosswait's. */
 static enum core_status no_job(const struct jobs *jobs)
 {
     size_t bytes;
@@ -334,7 +335,7 @@ static enum core_status jobs_look(struct jobs *jobs, const struct replay_policy 
     return status;
 }
 
-/* Nobody knows what would have come of this one. */
+/* Marks the outcome as unknown. */
 static void look_away(struct jobs *jobs)
 {
     explore_mirror_done(&jobs->mirror);
@@ -358,7 +359,7 @@ static enum core_status jobs_run(void *context, const struct replay_policy *poli
         *jobs->stop = 1;
     bool over = launched.end == LAUNCH_END_BUDGET;
     if (*jobs->stop || (over && (less || status != CORE_OK || !launched.trace_count))) {
-        status = CORE_OK; /* of what was broken off nothing need be left */
+        status = CORE_OK; /* an interrupted job need not leave anything */
         look_away(jobs);
     } else if (status == CORE_OK)
         status = jobs_look(jobs, policy, &launched);
@@ -374,7 +375,7 @@ static enum core_status jobs_run(void *context, const struct replay_policy *poli
     return CORE_OK;
 }
 
-/* The site is one of the last job's trace. */
+/* Finds a site in the trace of the last job. */
 static bool jobs_place(void *context, uint64_t number, struct site_place *out_place)
 {
     const struct jobs *jobs = context;
@@ -392,9 +393,9 @@ static unsigned jobs_lacks(void *context)
     return ((const struct jobs *)context)->lacks;
 }
 
-/* --- all of them ------------------------------------------------------------------------------ */
+/* --- all jobs --------------------------------------------------------------------------------- */
 
-/* mpirun -n N PROGRAM... */
+/* Makes mpirun -n N PROGRAM... */
 static enum core_status command_make(struct jobs *jobs)
 {
     const struct explore_command *command = jobs->command;

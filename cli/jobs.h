@@ -1,5 +1,5 @@
-/* Worlds that are jobs on the real MPI library (explore --world=mpirun): the command is run under
- * a schedule (launch/force.h) and recorded, and what it chose is read from its trace
+/* Worlds that are jobs on the real MPI library (explore --world=mpirun): runs the command under a
+ * schedule (launch/force.h), records it, and reads its choices from its trace
  * (explore/reexec.h). */
 #ifndef CLI_JOBS_H
 #define CLI_JOBS_H
@@ -8,7 +8,7 @@
 
 struct jobs;
 
-/* The command stays the caller's. stop: set when the user wants an end; what ran then is told as
+/* The command must outlive it. stop: set when the user wants to end; the running job then counts as
  * unfinished. */
 enum core_status jobs_new(const struct explore_command *command, double world_s, volatile int *stop,
                           struct jobs **out_jobs);

@@ -1,5 +1,5 @@
-/* Opens the trace, runs the checkers, renders. A trace that cannot be written (read-only folder,
- * another's file) is judged all the same: only keeping the findings in it is left out. */
+/* Opens the trace, runs the checkers, renders. A trace that is not writable (read-only folder,
+ * another user's file) is checked as well: its findings are just not stored. */
 #include "cli/judge.h"
 
 #include <errno.h>
@@ -14,7 +14,8 @@
 #include "core/text.h"
 
 enum {
-    CONFIRM_STALL_SECONDS = 1 /* longer than the whole job took, and nothing moves: give up */
+    CONFIRM_STALL_SECONDS = 1 /* gives up after the job's duration and so much more without
+                                 progress */
 };
 
 void judge_defaults(struct judge_options *options)
@@ -123,7 +124,7 @@ static enum core_status judge_render(const void *what, FILE *file)
     return rendering->format->render(rendering->facts, file);
 }
 
-/* Adds what is said of this trace to a file of several traces. */
+/* Adds the report on this trace to a file of several traces. */
 static enum core_status output_join(struct judge_output *output, const struct report_facts *facts)
 {
     char *text = NULL;
@@ -227,7 +228,7 @@ int judge_worse(int a, int b)
     return worst;
 }
 
-/* Adds the trace to the series; how many of its like there are now. */
+/* Adds the trace to the series. Returns how many traces with this subject it now has. */
 static uint32_t series_add(struct judge_series *series, const char *subject)
 {
     uint32_t number = 1;
@@ -252,7 +253,7 @@ static unsigned needs_of(const struct judge_options *options)
     return needs;
 }
 
-/* https://no-color.org */
+/* Follows https://no-color.org. */
 bool judge_coloured(enum judge_colour when, FILE *out)
 {
     const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
@@ -279,7 +280,7 @@ static enum core_status judge_recorded(struct trace *trace, const struct judge_o
     return *out_checked == CORE_BUDGET ? CORE_OK : *out_checked;
 }
 
-/* Said before it is checked, which may take a while. */
+/* Prints the subject before the check, which may take a while. */
 static void judge_announce(struct trace *trace, FILE *out)
 {
     char *subject = report_subject(trace);
@@ -289,7 +290,7 @@ static void judge_announce(struct trace *trace, FILE *out)
     free(subject);
 }
 
-/* How a report is to look, and what it is called by. */
+/* Sets the report's appearance and category. */
 static void facts_dress(const struct judge_options *options, FILE *out, struct report_facts *facts)
 {
     facts->source_root = options->source_root;
@@ -394,9 +395,9 @@ int judge_trace(const char *trace_path, struct judge_options *options, FILE *out
     return result;
 }
 
-/* --- of a job that has just run --------------------------------------------------------------- */
+/* --- a job that has just run ------------------------------------------------------------------ */
 
-/* A job that was ended from outside is not started again. */
+/* Does not restart a job that was ended from outside. */
 void judge_job(struct judge_options *judge, const struct launch_result *result, double job_s)
 {
     if (result->end == LAUNCH_END_SIGNAL || result->end == LAUNCH_END_BUDGET)
@@ -408,7 +409,7 @@ void judge_job(struct judge_options *judge, const struct launch_result *result, 
     judge->explore.signal = result->status == 0 ? result->signal : 0;
 }
 
-/* "F-NAME.html" of "F.html". */
+/* Makes "F-NAME.html" of "F.html". */
 void judge_path_named(const char *path, const char *name, char named[PATH_MAX])
 {
     const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');

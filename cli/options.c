@@ -30,8 +30,8 @@ int cli_exit_of(enum core_status status)
 
 enum { HELP_COLUMNS = 80, HELP_OPTION_COLUMN = 29 };
 
-/* Bytes of a line before its last space that fits `room`, or before its first one where none does.
- * A command is not broken inside of quotes. */
+/* Returns the bytes of a line up to its last space that fits `room`, or up to its first one if none
+ * does. Does not break a command inside quotes. */
 static int bytes_that_fit(const char *line, int bytes, int room, bool is_command)
 {
     int fit = bytes;
@@ -45,7 +45,7 @@ static int bytes_that_fit(const char *line, int bytes, int room, bool is_command
     return fit;
 }
 
-/* Prints one line as far as 80 columns allow, `first` before it, and the rest on further lines. */
+/* Prints one line with `first` before it, broken at 80 columns. */
 static void print_line(const char *first, const char *margin, const char *line, int bytes,
                        bool is_command)
 {
@@ -68,7 +68,7 @@ static void print_line(const char *first, const char *margin, const char *line, 
     }
 }
 
-/* Prints the lines of a text, the first behind `first`, the others behind `margin`. */
+/* Prints the lines of a text, the first one after `first`, the others after `margin`. */
 static void print_lines(const char *first, const char *margin, const char *text, bool is_command)
 {
     for (const char *line = text; *line; first = margin) {
@@ -119,8 +119,8 @@ static void print_help(const struct options_command *command)
     }
 }
 
-/* For completion in shells (cli/completion): a line an option, with what it does. (The values of an
- * option are printed by --complete=OPTION.) */
+/* Prints the options for completion in shells (cli/completion), one a line, with their help.
+ * (--complete=OPTION prints the values of an option.) */
 static void print_options(const struct options_command *command)
 {
     for (const struct options_spec *s = command->spec; s && s->name; s++)
@@ -128,8 +128,8 @@ static void print_options(const struct options_command *command)
     printf("--help\tprint what the command does and its options\n");
 }
 
-/* For the man pages (cli/man/options.py), parted by empty lines: usage; letter, name, value and
- * what it does, a line an option; examples. */
+/* Prints tables for the man pages (cli/man/options.py), separated by empty lines: usage; letter,
+ * name, value and help, one option a line; examples. */
 static void print_table(const struct options_command *command)
 {
     printf("%s\n\n", command->usage);

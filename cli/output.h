@@ -6,11 +6,11 @@
 
 #include "core/status.h"
 
-/* Reports what went wrong itself, unless it is left in the file's error flag. */
+/* Writes `what`. Reports errors itself, except those that the file's error flag shows. */
 typedef enum core_status (*output_write_fn)(const void *what, FILE *file);
 
-/* The file appears under its name only when it is whole; a device or pipe is written to as it is.
- * CORE_IO, reported with file and reason: it could not be written. */
+/* Writes a file that gets its name only when it is complete; writes to a device or pipe directly.
+ * Returns CORE_IO on failure, after a report with file and reason. */
 enum core_status output_file_write(const char *path, output_write_fn write, const void *what);
 
 #endif

@@ -21,7 +21,7 @@ static bool is_when(const char *text)
     return !strncmp(text, "pcontrol:", 9) ? is_number(text + 9) : is_number(text);
 }
 
-/* The words that options take. */
+/* The words that options accept. */
 static const struct {
     const char *option, *word;
 } words[] = {
@@ -72,7 +72,8 @@ static bool is_list_of_ranks(const char *text)
     return *text && strspn(text, "0123456789,-") == strlen(text);
 }
 
-/* Words as interpose/filter.c reads them. A function's name is left to it, which knows them all. */
+/* Tells whether the word is a class or group of interpose/filter.c. Function names are left to
+ * filter.c, which knows all. */
 static bool is_class(const char *word, size_t bytes)
 {
     static const char *const known[] = {
@@ -88,7 +89,7 @@ static bool is_class(const char *word, size_t bytes)
     return bytes > 4 && !memcmp(word, "MPI_", 4);
 }
 
-/* The first word of a list that is no class of calls, group or function; NULL: all are one. */
+/* Returns the first word of a list that is no class of calls, group or function; NULL: none. */
 static const char *wrong_call(const char *text)
 {
     for (; *text; text += strcspn(text, ","), text += *text == ',') {

@@ -1,11 +1,11 @@
-/* Options that `record` and `run` share: how a job is recorded, and options of the library. */
+/* Options that `record` and `run` share: how to record a job, and options of the recorder. */
 #ifndef CLI_RECORD_OPTIONS_H
 #define CLI_RECORD_OPTIONS_H
 
 #include "cli/options.h"
 #include "launch/launch.h"
 
-/* How a job is recorded; a row of struct options_spec each. */
+/* How to record a job; one row of struct options_spec each. */
 // clang-format off
 #define RECORD_TIMES_SPEC \
     {"times", 0, "WHICH", \
@@ -22,15 +22,15 @@
     RECORD_TIMES_SPEC
 // clang-format on
 enum { RECORD_JOB_COUNT = 5 };
-/* Takes the option; `index` counts from the first of these rows. A value that cannot mean anything
- * is reported: CORE_BAD_INPUT. */
+/* Applies an option; `index` counts from the first of these rows. Reports a value that makes no
+ * sense: CORE_BAD_INPUT. */
 enum core_status record_job_set(struct launch_options *launch, const struct options *options,
                                 int index);
 
-/* The value of --times. */
+/* Reads the value of --times. */
 enum core_status record_times_read(const struct options *options, bool *out_all);
 
-/* Options of the library that `record` and `run` accept; a row of struct options_spec each. */
+/* Options of the recorder that `record` and `run` accept; one row of struct options_spec each. */
 // clang-format off
 #define RECORD_OPTION_SPECS \
     {"payload", 0, "KIND", \
@@ -52,9 +52,9 @@ enum core_status record_times_read(const struct options *options, bool *out_all)
      "ranks of other machines send what they record here: on, off, auto (when hosts are named)"}
 // clang-format on
 enum { RECORD_OPTION_COUNT = 11 };
-/* Prints the words that the option takes, a line each, for completion. */
+/* Prints the words that the option accepts, one a line, for completion. */
 void record_option_values(const char *option);
-/* As record_job_set. */
+/* Applies an option, like record_job_set. */
 enum core_status record_option_set(struct launch_options *launch, const struct options *options,
                                    int index);
 
