@@ -1,5 +1,5 @@
-/* Does an execution keep the model row that its collective claims? Rounds and words above the row
- * are a finding. */
+/* Checks whether an execution keeps the model row that its collective claims: more rounds or words
+ * than the row are a finding. */
 #ifndef FUZZ_COST_H
 #define FUZZ_COST_H
 
@@ -9,8 +9,9 @@
 
 void cost_check(const struct collective *collective, const struct scenario *scenario,
                 const struct world_options *options, struct world_outcome *outcome);
-/* Whether so many rounds, and bytes along the longest chain of messages, measured elsewhere, are
- * above what the collective claims for the scenario, which is adapted to it; the text says so. */
+/* Tells whether so many rounds, and bytes along the longest chain of messages, measured elsewhere,
+ * exceed what the collective claims for the scenario, which is adapted to the collective; the text
+ * says so. */
 bool cost_exceeds(const struct collective *collective, const struct scenario *scenario,
                   uint64_t rounds, uint64_t bytes, char *text, size_t room);
 

@@ -17,20 +17,20 @@
  *   sizes     v-forms, one call: every list of block sizes whose sum is at most count: 9;
  *             all-to-all, a size for each pair: 6 on 2 ranks or fewer, 4 on 3 ranks, 3 on 4 ranks.
  *
- * From a product those scenarios are left out
+ * Left out of a product are scenarios
  *  1. that the collective's row does not allow (domain, root 0 only, no in place, communicators);
- *  2. whose elements of the two sides do not go into each other (an odd count of int to strided);
- *  3. that say what another one of the product says: a seed that nothing uses, a root-step of one
- *     call, a root-bend of two;
+ *  2. whose elements of one side do not fill the other side (an odd count of int to strided);
+ *  3. that repeat another one of the product: a seed that nothing uses, a root-step with one call,
+ *     a root-bend with two;
  *  4. that the options --only and --without exclude;
  *  5. with elements far apart, or of gigabytes (scenario_type_large);
- *  6. that a product before it has.
+ *  6. that an earlier product has.
  *
- * Each scenario has one set of values for the elements (sent, or with which memory is filled): of a
- * collective that looks at them nothing is said for others. Buffers that MPI does not look at, as
+ * Each scenario has one set of values for the elements (sent, or filled into memory): nothing is
+ * claimed for other values if a collective looks at them. Buffers that MPI does not access, such as
  * the receive buffer of a rank that is not the root, have no elements.
  *
- * tests/fuzz/exhaustive_set.py counts the same sets by loops of its own and compares the calls. */
+ * tests/fuzz/exhaustive_set.py counts the same sets with its own loops and compares the calls. */
 #ifndef FUZZ_EXHAUST_SET_H
 #define FUZZ_EXHAUST_SET_H
 
@@ -41,7 +41,7 @@
 
 enum {
     EXHAUST_RANKS_MAX = 4,
-    EXHAUST_PRODUCTS = 5, /* all-to-all: the sizes are three, by P */
+    EXHAUST_PRODUCTS = 5, /* all-to-all has three products of sizes, by P */
     EXHAUST_AXES_MAX = 24,
     EXHAUST_VALUES_MAX = 1024, /* of a key, from -1 on */
     EXHAUST_TYPES = TYPE_EMPTY /* the last */
@@ -51,17 +51,17 @@ enum {
 struct exhaust_axis {
     const char *key;
     int low, step, count;
-    const char *all; /* for people, all its values where they depend on P; NULL: a list of them */
+    const char *all; /* all values in words, if they depend on P; NULL: a list of them */
 };
 struct exhaust_axes {
     struct exhaust_axis axis[EXHAUST_AXES_MAX];
     int count;
 };
 
-/* The values that the scenarios of one product had. */
+/* The values that occurred in the scenarios of one product. */
 struct exhaust_taken {
     struct exhaust_taken_key {
-        const char *key, *all;                /* constant: the same in parent and child */
+        const char *key, *all;                /* constant: the same address in parent and child */
         uint8_t at_ranks[EXHAUST_VALUES_MAX]; /* value + 1 -> bit P - 1 */
         int count[EXHAUST_RANKS_MAX];         /* of the axis */
     } key[EXHAUST_AXES_MAX];
@@ -69,21 +69,21 @@ struct exhaust_taken {
     uint8_t ranks; /* bit P - 1 */
 };
 
-/* Makes the products for so many ranks; those that these ranks have not are empty. */
+/* Makes the products for so many ranks; a product that does not exist for them is empty. */
 void exhaust_set_products(const struct collective *collective, int ranks,
                           struct exhaust_axes out[EXHAUST_PRODUCTS]);
-/* Goes to the next places on the axes, the last axis fastest; false: those were the last. */
+/* Goes to the next places on the axes, with the last axis fastest; false after the last ones. */
 bool exhaust_set_next(const struct exhaust_axes *axes, int at[EXHAUST_AXES_MAX]);
-/* Makes the scenario at these places; false: it is left out. */
+/* Makes the scenario at these places; false if it is left out. */
 bool exhaust_set_make(const struct collective *collective, int ranks,
                       const struct exhaust_axes *axes, const int at[EXHAUST_AXES_MAX],
                       struct scenario *out);
-/* Whether one of the first `products` has it. */
+/* Tells whether one of the first `products` contains the scenario. */
 bool exhaust_set_has(const struct exhaust_axes *product, int products,
                      const struct scenario *scenario);
 void exhaust_set_note(struct exhaust_taken *taken, int ranks, const struct exhaust_axes *axes,
                       const int at[EXHAUST_AXES_MAX]);
-/* Prints one line a product: "  for all P in 1..3, count in 0..3, root in 0..P-1, ...". */
+/* Prints one line for each product: "  for all P in 1..3, count in 0..3, root in 0..P-1, ...". */
 void exhaust_set_print(const struct exhaust_taken taken[EXHAUST_PRODUCTS], FILE *out);
 
 #endif

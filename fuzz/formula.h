@@ -1,5 +1,5 @@
-/* The formula of an exhaustive run, read from its text alone: which scenarios it speaks of. Shares
- * nothing with the code that made it (exhaust_set.c). */
+/* Reads the formula of an exhaustive run from its text alone: the scenarios that it covers. Shares
+ * no code with the formula's writer (exhaust_set.c). */
 #ifndef FUZZ_FORMULA_H
 #define FUZZ_FORMULA_H
 
@@ -20,12 +20,12 @@ struct formula {
     } key[FORMULA_KEYS_MAX];
 };
 
-/* False: the line does not speak of so many ranks, or (*out_wrong) is no formula. */
+/* Reads a line. False: it does not cover so many ranks, or (*out_wrong) is no formula. */
 bool formula_read(const char *line, int ranks, struct formula *out, bool *out_wrong);
-/* Goes to the next places among the values; false: those were the last. */
+/* Goes to the next places among the values; false after the last ones. */
 bool formula_next(const struct formula *formula, int at[FORMULA_KEYS_MAX]);
-/* Makes the scenario at these places. False: MPI or the collective does not allow it, or it says
- * what another one says. */
+/* Makes the scenario at these places. False: MPI or the collective does not allow it, or it repeats
+ * another one. */
 bool formula_scenario(const struct formula *formula, const struct collective *collective,
                       const int at[FORMULA_KEYS_MAX], struct scenario *out);
 

@@ -1,5 +1,5 @@
-/* Trials of a scenario, each in a child process, so that whatever it does to itself (a sanitizer's
- * report, a loop without end) is just an answer. */
+/* Runs trials of a scenario, each in a child process, so that whatever it does to itself (a
+ * sanitizer's report, an endless loop) is only a result. */
 #ifndef FUZZ_TRIAL_H
 #define FUZZ_TRIAL_H
 
@@ -10,11 +10,12 @@
 #include "fuzz/scenario/scenario.h"
 #include "world/rule.h"
 
-/* trials: how many were spent; one that computes for long, or does not end, counts as several.
- * trial_ms: milliseconds of computing that one may take; set before the first. */
+/* trials: number spent; one that computes for long, or never ends, counts as several. trial_ms:
+ * milliseconds of computing that a trial may take; set before the first. */
 extern int trials, trial_ms;
 
-/* The rule of the first finding; WORLD_RULE_NONE: there is none. Looking for leaks is slow. */
+/* Returns the rule of the first finding, WORLD_RULE_NONE if there is none. Looking for leaks is
+ * slow. */
 enum world_rule trial_run(const struct collective *collective, const struct scenario *scenario,
                           bool look_for_leaks, uint64_t *out_messages);
 

@@ -1,4 +1,4 @@
-/* Shared by the fuzzers of our own parsers. */
+/* Shared code of the fuzzers of our own parsers. */
 #ifndef FUZZ_PARSER_PARSER_H
 #define FUZZ_PARSER_PARSER_H
 
@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-/* Messages of core_report go nowhere: a refused input is the usual case. */
+/* Drops messages of core_report: refused inputs are the usual case. */
 void parser_quiet(void);
-/* A folder of this process, made once, removed at exit; files in it. */
+/* Return a folder of this process, which is removed at exit, and write files into it. */
 const char *parser_folder(void);
 void parser_write(const char *name, const uint8_t *data, size_t size, size_t padded_size);
 

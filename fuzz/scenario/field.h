@@ -1,5 +1,5 @@
-/* The fields of a scenario, named once: the table decodes, encodes, prints, parses, narrows and
- * mutates. For the files of this folder. */
+/* The fields of a scenario, in one table that decodes, encodes, prints, parses, narrows and mutates
+ * them. For the files of this folder. */
 #ifndef FUZZ_SCENARIO_FIELD_H
 #define FUZZ_SCENARIO_FIELD_H
 
@@ -42,14 +42,14 @@ enum field {
     FIELD_TESTED,
     FIELD_FIRST_GROUP,
     FIELD_LOW_TAGS,
-    FIELD_EXPLORED, /* from here on never by chance */
+    FIELD_EXPLORED, /* from here on never drawn by chance */
     FIELD_BLOCKS,
     FIELD_ROOT_BEND,
     FIELDS
 };
 
-/* How a field is written: a number or one of the names; in words of the policies' grammar; as the
- * name of a collective. */
+/* How a field is written: as a number or name; in the words of the policies' grammar; as the name
+ * of a collective. */
 enum written { AS_IT_IS, AS_POLICY, AS_COLLECTIVE };
 
 struct field_row {
@@ -65,12 +65,12 @@ extern const struct field_row scenario_field_row[FIELDS];
 int scenario_field_get(const struct scenario *scenario, enum field field);
 void scenario_field_set(struct scenario *scenario, enum field field, int value);
 
-/* The value of that name; -1: there is none. */
+/* Returns the value of that name; -1 if there is none. */
 int scenario_field_named(enum field field, const char *name, size_t length);
 
-/* Brings all fields to what scenario_narrow allows. */
+/* Restricts all fields to what scenario_narrow allows. */
 void scenario_field_narrow(struct scenario *scenario);
-/* Whether it may have several values, by chance. */
+/* Tells whether chance may give it several values. */
 bool scenario_field_is_free(enum field field);
 
 #endif
