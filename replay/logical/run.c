@@ -1,5 +1,5 @@
-/* The logical engine: point to point, and the loop. A rank runs until it is held; whatever ends its
- * hold puts it back on the work list: nobody polls. The invariants are in run.h. */
+/* Runs the logical engine: point to point, and the main loop. A rank runs until it waits; whatever
+ * ends the wait puts it back on the work list, so nothing polls. The invariants are in run.h. */
 #include "replay/logical/run.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ void run_wake(struct replay_run *run, uint32_t context)
     run->work[run->work_count++] = context;
 }
 
-/* All contexts of a rank that are held so: they look again. */
+/* Wakes all contexts of a rank with this hold, so that they retry. */
 void run_wake_held(struct replay_run *run, uint32_t rank, enum hold hold)
 {
     for (uint32_t at = run_looking_first(run, rank), next; at != UINT32_MAX; at = next) {
@@ -131,7 +131,7 @@ bool run_probe_waits(const struct replay_run *run, const struct replay_op *op)
 
 /* --- sends ------------------------------------------------------------------------------------ */
 
-/* Whether a standard send completes although no receive has taken its message. */
+/* Tells whether a standard send completes although no receive has taken its message. */
 static bool policy_buffers(struct replay_run *run, uint32_t rank, uint32_t index,
                            const struct replay_op *op)
 {
@@ -167,7 +167,7 @@ static void hold_bytes(struct replay_run *run, uint32_t to, uint64_t bytes)
     struct replay_result *result = run->result;
     CORE_CHECK_HOT(run->track);
     side->held_bytes += bytes;
-    CORE_CHECK_HOT(side->held_bytes >= bytes); /* replay_program_check saw to the sum */
+    CORE_CHECK_HOT(side->held_bytes >= bytes); /* replay_program_check ensures the sum */
     side->held_count++;
     if (!result)
         return;
@@ -181,7 +181,7 @@ static void hold_bytes(struct replay_run *run, uint32_t to, uint64_t bytes)
         run->hooks.held(run->hooks.context, to, side->held_bytes, side->held_count);
 }
 
-/* Decides for a message that nobody has taken yet. */
+/* Decides whether a send completes, for a message that no receive has taken yet. */
 static bool run_buffers(struct replay_run *run, uint32_t rank, uint32_t index,
                         const struct replay_op *op)
 {
@@ -226,7 +226,7 @@ void run_blocking_done(struct replay_run *run, uint32_t rank, uint32_t index)
     run_wake(run, context);
 }
 
-/* A blocking operation or a request comes to its end. */
+/* Completes a blocking operation or a request. */
 static void run_complete(struct replay_run *run, uint32_t rank, uint32_t index)
 {
     const struct replay_op *op = op_of(run, rank, index);
@@ -238,7 +238,7 @@ static void run_complete(struct replay_run *run, uint32_t rank, uint32_t index)
         run_blocking_done(run, rank, index);
 }
 
-/* The same, for what the matching gave back. */
+/* The same for a number that the matching returned. */
 static void complete_who(struct replay_run *run, uint32_t rank, uint64_t who)
 {
     uint32_t request = (uint32_t)(who >> 32);
@@ -252,7 +252,7 @@ static void complete_who(struct replay_run *run, uint32_t rank, uint64_t who)
         run_blocking_done(run, rank, run_who_op(who));
 }
 
-/* A standard send that is not buffered: what may change that later. */
+/* Notes an unbuffered standard send that may be buffered later. */
 static void note_waiting(struct replay_run *run, struct waiting_sends *waiting, uint32_t rank,
                          uint32_t index)
 {
@@ -276,7 +276,7 @@ bool run_send_is_held(const struct replay_run *run, struct waiting_send send)
              (REQUEST_DONE | REQUEST_BUFFERED | REQUEST_CANCELLED));
 }
 
-/* Whether a send waits for room: no matched probe has its message. */
+/* Tells whether a send still waits for room: no matched probe has taken its message. */
 static bool still_waits(const struct replay_run *run, struct waiting_send send)
 {
     for (uint32_t i = 0; i < run->taken_count; i++)
@@ -285,8 +285,8 @@ static bool still_waits(const struct replay_run *run, struct waiting_send send)
     return run_send_is_held(run, send);
 }
 
-/* Room has become free at a receiver: the sends that wait for it go on in the order in which they
- * came. */
+/* Buffers the sends that wait for room at a receiver, in the order in which they came, after room
+ * has become free. */
 static void run_promote(struct replay_run *run, uint32_t to)
 {
     struct waiting_sends *waiting = &run->waiting[to];
@@ -311,11 +311,11 @@ static void run_promote(struct replay_run *run, uint32_t to)
         struct replay_op smallest = *op;
         smallest.bytes = waiting->bytes_min;
         if (!policy_buffers(run, send.rank, send.op, &smallest))
-            return; /* none behind it either */
+            return; /* nor do the later ones fit */
     }
 }
 
-/* A kept message is taken: the room that it had is free. Called before its send is completed. */
+/* Frees the room of a kept message that was taken. Called before its send completes. */
 static void message_leaves(struct replay_run *run, uint32_t from, uint32_t send_op, uint32_t to)
 {
     const struct replay_op *op = op_of(run, from, send_op);
@@ -360,7 +360,7 @@ static void note_match(struct replay_run *run, uint32_t from, uint32_t send_op, 
         run->hooks.matched(run->hooks.context, from, send_op, to, receive_op, choice);
 }
 
-/* Both sides were held by the matching. */
+/* Completes both sides of a match, which the matching had held. */
 void run_deliver(struct replay_run *run, uint32_t from, uint32_t send_op, uint32_t to,
                  uint32_t receive_op, bool choice)
 {
@@ -373,7 +373,7 @@ void run_deliver(struct replay_run *run, uint32_t from, uint32_t send_op, uint32
         run_promote(run, to);
 }
 
-/* True: the send is complete. A blocking one that is not has been put on hold. */
+/* Posts a send. True: it is complete. If it blocks and is not, its context waits. */
 static bool post_send(struct replay_run *run, struct rank_state *state, uint32_t rank,
                       uint32_t index, const struct replay_op *op)
 {
@@ -409,7 +409,7 @@ static bool post_send(struct replay_run *run, struct rank_state *state, uint32_t
     if (!buffered && blocking)
         state->hold = HOLD_MESSAGE;
     else if (buffered && blocking)
-        state->pc = UINT32_MAX; /* behind it already, should its message be taken right now */
+        state->pc = UINT32_MAX; /* already past it, if its message is taken right now */
     run_posted(run, &key);
     if (buffered && blocking)
         state->pc = index;
@@ -426,7 +426,7 @@ static void run_match_note(struct replay_run *run, uint32_t rank, int32_t reques
         run->failed = CORE_NO_MEMORY;
 }
 
-/* True: complete. */
+/* Posts a receive. True: it is complete. */
 static bool post_receive(struct replay_run *run, struct rank_state *state, uint32_t rank,
                          uint32_t index, const struct replay_op *op)
 {
@@ -445,7 +445,7 @@ static bool post_receive(struct replay_run *run, struct rank_state *state, uint3
     if (matching_receive(&run->match, &key, run_who(index, op), &from, &send, &entry)) {
         if (run->has_send_detail)
             run_deliver(run, (uint32_t)from, run_who_op(send), rank, index, false);
-        else { /* the same, shorter */
+        else { /* the same, in short */
             note_match(run, (uint32_t)from, run_who_op(send), rank, index, false);
             complete_who(run, (uint32_t)from, send);
         }
@@ -458,7 +458,7 @@ static bool post_receive(struct replay_run *run, struct rank_state *state, uint3
     return false;
 }
 
-/* Probes: true when a message is there; a matched probe takes it. */
+/* Probes; true: a message is there. A matched probe takes it. */
 static bool run_probe(struct replay_run *run, struct rank_state *state, uint32_t rank,
                       uint32_t index, const struct replay_op *op)
 {
@@ -536,7 +536,7 @@ static bool run_await(struct replay_run *run, struct rank_state *state, const in
     return missing == 0;
 }
 
-/* Waitany, waitsome: the recorded members if the policy wants them, else any. */
+/* Waits for any or some: for the recorded members if the policy wants these, else for any. */
 static bool await_any(struct replay_run *run, struct rank_state *state, uint32_t rank,
                       uint32_t index, const struct replay_op *op)
 {
@@ -585,7 +585,7 @@ static void run_cancel(struct replay_run *run, uint32_t rank, uint32_t index,
 
     if (!(op->flags & REPLAY_FLAG_DONE) || state->request[op->request] & REQUEST_DONE)
         return;
-    for (uint32_t i = index; i-- > 0;) { /* rare: looked for from here backwards */
+    for (uint32_t i = index; i-- > 0;) { /* rare, so it searches backwards from here */
         const struct replay_op *made = &program->op[i];
         if ((made->kind != REPLAY_ISEND && made->kind != REPLAY_IRECV) ||
             made->request != op->request)
@@ -609,7 +609,8 @@ static void run_cancel(struct replay_run *run, uint32_t rank, uint32_t index,
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
-/* One operation of a kind that is not in the fast part of advance(). True: go on behind it. */
+/* Runs one operation of a kind that the fast part of advance() does not handle. True: continue
+ * after it. */
 static bool step_rare(struct replay_run *run, struct rank_state *state, uint32_t rank,
                       uint32_t index, const struct replay_op *op)
 {
@@ -685,8 +686,7 @@ static void prepare_one(struct replay_run *run, uint32_t rank, const struct repl
     matching_prepare(&run->match, &key, far);
 }
 
-/* Long rows of sends or receives wait for memory more than for anything else: it is asked for ahead
- * of time. */
+/* Prefetches ahead: long series of sends or receives mostly wait for memory. */
 static void run_prepare(struct replay_run *run, uint32_t rank, const struct replay_rank *program,
                         uint32_t index)
 {
@@ -698,7 +698,7 @@ static void run_prepare(struct replay_run *run, uint32_t rank, const struct repl
     prepare_one(run, rank, &program->op[index + NEAR], false);
 }
 
-/* The request of an operation that is complete at once. Another thread may wait for it already. */
+/* Completes the request of an operation at once. Another thread may already wait for it. */
 static inline void complete_at_once(struct replay_run *run, struct rank_state *state, uint32_t rank,
                                     int32_t request, bool threaded)
 {
@@ -708,15 +708,15 @@ static inline void complete_at_once(struct replay_run *run, struct rank_state *s
         state->request[request] |= REQUEST_DONE;
 }
 
-/* Prefetches the next operation of a held context, which has left the cache when the context goes
- * on. */
+/* Prefetches the next operation of a waiting context, which will have left the cache when the
+ * context resumes. */
 static inline void prepare_deferred(const struct replay_op *op)
 {
     __builtin_prefetch(op + 1);
     __builtin_prefetch(op + 3);
 }
 
-/* Runs one context until it is held. */
+/* Runs one context until it waits. */
 static inline __attribute__((always_inline)) void
 run_advance(struct replay_run *run, uint32_t context, uint32_t rank, bool threaded)
 {
@@ -790,7 +790,7 @@ run_advance(struct replay_run *run, uint32_t context, uint32_t rank, bool thread
             run_threads_pass(run, rank, state);
         else
             state->pc++;
-        if (run->random_schedule && state->pc < program->op_count) { /* anybody may be next */
+        if (run->random_schedule && state->pc < program->op_count) { /* any context may be next */
             CORE_CHECK_HOT(run->work_count < run_context_count(run));
             run->work[run->work_count++] = context;
             return;
@@ -881,7 +881,7 @@ static enum core_status run_start(struct replay_run *run)
         run->state[rank] = (struct rank_state){.request = request, .forced = -1};
         request += run->program->rank[rank].request_count;
     }
-    CORE_CHECK(request == run->request + run->request_count); /* all, one rank behind the other */
+    CORE_CHECK(request == run->request + run->request_count); /* all requests, rank after rank */
     if (run->threads)
         run_threads_start(run);
     run->bounded = bounded;

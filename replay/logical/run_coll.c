@@ -1,8 +1,8 @@
-/* Collectives as one operation, and the locks of passive one-sided epochs.
+/* Runs collectives as one operation, and the locks of passive one-sided epochs.
  *
  * Under coll=synchronising a rank leaves when all members have entered. Under coll=relaxed it waits
- * only for what the standard promises: it needs data of all (all-to-all shapes; on an
- * intercommunicator, of the other group), of the root, of the ranks below it, or of nobody. */
+ * only as the standard requires: for data of all ranks (all-to-all shapes; on an intercommunicator,
+ * of the other group), of the root, of the ranks below it, or for nothing. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static uint32_t bucket_of(const struct replay_run *run, uint32_t comm, uint32_t 
     return ((comm * 0x9E3779B1u) + number) & ((1u << run->coll_bits) - 1);
 }
 
-/* NULL: nobody has entered it, or everybody has left it */
+/* Returns NULL if no rank has entered the collective, or all have left it. */
 static const struct coll_state *run_coll_find(const struct replay_run *run, uint32_t comm,
                                               uint32_t number)
 {
@@ -34,7 +34,7 @@ static const struct coll_state *run_coll_find(const struct replay_run *run, uint
     return NULL;
 }
 
-/* The next of an array that counts from 1; 0: out of memory. */
+/* Appends to an array that counts from 1 and returns the new index; 0: out of memory. */
 #define NEXT(run, array, top, room) \
     (CORE_ARRAY_ROOM(array, room, (uint64_t)(top) + 2, "a replay") ? failed(run) : ++(top))
 
@@ -44,8 +44,8 @@ static uint32_t failed(struct replay_run *run)
     return 0;
 }
 
-/* Collectives come and go, so their places are used again: chains of a free list's entries, not
- * core/table.h, which never forgets one. */
+/* Grows the hash table. Collectives come and go, so their entries are reused, in chains with a free
+ * list; core/table.h would never free one. */
 static void buckets_grow(struct replay_run *run)
 {
     CORE_CHECK(run->coll_bits < 31);
@@ -151,8 +151,7 @@ static bool is_ready(const struct replay_run *run, const struct coll_state *coll
     return false;
 }
 
-/* Ranks agree on what the collective is as far as its shape and its root tell; the checkers look
- * closer. */
+/* Checks that ranks agree on the shape and root of the collective; the checkers examine more. */
 static void check_agreement(struct replay_run *run, const struct coll_state *coll, uint32_t rank,
                             uint32_t index)
 {
@@ -282,8 +281,8 @@ static void hold_lock(struct replay_run *run, struct lock_state *lock, uint32_t 
     lock->exclusive = exclusive;
 }
 
-/* A lock of all targets is a shared one of none of them: it and an exclusive lock of any exclude
- * each other. */
+/* Tells whether the lock can be taken. A lock of all targets counts as a shared lock without a
+ * target: it and an exclusive lock of any target exclude each other. */
 static bool lock_is_free(const struct replay_run *run, const struct lock_state *lock,
                          bool exclusive)
 {
@@ -321,7 +320,7 @@ bool run_lock_enter(struct replay_run *run, uint32_t rank, uint32_t index)
     return false;
 }
 
-/* Those who wait get it as far as possible, in the order in which they came. */
+/* Gives the lock to as many waiting ranks as possible, in the order in which they came. */
 static void grant_lock(struct replay_run *run, struct lock_state *lock)
 {
     while (lock->waiter) {
@@ -354,7 +353,7 @@ void run_lock_leave(struct replay_run *run, uint32_t rank, const struct replay_o
             break;
         }
     grant_lock(run, lock);
-    for (uint32_t i = 1; i <= run->lock_count; i++) /* a lock of all is one of theirs */
+    for (uint32_t i = 1; i <= run->lock_count; i++) /* a lock of all targets affects each */
         if (run->lock[i].comm == op->comm && (op->peer < 0 || run->lock[i].target == RUN_LOCK_ALL))
             grant_lock(run, &run->lock[i]);
 }

@@ -1,5 +1,4 @@
-/* The logical engine: a machine for one program, made and given back, and what others may ask it.
- */
+/* Opens and closes the logical engine's machine for one program, and answers queries about it. */
 #include <stdlib.h>
 
 #include "core/check.h"
@@ -14,7 +13,7 @@ static void look_over(struct replay_run *run)
         run->op_count += program->op_count;
         for (uint32_t i = 0; i < program->op_count; i++) {
             const struct replay_op *op = &program->op[i];
-            CORE_CHECK(op->kind < REPLAY_OP_KIND_COUNT); /* replay_program_check saw to it */
+            CORE_CHECK(op->kind < REPLAY_OP_KIND_COUNT); /* replay_program_check ensures it */
             CORE_CHECK(op->comm < run->program->comm_count);
             switch ((enum replay_op_kind)op->kind) {
             case REPLAY_RECV:

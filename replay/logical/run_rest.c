@@ -1,5 +1,5 @@
-/* When the world is at rest: what can still be decided (which message a wildcard takes, whether a
- * waitany takes another request than recorded), and deciding it by policy or by hook. */
+/* Decides what is left open when the world is at rest: which message a wildcard takes, or whether a
+ * waitany takes another request than recorded. The policy or a hook decides. */
 #include <stdlib.h>
 
 #include "core/array.h"
@@ -42,7 +42,7 @@ static bool matches_add_of_receive(struct replay_run *run, uint32_t receive)
         return true;
     uint32_t count =
         matching_candidates(&run->match, receive, run->candidate, run->program->rank_count);
-    CORE_CHECK(count <= run->program->rank_count); /* one a source */
+    CORE_CHECK(count <= run->program->rank_count); /* one per source */
     for (uint32_t i = 0; i < count; i++)
         if (!match_add(run, (struct matching_offer){receive, run->candidate[i]}))
             return false;
@@ -58,7 +58,8 @@ static int compare_offers(const void *a, const void *b, void *match)
                : matching_offered_before(match, &second, &first);
 }
 
-/* Whether whoever decides needs no more than these. By the record: what does not contradict it. */
+/* Tells whether these options suffice for the decision: as the hook says, or, for the policy, if
+ * one agrees with the record. */
 static bool is_enough(struct replay_run *run, const struct replay_option *option, uint32_t count)
 {
     if (run->hooks.decide)
@@ -69,7 +70,7 @@ static bool is_enough(struct replay_run *run, const struct replay_option *option
     return agrees;
 }
 
-/* Gathers the options of the destination's first wildcard that has any. */
+/* Collects the options of the destination's first wildcard that has any. */
 enum first_match { FIRST_NONE, FIRST_ENOUGH, FIRST_MORE, FIRST_UNKNOWN };
 static enum first_match first_match_add(struct replay_run *run, uint32_t to)
 {
@@ -84,8 +85,8 @@ static enum first_match first_match_add(struct replay_run *run, uint32_t to)
     return is_enough(run, run->option, run->option_count) ? FIRST_ENOUGH : FIRST_MORE;
 }
 
-/* Where many wildcards wait at once, to gather all for each decision takes longer than what is
- * decided: the first that will do is found without the others. False: they are to be gathered. */
+/* Finds the first wildcard whose options suffice, without the others: with many waiting wildcards,
+ * collecting all options for each decision takes longer than the decisions. False: collect all. */
 static bool first_matches_add(struct replay_run *run)
 {
     enum first_match found = FIRST_NONE;
@@ -100,7 +101,7 @@ static bool first_matches_add(struct replay_run *run)
     return false;
 }
 
-/* From the side with fewer entries, in one order. */
+/* Adds matches from the side with fewer entries, always in the same order. */
 static void matches_add(struct replay_run *run, uint32_t to)
 {
     struct matching *match = &run->match;
@@ -122,7 +123,7 @@ static void matches_add(struct replay_run *run, uint32_t to)
                 match);
 }
 
-/* A held probe of any source: the first message of each source. */
+/* Adds the options of a waiting probe of any source: the first message of each source. */
 static void add_probes(struct replay_run *run, uint32_t rank, uint32_t index)
 {
     const struct replay_op *op = &run->program->rank[rank].op[index];
@@ -147,8 +148,8 @@ static void add_probes(struct replay_run *run, uint32_t rank, uint32_t index)
     }
 }
 
-/* A held waitany, waitsome or probe that only waits because it wants what was recorded: what it
- * could have instead (the index of a completed request, the source of a message), or -1. */
+/* Returns what a waitany, waitsome or probe that waits only for its recorded choice could have
+ * instead: the index of a completed request, or the source of a message; -1: nothing. */
 static int32_t can_relax(struct replay_run *run, const struct rank_state *state, uint32_t rank)
 {
     const struct replay_rank *program = &run->program->rank[rank];
@@ -173,8 +174,8 @@ static int32_t can_relax(struct replay_run *run, const struct rank_state *state,
     return key.from;
 }
 
-/* Standard sends that wait for their receive, also those whose message a matched probe has taken.
- * Those that do no more are forgotten. */
+/* Adds the standard sends that wait for their receive, including those whose message a matched
+ * probe has taken. Forgets the others. */
 static void add_buffering(struct replay_run *run)
 {
     struct waiting_sends *late = &run->late;
@@ -243,7 +244,7 @@ static uint32_t run_rest_choose(struct replay_run *run)
         return REPLAY_STOP;
     if (run->policy->order == REPLAY_ORDER_RANDOM)
         return replay_choice_take(run->choice, run->option_count, REPLAY_REASON_MATCH);
-    /* By the record: first what does not contradict it. */
+    /* prefer what agrees with the record */
     for (uint32_t i = 0; i < run->option_count; i++)
         if (!run->option[i].diverges)
             return i;
@@ -270,7 +271,7 @@ static void run_rest_apply(struct replay_run *run, struct replay_option option)
         break;
     case REPLAY_OPTION_RELAX:
         CORE_CHECK(state->hold == HOLD_ANY || state->hold == HOLD_PROBE);
-        CORE_CHECK(!state->relaxed); /* it would be offered for ever */
+        CORE_CHECK(!state->relaxed); /* else it would be offered for ever */
         state->relaxed = true;
         run_wake(run, context);
         break;

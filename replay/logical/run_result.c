@@ -1,5 +1,5 @@
-/* Collects the result of a run: who waits for whom, what is left over. Only here are requests
- * traced back to the operations that made them: a run that finishes does not pay for it. */
+/* Collects the result of a run: who waits for whom, and what is left over. Only this file traces
+ * requests back to the operations that made them, so a run that finishes does not pay for it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,10 +15,10 @@ enum { MISSING_MAX = 64 };
 struct conclusion {
     struct replay_run *run;
     struct replay_waitfor *waitfor;
-    uint32_t *maker; /* of the current rank: request -> operation */
+    uint32_t *maker; /* for the current rank: request -> operation */
     uint32_t maker_room;
     uint32_t *any_first,
-        *any_count; /* by communicator: the shared list of MPI_ANY_SOURCE, count 0: not made yet */
+        *any_count; /* by communicator: the shared list of MPI_ANY_SOURCE; count 0: not made yet */
     uint32_t coll_comm,
         coll_number; /* the collective that `missing` is about; comm UINT32_MAX: none */
     uint32_t *missing;
@@ -55,8 +55,8 @@ static void run_result_peer(struct conclusion *c, uint32_t node)
         c->status = replay_waitfor_peer(c->waitfor, node);
 }
 
-/* Lists the threads of a rank that still have to do the operation; the rank itself, if there is
- * none, or if it may do what is not recorded. */
+/* Adds the threads of a rank that still have to do the operation; adds the rank itself if there are
+ * none, or if its unrecorded acts may matter. */
 typedef bool (*wanted_fn)(const struct replay_op *op, const void *context);
 static void thread_peers(struct conclusion *c, uint32_t rank, wanted_fn wanted, const void *context)
 {
@@ -72,7 +72,7 @@ static void thread_peers(struct conclusion *c, uint32_t rank, wanted_fn wanted, 
         const struct rank_state *state = &run->state[run->program->rank_count + i];
         const struct run_thread_op *op = run->threads->op + run->threads->base[rank];
         uint32_t at = state->pc;
-        if (at < program->op_count && state->hold == HOLD_MESSAGE) /* posted already */
+        if (at < program->op_count && state->hold == HOLD_MESSAGE) /* already posted */
             at = op[at].next;
         while (at < program->op_count && !wanted(&program->op[at], context))
             at = op[at].next;
@@ -92,7 +92,7 @@ static bool is_coll(const struct replay_op *op, const void *context)
            op->tag == mine->tag;
 }
 
-struct meeting { /* a message operation that waits, and whose it is */
+struct meeting { /* a waiting message operation and its rank */
     const struct replay_op *op;
     uint32_t rank;
 };
@@ -131,7 +131,7 @@ static bool has_entered(const struct replay_run *run, uint32_t rank, uint32_t co
     return false;
 }
 
-/* All members that have not entered, in c->missing. */
+/* Puts all members that have not entered into c->missing. */
 static void find_missing(struct conclusion *c, uint32_t comm, int32_t number)
 {
     const struct replay_comm *members = &c->run->program->comm[comm];
@@ -158,7 +158,7 @@ static uint32_t index_in(const struct replay_comm *comm, uint32_t rank)
     return rank;
 }
 
-/* Whether `rank`, held in op, needs `other` to come. */
+/* Tells whether `rank`, waiting in op, needs `other` to enter. */
 static bool run_result_needs(const struct conclusion *c, const struct replay_op *op, uint32_t rank,
                              uint32_t other)
 {
@@ -197,8 +197,7 @@ static void coll_clauses(struct conclusion *c, uint32_t rank, uint32_t op_index,
 
 /* --- one that is blocked ---------------------------------------------------------------------- */
 
-/* The members of a communicator, once for all clauses; appended to the current clause, which must
- * be empty. */
+/* Adds the members of a communicator to the current, empty clause; all clauses share one list. */
 static void any_peers(struct conclusion *c, uint32_t comm)
 {
     struct replay_waitfor *waitfor = c->waitfor;
@@ -225,7 +224,7 @@ static void any_peers(struct conclusion *c, uint32_t comm)
     }
 }
 
-/* The ranks that can complete a send or receive join the current clause. */
+/* Adds the ranks that can complete a send or receive to the current clause. */
 static void message_peers(struct conclusion *c, uint32_t rank, const struct replay_op *op)
 {
     if (op->peer == REPLAY_ANY)
@@ -269,7 +268,7 @@ static void find_makers(struct conclusion *c, uint32_t rank)
         }
 }
 
-/* The operation that made a request, after find_makers. */
+/* Returns the operation that made a request; find_makers was called. */
 static uint32_t maker_of(const struct conclusion *c, uint32_t rank, int32_t request)
 {
     const struct replay_rank *program = &c->run->program->rank[rank];
@@ -285,8 +284,8 @@ static void request_clause(struct conclusion *c, uint32_t rank, int32_t request)
         return;
     uint32_t index = maker_of(c, rank, request);
     const struct replay_op *op = &c->run->program->rank[rank].op[index];
-    CORE_CHECK(op->kind != REPLAY_MPROBE);  /* nobody waits for a message itself */
-    if (!run_passed(c->run, rank, index)) { /* another thread has not made it yet */
+    CORE_CHECK(op->kind != REPLAY_MPROBE);  /* no call waits for a message itself */
+    if (!run_passed(c->run, rank, index)) { /* another thread has not yet made it */
         run_result_clause(c, index, false);
         run_result_peer(c, run_context(c->run, rank, index));
     } else if (op->kind == REPLAY_ICOLL)
@@ -313,7 +312,7 @@ static void any_clause(struct conclusion *c, uint32_t rank, uint32_t pc,
             run_result_peer(c, run_context(c->run, rank, index));
         else if (op->kind == REPLAY_ICOLL)
             coll_clauses(c, rank, index,
-                         true); /* one that must come is enough to know that it is not complete */
+                         true); /* one missing member proves that it is incomplete */
         else
             message_peers(c, rank, op);
     }
@@ -366,8 +365,7 @@ static uint64_t run_result_rounds(const struct replay_rank *program, uint32_t pc
     return round;
 }
 
-/* The thread's operation comes after those that other threads of its rank do first: one clause
- * each. */
+/* Adds a clause for each operation of another thread that must precede this thread's operation. */
 static void order_clauses(struct conclusion *c, uint32_t rank, uint32_t pc)
 {
     enum { AWAITED_MAX = 64 };
@@ -439,7 +437,7 @@ static void blocked_context(struct conclusion *c, uint32_t context)
     case HOLD_ORDER:
         order_clauses(c, rank, pc);
         break;
-    case HOLD_NOT: /* the run was stopped by its hook */
+    case HOLD_NOT: /* a hook stopped the run */
     case HOLD_END:
         break;
     }
@@ -457,7 +455,8 @@ static int leftover_compare(const void *a, const void *b)
     return (x->op > y->op) - (x->op < y->op);
 }
 
-/* A rank may do more than is known: its record ends early, and it is not held for ever. */
+/* Tells whether a rank may do more than is known: its record ends early, and it is not deadlocked.
+ */
 static bool may_go_on(const struct replay_run *run, const struct replay_waitfor *waitfor,
                       uint32_t rank)
 {
@@ -468,7 +467,7 @@ static bool may_go_on(const struct replay_run *run, const struct replay_waitfor 
            waitfor->blocked[at].rank != rank || waitfor->blocked[at].standing == REPLAY_MAYBE;
 }
 
-/* Whether somebody whose record ends early could still be the partner. */
+/* Tells whether a rank whose record ends early could still be the partner. */
 static bool partner_unknown(const struct replay_run *run, const struct replay_waitfor *waitfor,
                             const struct matching_key *key, bool is_receive)
 {
@@ -523,9 +522,9 @@ static enum core_status find_leftovers(struct replay_run *run, struct replay_res
     return CORE_OK;
 }
 
-/* A context that is past its last operation. In the recorded order of threads one whose rank was
- * ended early while others of its threads waited is taken to wait for them: it may do so outside of
- * MPI. */
+/* Returns the state of a context. One past its last operation, with an unknown end, may act. But
+ * with the recorded order of threads, if other threads of its rank wait, it is assumed to wait for
+ * them outside of MPI. */
 static enum replay_alive alive_of(const struct replay_run *run, uint32_t context)
 {
     uint32_t rank = run_rank_of(run, context);
@@ -542,7 +541,8 @@ static enum replay_alive alive_of(const struct replay_run *run, uint32_t context
     return REPLAY_ALIVE_UNKNOWN;
 }
 
-/* Contexts in the order of ranks: a rank of several threads stands for nothing itself. */
+/* Finds the blocked contexts in the order of ranks; the context of a multithreaded rank itself does
+ * not count. */
 static void find_blocked(struct conclusion *c, uint8_t *alive)
 {
     const struct replay_run *run = c->run;
@@ -587,7 +587,7 @@ static enum core_status find_waitfor(struct replay_run *run, struct replay_waitf
     return c.status;
 }
 
-/* Lists the assumptions of the verdict about the calls in it, and about the order of threads. */
+/* Notes which assumptions the verdict makes about its calls and about the order of threads. */
 static void run_result_assume(struct replay_run *run, const struct replay_waitfor *waitfor)
 {
     for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
@@ -639,7 +639,7 @@ enum core_status run_conclude(struct replay_run *run, enum replay_outcome *out_o
     if (held)
         run_result_assume(run, &waitfor);
     if (run->threads &&
-        run->threads->contended) { /* another order of threads may pair other messages */
+        run->threads->contended) { /* another order of threads may match other messages */
         run_assume(run, run->threads->contended_rank, run->threads->contended_op);
         result->by_threads = true;
     }

@@ -1,17 +1,17 @@
-/* Matches that need no decision, where receives of any source wait: those whose source the policy
- * knows, and those that became certain since another entry was taken out. */
+/* Makes matches that need no decision while receives of any source wait: of receives whose source
+ * the policy names, and of those that became certain since an entry was removed. */
 #include "core/check.h"
 #include "core/work.h"
 #include "replay/logical/run_state.h"
 
-/* Whether the policy may know from whom a receive of any source takes its message. */
+/* Tells whether the policy may name the source of a receive of any source. */
 static bool policy_pins(const struct replay_run *run)
 {
     enum replay_order order = run->policy->order;
     return !run->hooks.decide && order != REPLAY_ORDER_FIRST && order != REPLAY_ORDER_RANDOM;
 }
 
-/* Gives a receive the message of the source that the policy knows, if it is there. */
+/* Gives a receive the message of the source that the policy names, if it has arrived. */
 static bool run_settle_pin(struct replay_run *run, uint32_t to, uint32_t at)
 {
     struct matching_key key, message_key;
@@ -31,7 +31,7 @@ static bool run_settle_pin(struct replay_run *run, uint32_t to, uint32_t at)
     return true;
 }
 
-/* The first that can be; returns it. */
+/* Does so for the first receive that can take its message; returns that receive. */
 static uint32_t pin_first(struct replay_run *run, uint32_t to)
 {
     uint32_t at = matching_wild(&run->match, to, MATCHING_NONE);
@@ -40,8 +40,8 @@ static uint32_t pin_first(struct replay_run *run, uint32_t to)
     return at;
 }
 
-/* As pin_first, among the receives that accept messages with the key's tag; *out_wide: one that
- * accepts other tags too. */
+/* Like pin_first, among the receives that accept the key's tag. Returns whether, and sets *out_wide
+ * if, a receive matched that accepts other tags too. */
 static bool pin_near(struct replay_run *run, struct matching_key key, bool *out_wide)
 {
     key.from = REPLAY_ANY;
@@ -75,8 +75,9 @@ void run_settle(struct replay_run *run, uint32_t to)
     run_wake_held(run, to, HOLD_PROBE);
 }
 
-/* A receive of one tag that takes its message makes way only for receives of that tag, and of any;
- * one of any tag may have stood before all. */
+/* Settles after an entry with the key was posted. A receive of one tag that matches affects only
+ * receives of that tag and of any tag. A receive of any tag may have blocked all, so then
+ * everything is settled again. */
 void run_posted(struct replay_run *run, const struct matching_key *key)
 {
     bool wide = false;

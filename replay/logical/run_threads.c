@@ -1,22 +1,22 @@
-/* Ranks on which several threads made calls. A rank has one matching space and one set of requests,
- * and a context for every thread: each goes through its own operations, and only a context is held.
- * Contexts are numbered like ranks: those of single-threaded ranks are the ranks, the threads of
- * the others follow behind the last rank, rank by rank.
+/* Runs ranks on which several threads made calls. A rank has one matching space and one set of
+ * requests, but one context per thread: a context runs the thread's operations, and only contexts
+ * wait. Contexts are numbered like ranks: the context of a single-threaded rank has the rank's
+ * number; the threads of the others follow after the last rank, rank by rank.
  *
- * The record does not hold how locks and joins order the threads of a rank. With threads=free only
- * that orders them which no run can do without: a message or a request must have been made
- * before it is received, cancelled or freed. Whatever is stuck then is stuck in any run in which
- * each thread makes these calls. With threads=recorded an operation also waits for those which had
- * returned when it began in the recorded run.
+ * The record does not show how locks and joins order the threads of a rank. With threads=free only
+ * unavoidable dependences order them: a message or request must be made before it is received,
+ * cancelled or freed. A deadlock then holds for any run in which each thread makes these calls.
+ * With threads=recorded an operation also waits for those that had returned when it began in the
+ * recorded run.
  *
- * Two threads that send, or receive, with equal envelopes would be matched in the order in which
- * they come: such operations are posted in the recorded order, and a deadlock is called assumed.
+ * If two threads send, or receive, with equal envelopes, MPI matches them in the order of posting:
+ * the engine posts such operations in the recorded order, and calls a deadlock assumed.
  *
  * Invariants
  *  1. An operation that has to wait for an earlier one of another thread waits for one that began
  *     before it in the recorded run.
- *  2. A context with HOLD_ORDER is on the list of one thing that it waits for (`waiter`), and on no
- *     other: nobody looks at it before. */
+ *  2. A context with HOLD_ORDER is on exactly one list (`waiter`), that of one thing for which it
+ *     waits, and nothing else wakes it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,8 +40,8 @@ static struct run_thread_op *ops_of(const struct replay_run *run, uint32_t rank)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* Threads of a rank in the order in which they first appear; links their operations. seen: by
- * thread number, scratch, all zero. */
+/* Numbers the threads of a rank in the order of their first operations, and links the operations of
+ * each. seen: by thread number, scratch, all zero. */
 static void link_threads(struct replay_run *run, uint32_t rank, uint32_t *seen)
 {
     struct run_threads *threads = run->threads;
@@ -56,7 +56,7 @@ static void link_threads(struct replay_run *run, uint32_t rank, uint32_t *seen)
     }
     for (uint32_t i = 0; i < program->op_count; i++) {
         uint32_t *first = &seen[program->when[i].thread];
-        if (*first == i + 1) { /* the first of a thread */
+        if (*first == i + 1) { /* the first of its thread */
             threads->rank[threads->count] = rank;
             threads->start[threads->count] = i;
             op[i].thread = threads->count++;
@@ -66,7 +66,7 @@ static void link_threads(struct replay_run *run, uint32_t rank, uint32_t *seen)
         if (op[i].next < program->op_count)
             op[op[i].next].thread = op[i].thread;
     }
-    CORE_CHECK(threads->count > threads->first[rank] + 1); /* is_threaded saw several */
+    CORE_CHECK(threads->count > threads->first[rank] + 1); /* is_threaded found several */
 }
 
 struct at_leave {
@@ -82,8 +82,8 @@ static int at_leave_compare(const void *a, const void *b)
     return (x->op > y->op) - (x->op < y->op);
 }
 
-/* The recorded order: how many operations had returned when each began. Times that contradict the
- * order of a thread are mended. */
+/* Finds the recorded order: how many operations had returned when each began. Corrects times that
+ * contradict the order of a thread. */
 static void order_returns(struct replay_run *run, uint32_t rank, struct at_leave *leave,
                           uint64_t *latest)
 {
@@ -110,7 +110,8 @@ static void order_returns(struct replay_run *run, uint32_t rank, struct at_leave
     }
 }
 
-/* Lists the requests that an operation needs from another thread. made: by request, scratch. */
+/* Finds the operation of another thread that makes a request which each operation needs. made: by
+ * request, scratch. */
 static void link_makers(struct replay_run *run, uint32_t rank, uint32_t *made)
 {
     const struct replay_rank *program = &run->program->rank[rank];
@@ -138,13 +139,13 @@ static void link_makers(struct replay_run *run, uint32_t rank, uint32_t *made)
             break;
         }
         CORE_CHECK(needed < 0 ||
-                   made[needed] < i); /* invariant 1; replay_program_check saw to it */
+                   made[needed] < i); /* invariant 1; replay_program_check ensures it */
         if (needed >= 0 && op[made[needed]].thread != op[i].thread)
             op[i].after = made[needed] + 1;
     }
 }
 
-struct envelope { /* of an operation that is matched */
+struct envelope { /* of an operation that MPI matches */
     uint32_t op, comm;
     int32_t peer, tag;
     bool receives;
@@ -170,8 +171,8 @@ static int envelope_compare_op(const void *a, const void *b)
     return (x->op > y->op) - (x->op < y->op);
 }
 
-/* Operations that a message could confuse, in recorded order: each waits for the one before, if
- * that is another thread's. */
+/* Chains operations that compete for messages in recorded order: each waits for the previous one if
+ * another thread makes that. */
 static void run_threads_chain(struct replay_run *run, uint32_t rank,
                               const struct envelope *envelope, uint32_t count)
 {
@@ -195,8 +196,8 @@ static bool takes_message(const struct replay_op *op)
     return op->kind == REPLAY_RECV || op->kind == REPLAY_IRECV || op->kind == REPLAY_MPROBE;
 }
 
-/* any_tag: by communicator, whether receives of the whole program take any tag; own: scratch, the
- * same for this rank. */
+/* Chains the competing operations of a rank. any_tag: by communicator, whether any receive of the
+ * program takes any tag; own: scratch, the same for this rank. */
 static void link_contended(struct replay_run *run, uint32_t rank, const bool *any_tag, bool *own,
                            struct envelope *envelope)
 {
@@ -242,7 +243,7 @@ static void link_contended(struct replay_run *run, uint32_t rank, const bool *an
     }
 }
 
-/* Sizes and numbers; false: no rank has several threads. */
+/* Counts what has to be allocated; false: no rank has several threads. */
 static bool count_threads(const struct replay_program *program, uint64_t *out_ops,
                           uint32_t *out_ops_max, uint32_t *out_requests_max, uint64_t *out_threads)
 {
@@ -296,7 +297,7 @@ static void link_all(struct replay_run *run, struct scratch *scratch)
         link_makers(run, rank, scratch->made);
     }
     threads->first[program->rank_count] = threads->count;
-    CORE_CHECK(base == threads->op_count); /* those of ranks with several threads */
+    CORE_CHECK(base == threads->op_count); /* operations of multithreaded ranks */
 }
 
 enum core_status run_threads_open(struct replay_run *run)
@@ -390,7 +391,7 @@ void run_threads_start(struct replay_run *run)
         struct rank_state *of_rank = &run->state[threads->rank[i]];
         run->state[ranks + i] =
             (struct rank_state){.request = of_rank->request, .pc = threads->start[i], .forced = -1};
-        of_rank->hold = HOLD_END; /* the rank itself does nothing */
+        of_rank->hold = HOLD_END; /* the context of the rank itself is unused */
     }
 }
 
@@ -400,7 +401,8 @@ bool run_threads_passed(const struct replay_run *run, uint32_t rank, uint32_t op
     return run->threads->passed[run->threads->base[rank] + op];
 }
 
-/* A blocking send or receive is posted long before it is complete. */
+/* Tells whether the operation has begun: a blocking send or receive is posted long before it
+ * completes. */
 static bool has_begun(const struct replay_run *run, uint32_t rank, uint32_t op)
 {
     const struct rank_state *state = &run->state[run_context(run, rank, op)];
@@ -445,7 +447,8 @@ void run_threads_await(struct replay_run *run, uint32_t context)
     CORE_CHECK(await_first(run, run->threads->rank[thread], thread)); /* invariant 2 */
 }
 
-/* Empties a list: who has nothing else to wait for joins those that are ready, so many already. */
+/* Empties a list. Contexts that wait for nothing else join `ready`, which holds so many entries;
+ * returns the new number. */
 static uint32_t run_threads_release(struct replay_run *run, uint32_t rank, uint32_t *list,
                                     uint32_t ready)
 {
@@ -468,7 +471,7 @@ static int number_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* In ascending order, whoever waited first. */
+/* Wakes the ready contexts in ascending order, whichever waited first. */
 static void wake_ready(struct replay_run *run, uint32_t ready)
 {
     if (ready > 1)
@@ -522,7 +525,7 @@ void run_threads_pass(struct replay_run *run, uint32_t rank, struct rank_state *
              count = run->program->rank[rank].op_count;
 
     CORE_CHECK_HOT(index < count && !threads->passed[threads->base[rank] + index]);
-    CORE_CHECK_HOT(!returned[op[index].place]); /* places are all different */
+    CORE_CHECK_HOT(!returned[op[index].place]); /* places are unique */
     threads->passed[threads->base[rank] + index] = 1;
     returned[op[index].place] = 1;
     CORE_CHECK_HOT(op[index].next > index && op[index].next <= count);
@@ -548,7 +551,7 @@ uint32_t run_threads_first_unpassed(const struct replay_run *run, uint32_t rank)
     return first;
 }
 
-/* The threads whose operations an operation under HOLD_ORDER waits for. */
+/* Lists the contexts whose operations an operation under HOLD_ORDER waits for. */
 uint32_t run_threads_awaited(const struct replay_run *run, uint32_t rank, uint32_t index,
                              uint32_t *out_context, uint32_t room)
 {

@@ -1,5 +1,5 @@
-/* The AND/OR wait-for graph: which ranks cannot go on at all, and the smallest set of them that
- * holds itself. */
+/* Solves the AND/OR wait-for graph: finds the ranks that cannot proceed at all, and the smallest
+ * set of them that block each other. */
 #include "replay/logical/waitfor.h"
 
 #include <stdlib.h>
@@ -10,9 +10,10 @@
 
 #define A_GRAPH "the wait-for graph" /* out of memory for ... */
 
-/* Beyond so many deadlocked ranks the core is grown from a few of them only. */
+/* With more deadlocked ranks than this the core is grown from a few of them only. */
 enum { STARTS_MAX = 4096 };
-/* Work for finding the core, in visits of clauses: past it the smallest found so far counts. */
+/* Limits the work of finding the core, in visits of clauses; after that the smallest core found so
+ * far counts. */
 enum { WORK_MAX = 20000000 };
 
 void replay_waitfor_done(struct replay_waitfor *waitfor)
@@ -33,7 +34,7 @@ enum core_status replay_waitfor_blocked(struct replay_waitfor *waitfor,
     CORE_CHECK(count == 0 || waitfor->blocked[count - 1].node != blocked->node);
     CORE_CHECK(count == 0 ||
                waitfor->blocked[count - 1].first + waitfor->blocked[count - 1].count ==
-                   waitfor->clause_count); /* the clauses of one stand together */
+                   waitfor->clause_count); /* clauses of a rank are contiguous */
     enum core_status status = CORE_ARRAY_PUSH(waitfor->blocked, waitfor->blocked_count,
                                               waitfor->blocked_room, A_GRAPH, *blocked);
     if (status != CORE_OK)
@@ -82,21 +83,20 @@ enum core_status replay_waitfor_peer(struct replay_waitfor *waitfor, uint32_t no
 
 struct solver {
     struct replay_waitfor *waitfor;
-    uint32_t *blocked_at; /* node -> index in blocked + 1; 0: not blocked */
+    uint32_t *blocked_at; /* by node: index in blocked + 1; 0: not blocked */
     const uint8_t *alive;
     uint32_t rank_count, node_count;
     const struct replay_waitfor_threads *threads;
     bool *in;        /* by index in blocked: in the set being grown */
-    bool *explained; /* the same: in a core that was found, or held by one */
-    bool *missed;    /* by node, or rank of several: it has ended, and an explained one waits for it
-                      */
-    uint32_t *stack; /* indices in blocked */
+    bool *explained; /* by index in blocked: in a core that was found, or blocked by one */
+    bool *missed; /* by node, or rank with several: it has ended, and an explained rank waits for it
+                   */
+    uint32_t *stack; /* indexes in blocked */
     uint32_t *best, best_count;
     uint64_t work;
 };
 
-/* The nodes that a peer of a clause stands for: those from the result up to (not including)
- * *out_end. */
+/* Returns the first node for which a peer of a clause stands; *out_end: after the last. */
 static uint32_t nodes_of(const struct solver *solver, uint32_t peer, uint32_t *out_end)
 {
     const struct replay_waitfor_threads *threads = solver->threads;
@@ -109,7 +109,7 @@ static uint32_t nodes_of(const struct solver *solver, uint32_t peer, uint32_t *o
     return peer;
 }
 
-/* Whether a rank, or a thread, may still do something: it is neither deadlocked nor ended. */
+/* Tells whether a rank or thread may still do something: it is neither deadlocked nor ended. */
 static bool may_act(const struct solver *solver, uint32_t peer)
 {
     uint32_t end;
@@ -123,8 +123,8 @@ static bool may_act(const struct solver *solver, uint32_t peer)
     return false;
 }
 
-/* Everybody starts as deadlocked; whoever has all clauses open to somebody who may act may act too.
- */
+/* Finds the deadlocked nodes. At first all count as deadlocked; a node may act if each of its
+ * clauses names a node that may act. */
 static void find_deadlocked(struct solver *solver)
 {
     struct replay_waitfor *waitfor = solver->waitfor;
@@ -155,8 +155,8 @@ static void find_deadlocked(struct solver *solver)
 
 /* --- the core --------------------------------------------------------------------------------- */
 
-/* How many members a clause would add to the set; UINT32_MAX: it cannot hold (somebody in it may
- * act). */
+/* Returns how many members a clause would add to the set; UINT32_MAX: the clause does not block,
+ * because one of its nodes may act. */
 static uint32_t clause_cost(struct solver *solver, const struct replay_clause *clause)
 {
     uint32_t cost = 0;
@@ -173,15 +173,15 @@ static uint32_t clause_cost(struct solver *solver, const struct replay_clause *c
     return cost;
 }
 
-/* Grows the smallest closed set it can from one node: a member is held by its cheapest clause, all
- * of whose ranks join. Gives up when the set is no smaller than the best. */
+/* Grows a small closed set from one node: for each member it takes the cheapest clause and adds all
+ * its ranks. Gives up when the set is no smaller than the best so far. */
 static void grow_from(struct solver *solver, uint32_t start)
 {
     struct replay_waitfor *waitfor = solver->waitfor;
     uint32_t count = 0, done = 0;
 
     CORE_CHECK(waitfor->blocked[start].standing != REPLAY_MAYBE);
-    CORE_CHECK(!solver->in[start]); /* the set before was given up, or copied */
+    CORE_CHECK(!solver->in[start]); /* the last set was dropped or copied */
     solver->stack[count++] = start;
     solver->in[start] = true;
     while (done < count && count < solver->best_count) {
@@ -195,14 +195,14 @@ static void grow_from(struct solver *solver, uint32_t start)
                 chosen = &waitfor->clause[c];
             }
         }
-        CORE_CHECK(chosen || blocked->count == 0); /* deadlocked: some clause of it cannot hold */
+        CORE_CHECK(chosen || blocked->count == 0); /* deadlocked: some clause blocks it */
         for (uint32_t p = 0; chosen && p < chosen->count; p++) {
             uint32_t end;
             for (uint32_t node = nodes_of(solver, waitfor->peer[chosen->first + p], &end);
                  node < end; node++) {
                 uint32_t at = solver->blocked_at[node];
                 if (at && !solver->in[at - 1]) {
-                    CORE_CHECK(count < waitfor->blocked_count); /* each joins once */
+                    CORE_CHECK(count < waitfor->blocked_count); /* each node joins once */
                     CORE_CHECK(waitfor->blocked[at - 1].standing != REPLAY_MAYBE);
                     solver->in[at - 1] = true;
                     solver->stack[count++] = at - 1;
@@ -218,8 +218,8 @@ static void grow_from(struct solver *solver, uint32_t start)
         solver->in[solver->stack[i]] = false;
 }
 
-/* A shortest cycle through `start` over clauses of a single node: breadth first. from[] is scratch.
- */
+/* Finds a shortest cycle through `start` over clauses with a single node, breadth first. from[] and
+ * seen[] are scratch. */
 static void cycle_from(struct solver *solver, uint32_t start, uint32_t *from, uint32_t *seen)
 {
     struct replay_waitfor *waitfor = solver->waitfor;
@@ -267,7 +267,7 @@ static void cycle_from(struct solver *solver, uint32_t start, uint32_t *from, ui
     CORE_CHECK(solver->best_count == length);
 }
 
-/* No rank of the clause is blocked, or may act. */
+/* Tells whether all ranks of the clause have ended. */
 static bool all_ended(const struct solver *solver, const struct replay_clause *clause)
 {
     bool ended = clause->count > 0;
@@ -281,7 +281,7 @@ static bool all_ended(const struct solver *solver, const struct replay_clause *c
     return ended;
 }
 
-/* Those whose end an explained rank suffers from. */
+/* Marks the ended ranks for which an explained rank waits. */
 static void mark_missed(struct solver *solver)
 {
     const struct replay_waitfor *waitfor = solver->waitfor;
@@ -299,8 +299,8 @@ static void mark_missed(struct solver *solver)
     }
 }
 
-/* Only explained ranks could make the clause true, and ended ones; where all have ended, only those
- * that an explained one suffers from: others are a plight of its own. */
+/* Tells whether only explained or ended ranks could make the clause true. If all of them have
+ * ended, an explained rank must wait for them too: otherwise it is a separate deadlock. */
 static bool is_explained(const struct solver *solver, const struct replay_clause *clause,
                          uint32_t self)
 {
@@ -321,8 +321,8 @@ static bool is_explained(const struct solver *solver, const struct replay_clause
     return held && others;
 }
 
-/* Whoever has a clause that is explained is explained as well; that it could make it true itself
- * does not help it. */
+/* Marks ranks with an explained clause as explained too. It does not help a rank that it could make
+ * its own clause true. */
 static void waitfor_explain(struct solver *solver)
 {
     struct replay_waitfor *waitfor = solver->waitfor;
@@ -344,7 +344,7 @@ static void waitfor_explain(struct solver *solver)
     } while (changed);
 }
 
-/* One core among the ranks that no earlier one explains; false: there is none. */
+/* Finds a core among the ranks that no earlier core explains; false: there is none. */
 static bool find_core(struct solver *solver, uint32_t *from, uint32_t *seen)
 {
     struct replay_waitfor *waitfor = solver->waitfor;
@@ -396,8 +396,8 @@ static enum core_status find_cores(struct solver *solver)
     return CORE_OK;
 }
 
-/* Threads of one rank in one clause become that rank, once; only lists that clauses share never
- * name threads. */
+/* Replaces threads by their rank, once per clause. Lists that several clauses share never contain
+ * threads. */
 static void name_ranks(struct solver *solver)
 {
     struct replay_waitfor *waitfor = solver->waitfor;
@@ -444,7 +444,7 @@ enum core_status replay_waitfor_solve(struct replay_waitfor *waitfor, const uint
     for (uint32_t i = 0; i < count; i++) {
         uint32_t node = waitfor->blocked[i].node;
         CORE_CHECK(node < solver.node_count && alive[node] == REPLAY_ALIVE_BLOCKED);
-        CORE_CHECK(!solver.blocked_at[node]); /* a node is blocked once */
+        CORE_CHECK(!solver.blocked_at[node]); /* each node is blocked once */
         solver.blocked_at[node] = i + 1;
     }
     find_deadlocked(&solver);
@@ -456,7 +456,7 @@ enum core_status replay_waitfor_solve(struct replay_waitfor *waitfor, const uint
     }
     CORE_CHECK(waitfor->core_count + waitfor->behind_count + waitfor->maybe_count == count);
     CORE_CHECK(status != CORE_OK || waitfor->core_count || !waitfor->behind_count);
-    CORE_CHECK(waitfor->core_count >= waitfor->cores); /* each core has a member of its own */
+    CORE_CHECK(waitfor->core_count >= waitfor->cores); /* each core has its own member */
     if (threads)
         name_ranks(&solver);
 free_solver:

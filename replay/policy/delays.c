@@ -1,4 +1,4 @@
-/* How long messages and calls take under delay=, where time passes: live and in process.
+/* Computes how long messages and calls take under delay=, where time passes: live and in process.
  *
  *   uniform, exponential   each message its own, by that distribution
  *   heavy                  most messages next to nothing, few a long time: 8 times the mean, halved
@@ -13,8 +13,8 @@
 
 enum { SLOW_NS = 1000000, SWARM_NS = 1000 };
 
-/* -ln(x) for x in (0, 1], to about nine digits: libm is not linked into the preloaded library, an
- * application may have its own. */
+/* Returns -ln(x) for x in (0, 1], to about nine digits. The preloaded library does not link libm,
+ * as the application may have its own. */
 static double minus_log(double x)
 {
     double sum = 0;
@@ -64,7 +64,7 @@ uint64_t replay_policy_delay(const struct replay_policy *policy, uint64_t unit_n
         break;
     case REPLAY_DELAY_SWARM: {
         uint64_t state = core_random_mix(link);
-        if (state % 4 == 0) /* the second number of the same sequence */
+        if (state % 4 == 0) /* second number of that sequence */
             delay = (SWARM_NS << core_random_mix(link + 0x9e3779b97f4a7c15u) % 8) / unit_ns;
         break;
     }

@@ -1,5 +1,6 @@
-/* The policy's text form, both ways, and who can do what: one table. A further buffering, delay or
- * order is a row here and a case where it is decided (policy.h, delays.c, the engine's order). */
+/* Reads and writes the policy's text form, with one table that also says which place supports what.
+ * To add a buffering, delay or order, add a row here and a case where it is decided (policy.h,
+ * delays.c, the engine's order). */
 #include "replay/policy/policy.h"
 
 #include <inttypes.h>
@@ -23,7 +24,7 @@ enum argument {
     ARGUMENT_LINK,
     ARGUMENT_NAMES,
     ARGUMENT_MATCHES,
-    ARGUMENT_ANSWERS /* may be missing */
+    ARGUMENT_ANSWERS /* optional answers */
 };
 
 enum {
@@ -35,7 +36,7 @@ enum {
 
 static const char *const place_name[REPLAY_PLACES] = {"offline", "live", "in process"};
 
-static const struct row { /* one way to fill a word */
+static const struct row { /* one value of a word */
     enum key key;
     const char *text;
     int value;
@@ -139,7 +140,7 @@ static const struct row *row_of(const struct replay_policy *policy, enum key key
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Digits only, at *text; moves it behind them. */
+/* Reads digits at *text and moves it past them. */
 static bool grammar_number(const char **text, uint64_t max, uint64_t *out_value)
 {
     uint64_t value = 0;
@@ -181,7 +182,7 @@ static bool grammar_character(const char **text, char wanted)
     return true;
 }
 
-/* RANK.EVENT or RANK.#NUMBER, with =SOURCE where sources are due. */
+/* Reads RANK.EVENT or RANK.#NUMBER, with =SOURCE if `sources`. */
 static bool parse_name(const char **text, bool sources, struct replay_name *out_name)
 {
     uint64_t rank, source = 0;
@@ -256,7 +257,7 @@ static enum core_status parse_argument(struct replay_policy *policy, const struc
     return CORE_OK;
 }
 
-/* Lists the values that a key takes at some of the places. */
+/* Lists the values of a key that are supported at some of the places. */
 static void grammar_known(enum key key, unsigned places, char text[500])
 {
     size_t used = 0;

@@ -1,4 +1,4 @@
-/* Policies as values: their life, their names, and what chance has to say. */
+/* Handles policies as values: copies, names, and random draws. */
 #include "replay/policy/policy.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* From a trace to a program: the walk over a rank's events, and point to point. See the header for
- * what becomes of what. */
+/* Turns a trace into a program: walks over a rank's events, and lowers point to point. The header
+ * says what becomes of which call. */
 #include "replay/program/lower.h"
 
 #include <stdlib.h>
@@ -102,7 +102,7 @@ enum core_status lower_comm(struct lower *lower, int32_t *slot, int32_t id, int3
     free(member);
     if (status != CORE_OK)
         return status;
-    CORE_CHECK(made > 0); /* 0 is the world, whatever the trace calls so */
+    CORE_CHECK(made > 0); /* 0 is the world, whatever the trace names so */
     lower->program->comm[made].origin = id;
     lower->program->comm[made].remote = comm->inter ? (uint32_t)comm->size : 0;
     *out_comm = *slot = (int32_t)made;
@@ -117,14 +117,15 @@ static int32_t world_peer(const struct lower *lower, const struct trace_event *e
     return world == EVENT_ANY ? REPLAY_ANY : world == EVENT_PROC_NULL ? REPLAY_PROC_NULL : world;
 }
 
-/* The library numbers its own messages from -1 down, or leaves them to the algorithm: they get a
+/* Maps the negative tags of the library's own messages to positive ones. These messages have a
  * context of their own. */
 static int32_t inner_tag(int32_t tag)
 {
     return tag < 0 && tag != EVENT_ANY ? INT32_MAX + tag + 1 : tag;
 }
 
-/* No message has such a peer or tag; a library that looks at arguments refuses it. */
+/* Tells whether no message can have this peer or tag: a library that checks arguments refuses it.
+ */
 static bool is_impossible(int32_t peer, int32_t tag, enum lower_side side)
 {
     bool peer_is_any = peer == REPLAY_ANY, tag_is_any = tag == REPLAY_ANY;
@@ -161,7 +162,7 @@ enum core_status lower_message_op(struct lower *lower, const struct trace_event 
         lower->stop |= event->pending;
         return CORE_OK;
     }
-    CORE_CHECK(op->peer < (int32_t)lower->program->rank_count); /* lower_comm saw to its members */
+    CORE_CHECK(op->peer < (int32_t)lower->program->rank_count); /* lower_comm checked its members */
     CORE_CHECK(op->tag >= REPLAY_ANY);
     *out_bad = false;
     return CORE_OK;
@@ -183,7 +184,7 @@ static uint8_t mode_of(enum event_mode mode)
     return REPLAY_STANDARD;
 }
 
-/* The source that a receive or probe got, by the status of completion `index`. */
+/* Returns the source that a receive or probe got, by the status of completion `index`. */
 static int32_t matched_by(const struct lower *lower, const struct trace_event *event,
                           const struct trace_completion *done)
 {
@@ -198,8 +199,8 @@ static bool lower_found(const struct trace_event *event)
     return event->completion_count && event->completion[0].done;
 }
 
-/* A receive of what the thread's last probe of any source found. Threads may take each other's
- * messages: nothing is taken for granted there. */
+/* Marks a receive of what the thread's last probe of any source found. With several threads it
+ * assumes nothing, as they may take each other's messages. */
 static void follow_probe(struct lower *lower, const struct trace_event *event, struct replay_op *op)
 {
     struct lower_thread *thread = lower->now;
@@ -209,7 +210,7 @@ static void follow_probe(struct lower *lower, const struct trace_event *event, s
     CORE_CHECK(thread->probe <= lower->program->rank[lower->rank].op_count);
     struct replay_op *probe = &lower->program->rank[lower->rank].op[thread->probe - 1];
     CORE_CHECK(probe->kind == REPLAY_PROBE && probe->peer == REPLAY_ANY);
-    CORE_CHECK(probe->matched >= 0); /* lower_probe keeps only one that found something */
+    CORE_CHECK(probe->matched >= 0); /* lower_probe keeps only successful ones */
     if (!matching_fits((struct matching_envelope){op->comm, op->peer, op->tag},
                        (struct matching_envelope){probe->comm, probe->matched, thread->probe_tag}))
         return;
@@ -313,7 +314,7 @@ static enum core_status lower_probe(struct lower *lower, const struct trace_even
     if (op.peer == REPLAY_ANY)
         lower->now->probe = 0;
     if (status == CORE_OK && op.peer == REPLAY_ANY && op.matched >= 0 && !lower->threads) {
-        CORE_CHECK(event->completion_count > 0); /* it says what matched */
+        CORE_CHECK(event->completion_count > 0); /* its completion says what matched */
         lower->now->probe = lower->program->rank[lower->rank].op_count;
         lower->now->probe_tag = event->completion[0].tag;
     }
@@ -342,7 +343,7 @@ static enum core_status lower_mrecv(struct lower *lower, const struct trace_even
         op.request = lower_number(request);
         return lower_add(lower, event, op);
     }
-    op.tag = lower_number(request); /* its message's */
+    op.tag = lower_number(request); /* the number of its message */
     return lower_start(lower, event, op, event->request);
 }
 
@@ -390,7 +391,7 @@ static enum core_status lower_call(struct lower *lower, const struct trace_event
         return lower_choice_window(lower, event);
     if (event->verb == VERB_TEST_EPOCH)
         return lower_rma_test(lower, event);
-    if (!trait_in(traits, TRAIT_LOCAL)) /* a loop that polls may make such calls besides */
+    if (!trait_in(traits, TRAIT_LOCAL)) /* a polling loop may make such calls too */
         lower_poll_forget(lower->now);
     if (trait_in(traits, TRAIT_DYNAMIC)) {
         lower_unsupported(lower, event);
@@ -443,7 +444,8 @@ static enum core_status lower_call(struct lower *lower, const struct trace_event
     }
 }
 
-/* Requests that a call ends are needed until it is lowered, those that it begins from then on. */
+/* Tells whether the call ends requests, which are needed until it is lowered; requests that it
+ * begins are needed from then on. */
 static bool ends_requests(uint64_t traits)
 {
     bool takes_message = trait_in(traits, TRAIT_MATCHED) && trait_in(traits, TRAIT_RECEIVES);
@@ -490,7 +492,7 @@ static enum core_status lower_compute(struct lower *lower, const struct trace_ev
     return replay_program_add_when(lower->program, lower->rank, &op, lower->threads ? &when : NULL);
 }
 
-/* The thread that made the call; its number is small or the trace is damaged. */
+/* Finds the thread that made the call; a large number means a damaged trace. */
 static enum core_status find_thread(struct lower *lower, const struct trace_event *event)
 {
     uint32_t thread = lower->threads ? (uint32_t)event->thread : 0;
@@ -507,8 +509,8 @@ static enum core_status find_thread(struct lower *lower, const struct trace_even
     return CORE_OK;
 }
 
-/* Calls that delete or copy attributes; the callbacks run before anything that other ranks wait
- * for. */
+/* Tells whether the call deletes or copies attributes; the callbacks run before anything for which
+ * other ranks wait. */
 static bool runs_callbacks(const struct trace_event *event)
 {
     if (event->traits & (TRAIT_BIT(MAKES_REQUEST) | TRAIT_BIT(DYNAMIC)))
@@ -521,15 +523,16 @@ static enum core_status lower_held(struct lower *lower)
 {
     bool holds = lower->holds;
 
-    CORE_CHECK(!holds || !lower->threads); /* what threads do is not told apart */
+    CORE_CHECK(!holds || !lower->threads); /* with threads, callbacks are not separated */
     lower->holds = false;
     return holds ? lower_event(lower, &lower->held) : CORE_OK;
 }
 
-/* A call of the application's own. What threads do is not told apart from callbacks. */
+/* Lowers a call of the application. With threads, their calls cannot be separated from callbacks.
+ */
 static enum core_status lower_own(struct lower *lower, const struct trace_event *event)
 {
-    /* calls whose times are summed up are made inside of none (store_loop.c) */
+    /* no call with summed times was made inside another one (store_loop.c) */
     bool nested = !lower->threads && !event->summed && event->t_enter < lower->outer_leave;
     enum core_status status = nested ? CORE_OK : lower_held(lower);
 
@@ -541,7 +544,7 @@ static enum core_status lower_own(struct lower *lower, const struct trace_event 
     if (lower->now->inside_of) {
         lower_poll_forget(lower->now);
     } else if (!lower->threads && runs_callbacks(event)) {
-        CORE_CHECK(!lower->holds); /* the one before was lowered when this call came */
+        CORE_CHECK(!lower->holds); /* the previous one was lowered before this call */
         lower->held = *event;
         lower->held.completion = NULL;
         lower->held.completion_count = 0;
@@ -552,8 +555,8 @@ static enum core_status lower_own(struct lower *lower, const struct trace_event 
     return status;
 }
 
-/* Decides for each event whether it is lowered: the application's own, or inside of a collective if
- * told. */
+/* Decides for each event whether to lower it: one of the application, or one inside a collective if
+ * requested. */
 static enum core_status lower_rank(struct lower *lower, struct trace_cursor *cursor)
 {
     struct trace_event event;
@@ -610,7 +613,7 @@ static void reset_rank(struct lower *lower, uint32_t rank)
     lower->outer_leave = 0;
 }
 
-/* A rank that died in a call waits for nothing. */
+/* Drops the pending operations of a rank that died in them: it waits for nothing. */
 static void drop_pending(struct replay_rank *rank)
 {
     uint32_t kept = 0;
@@ -636,8 +639,8 @@ static enum core_status lower_one(struct lower *lower, uint32_t rank)
     reset_rank(lower, rank);
     bool ended = known->state == EVENT_RANK_FINISHED || known->state == EVENT_RANK_EXITED;
     program->end = ended && !known->cut && !known->lost ? REPLAY_END_FINISHED : REPLAY_END_UNKNOWN;
-    if (known->lost && !known->cut) { /* something is missing in the middle: any claim about the
-                                         rank could be wrong */
+    if (known->lost && !known->cut) { /* events are missing in the middle: any claim about the rank
+                                         could be wrong */
         lower->notes->ranks_unknown++;
         lower->notes->ranks_left_out++;
         return CORE_OK;

@@ -1,4 +1,4 @@
-/* Waits, tests and probes as what they chose, for whoever goes through the program again call by
+/* Lowers waits, tests and probes as what they chose, for callers that repeat the program call by
  * call: see options->choices in lower.h. */
 #include "core/check.h"
 #include "replay/program/lower_state.h"
@@ -29,12 +29,12 @@ static uint32_t length_of(const struct trace_event *event)
 }
 
 struct choice {
-    int32_t chosen; /* the last one that completed, or -1 */
-    uint64_t bits;  /* which completed of those that could */
+    int32_t chosen; /* index of the last completed one, or -1 */
+    uint64_t bits;  /* bit per request that could complete: it did */
     uint32_t done;
 };
 
-/* The list of the call in lower->scratch. */
+/* Puts the requests of the call into lower->scratch. */
 static void lower_choice_list(struct lower *lower, const struct trace_event *event, uint32_t length,
                               struct choice *choice)
 {

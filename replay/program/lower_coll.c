@@ -1,4 +1,4 @@
-/* Lowering of collectives, and of the calls that are collective besides. */
+/* Lowers collectives, and other calls that are collective too. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 static enum replay_coll_shape shape_of(uint64_t traits)
 {
-    if (trait_in(traits, TRAIT_NEIGHBOR)) /* needs its neighbours at most: relaxed, nobody */
+    if (trait_in(traits, TRAIT_NEIGHBOR)) /* needs at most its neighbours; relaxed: no rank */
         return REPLAY_COLL_FROM_ROOT;
     return trait_in(traits, TRAIT_FROM_ROOT) ? REPLAY_COLL_FROM_ROOT
            : trait_in(traits, TRAIT_TO_ROOT) ? REPLAY_COLL_TO_ROOT
@@ -89,7 +89,7 @@ enum core_status lower_collective(struct lower *lower, const struct trace_event 
     } else if (trait_in(event->traits, TRAIT_WINDOW)) {
         of_window = !trait_in(event->traits, TRAIT_MAKES_WIN);
     } else if (!trait_in(event->traits, TRAIT_MAKES_COMM)) {
-        /* files, and what frees a communicator: nobody needs anybody's data */
+        /* file calls, and those that free a communicator, need no data of other ranks */
         if (!event->pending && trait_in(event->traits, TRAIT_EXPECTED_LOCAL)) {
             op.flags |= REPLAY_FLAG_LOCAL;
             lower->notes->local++;
@@ -103,7 +103,7 @@ enum core_status lower_collective(struct lower *lower, const struct trace_event 
     CORE_CHECK(op.tag >= 0); /* lower_place numbered it */
     if (trait_in(event->traits, TRAIT_PERSISTENT)) {
         CORE_CHECK(lower->number[op.comm] > 0);
-        lower->number[op.comm]--; /* each start counts, the making does not */
+        lower->number[op.comm]--; /* starts count, creation does not */
         op.tag = -1;
         return lower_persistent(lower, event, &op);
     }
@@ -111,7 +111,7 @@ enum core_status lower_collective(struct lower *lower, const struct trace_event 
                                    : lower_add(lower, event, op);
 }
 
-/* It is begun, and nothing waits for it. */
+/* Begins the collective without waiting for it. */
 enum core_status lower_collective_refused(struct lower *lower, const struct trace_event *event)
 {
     struct replay_op op = {.kind = REPLAY_ICOLL,

@@ -1,8 +1,7 @@
-/* Partitioned sends and receives. A pair of them meets in a context of its own. A send that is
- * started waits for a token, which its rank sends to itself when the last of its partitions is
- * marked; only then the message is sent. Whoever waits for the request before, in vain, waits for
- * the rank's own threads. When single partitions arrive is not told: what MPI_Parrived finds holds
- * nobody. */
+/* Lowers partitioned sends and receives. Each pair has a context of its own. A started send waits
+ * for a token, which its rank sends to itself when the last partition is marked; only then is the
+ * message sent. So a wait for the request before that waits for the rank's own threads. The arrival
+ * of single partitions is not modelled: MPI_Parrived never waits. */
 #include "core/check.h"
 #include "replay/program/lower_state.h"
 
@@ -19,7 +18,7 @@ enum core_status lower_pair_comm(struct lower *lower, int32_t comm, uint32_t pai
         known->comm = -1;
     if (status == CORE_OK)
         status = lower_comm(lower, &known->comm, comm, &made);
-    CORE_CHECK(status != CORE_OK || made > 0); /* the members are known: a message named one */
+    CORE_CHECK(status != CORE_OK || made > 0); /* members are known: a message named one */
     if (status == CORE_OK)
         *out_comm = (uint32_t)made;
     return status;
@@ -53,7 +52,7 @@ enum core_status lower_marked(struct lower *lower, const struct trace_event *eve
     struct replay_op op;
 
     if (!request || !request->pair || request->begun != event->seq || !request->own[LOWER_START])
-        return CORE_OK; /* others are left to be marked, or it is a mistake */
+        return CORE_OK; /* partitions are left to be marked, or it is an error */
     enum core_status status = token_of(lower, request, REPLAY_SEND, &op);
     if (status == CORE_OK)
         status = lower_add(lower, event, op);

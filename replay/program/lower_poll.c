@@ -1,8 +1,7 @@
-/* A rank that did nothing but poll when its record ended is taken to wait for what it polled: for
- * any of it, if it polled several things. Whether it would have polled for ever is not known;
- * whoever judges the program sees it by REPLAY_FLAG_TEST on an operation that is pending. What is
- * taken for a receive here receives at the end of the record, where nothing is left that it could
- * disturb. */
+/* Lowers polls at the end of a record. A rank that only polled there is assumed to wait for what it
+ * polled, for any of it if it polled several things. Whether it would have polled for ever is
+ * unknown; REPLAY_FLAG_TEST on a pending operation marks such waits. A receive that is added here
+ * comes at the end of the record, where it disturbs nothing. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +10,7 @@
 
 enum {
     POLLS_KEPT_MAX = 64
-}; /* a rank that polls more different things waits for something that is not known */
+}; /* beyond this number of different polls, what the rank waits for is unknown */
 
 static bool is_probe(const struct trace_event *event)
 {
@@ -53,7 +52,7 @@ enum core_status lower_poll_keep(struct lower_thread *thread, const struct trace
     for (uint32_t i = 0; i < thread->poll_count; i++)
         if (same_poll(&thread->poll[i], event, requests))
             return CORE_OK;
-    CORE_CHECK(thread->poll_count <= POLLS_KEPT_MAX + 1); /* one more says that there were more */
+    CORE_CHECK(thread->poll_count <= POLLS_KEPT_MAX + 1); /* one more marks that there were more */
     if (thread->poll_count > POLLS_KEPT_MAX)
         return CORE_OK;
     struct lower_poll poll = {.event = *event, .request_count = requests};

@@ -1,7 +1,7 @@
-/* Lowering of one-sided epochs. Locks are operations of their own. Post, start, complete and wait
- * become messages of the window's context that hold nobody who sends them: post tells every origin
- * that it may start, complete tells every target that it is done; start waits for the posts, wait
- * for the completions, as a library may; so does a test that found the epoch complete. Fences are
+/* Lowers one-sided epochs. Locks are separate operations. Post, start, complete and wait become
+ * messages in the window's context whose sends never wait: post tells every origin that it may
+ * start, complete tells every target that it is done. Start waits for the posts, and wait for the
+ * completions, as a library may; so does a test that found the epoch complete. Fences are
  * collectives (lower_coll.c). */
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ void lower_epochs_done(struct lower *lower)
     lower->epoch_count = 0;
 }
 
-/* Valid until the next one is asked for. */
+/* Finds the epoch of a window; valid until the next call. */
 static enum core_status epoch_of(struct lower *lower, int32_t win, struct lower_epoch **out_epoch)
 {
     uint32_t at = 0;
@@ -80,14 +80,14 @@ static enum core_status epoch_of(struct lower *lower, int32_t win, struct lower_
     return status;
 }
 
-/* A member of a group that group_of gave. */
+/* Returns a member of a group from group_of. */
 static int32_t member_at(const struct lower *lower, const int64_t *member, uint32_t index)
 {
     CORE_CHECK(member[index] >= 0 && member[index] < (int64_t)lower->program->rank_count);
     return (int32_t)member[index];
 }
 
-/* The members of the group that the call named. */
+/* Loads the members of the group that the call names. */
 static enum core_status group_of(struct lower *lower, const struct trace_event *event,
                                  int64_t **out_member, uint32_t *out_count)
 {

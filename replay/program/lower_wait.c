@@ -1,5 +1,4 @@
-/* From a trace to a program: what becomes of requests: they are started, waited for and tested,
- * cancelled and freed. */
+/* Lowers what happens to requests: starts, waits, tests, cancels and frees. */
 #include "core/array.h"
 #include "core/check.h"
 #include "replay/program/lower_state.h"
@@ -11,7 +10,7 @@ static enum core_status start_one(struct lower *lower, const struct trace_event 
         lower->notes->unknown_requests += id != 0;
         return CORE_OK;
     }
-    if (request->begun != event->seq) /* it was active: a mistake, which begins nothing */
+    if (request->begun != event->seq) /* it was active: an error, which begins nothing */
         return CORE_OK;
     CORE_CHECK(request->own[LOWER_START] <= lower->start_count);
     if (request->armed)
@@ -23,7 +22,7 @@ static enum core_status start_one(struct lower *lower, const struct trace_event 
     return lower_start(lower, event, op, id);
 }
 
-/* A generalized request is made, or completed by its own rank. */
+/* Lowers a generalized request: its creation, or its completion by its own rank. */
 enum core_status lower_general(struct lower *lower, const struct trace_event *event)
 {
     const struct replay_rank *rank = &lower->program->rank[lower->rank];
@@ -52,13 +51,13 @@ enum core_status lower_starts(struct lower *lower, const struct trace_event *eve
     return status;
 }
 
-/* Whether MPI_Cancel of it was called by then. */
+/* Tells whether MPI_Cancel was called for the request by then. */
 static bool is_cancelled(const struct lower *lower, int32_t number)
 {
     return (uint32_t)number < lower->cancel_room && lower->cancel[number] != UINT32_MAX;
 }
 
-/* A request that was cancelled turned out to complete all the same. */
+/* Undoes a cancel: the request completed all the same. */
 static void not_cancelled(struct lower *lower, int32_t number)
 {
     struct replay_rank *rank = &lower->program->rank[lower->rank];
@@ -72,7 +71,7 @@ static void not_cancelled(struct lower *lower, int32_t number)
     op->flags &= (uint16_t)~REPLAY_FLAG_DONE;
 }
 
-/* Learns from the completion of a request about the operation that made it. */
+/* Learns from a request's completion about the operation that made it. */
 enum core_status lower_learn(enum request_step step, const struct trace_event *event,
                              struct request *request, const struct trace_completion *done,
                              void *context)
@@ -96,18 +95,18 @@ enum core_status lower_learn(enum request_step step, const struct trace_event *e
     if (!done->cancelled)
         not_cancelled(lower, number);
     else if (op->kind == REPLAY_IRECV && !is_cancelled(lower, number))
-        op->peer = REPLAY_PROC_NULL; /* another thread cancels it while this one waits */
+        op->peer = REPLAY_PROC_NULL; /* another thread cancels it during this wait */
     return CORE_OK;
 }
 
 struct gathered {
     uint32_t count, done;
-    int32_t chosen; /* index of the last one that completed, or -1 */
-    bool all;       /* all of them are waited for */
+    int32_t chosen; /* index of the last completed one, or -1 */
+    bool all;       /* the call waits for all */
 };
 
-/* Requests with two sides are complete when both are. Where one of several requests is enough,
- * their receive stands for them. */
+/* Adds a request. One with two sides is complete when both are; in a wait for any, its receive
+ * represents both. */
 static void gather_one(struct lower *lower, const struct request *request,
                        const struct request *twin, struct gathered *gathered)
 {
@@ -117,8 +116,7 @@ static void gather_one(struct lower *lower, const struct request *request,
         lower->scratch[gathered->count++] = lower_number(request);
 }
 
-/* The numbers of the requests that a call on several names: those that completed (1), those that
- * did not (0), or all (-1). */
+/* Adds the numbers of a call's requests: the completed ones (1), the others (0), or all (-1). */
 static void lower_wait_gather(struct lower *lower, const struct trace_event *event, int which,
                               struct gathered *gathered)
 {
@@ -150,7 +148,7 @@ static enum core_status wait_several(struct lower *lower, const struct trace_eve
                                               2 * (uint64_t)event->completion_count, A_LOWERING);
     if (status != CORE_OK)
         return status;
-    if (kind == REPLAY_WAIT_SOME) { /* completed ones first, and how many they are */
+    if (kind == REPLAY_WAIT_SOME) { /* completed ones first, and their number */
         lower_wait_gather(lower, event, 1, &set_of);
         lower_wait_gather(lower, event, 0, &set_of);
         set_of.chosen = set_of.done ? (int32_t)set_of.done : -1;
@@ -220,7 +218,7 @@ enum core_status lower_wait(struct lower *lower, const struct trace_event *event
     return wait_one(lower, event, single_request(event), polling);
 }
 
-/* Did a test find what it asked for? Testall: everything; the others: something. */
+/* Tells whether a test succeeded: Testall if all are complete, the others if any is. */
 bool lower_test_true(const struct trace_event *event)
 {
     uint32_t done = 0;
@@ -247,7 +245,7 @@ static enum core_status cancel_one(struct lower *lower, const struct trace_event
     for (uint32_t i = before; i < lower->cancel_room; i++)
         lower->cancel[i] = UINT32_MAX;
     lower->cancel[number] = rank->op_count;
-    /* what nothing tells to have completed is cancelled: no other rank can keep it from being so */
+    /* without a record of completion it counts as cancelled, which no other rank can prevent */
     return lower_add(
         lower, event,
         (struct replay_op){.kind = REPLAY_CANCEL, .flags = REPLAY_FLAG_DONE, .request = number});
@@ -269,7 +267,7 @@ static enum core_status free_one(struct lower *lower, const struct trace_event *
     int32_t number = lower_number(request);
     if (number < 0)
         return CORE_OK;
-    /* a send that was cancelled and forgotten has most likely been delivered all the same */
+    /* a send that was cancelled and then freed has most likely been delivered */
     if (request->kind == REQUEST_SEND)
         not_cancelled(lower, number);
     return lower_add(lower, event, (struct replay_op){.kind = REPLAY_FREE, .request = number});
@@ -293,8 +291,8 @@ static enum core_status lower_wait_attach(struct lower *lower, const struct trac
         (struct replay_op){.kind = REPLAY_ATTACH, .request = REPLAY_NO_REQUEST, .bytes = bytes});
 }
 
-/* From the first buffer of a communicator or a session on, the rank has room for any message, and
- * waits for none to leave: the engine has one buffer a rank. */
+/* Lowers buffers. The engine has one buffer per rank: once a communicator or a session has a
+ * buffer, the rank has room for any message, and detaching waits for none. */
 enum core_status lower_buffer(struct lower *lower, const struct trace_event *event)
 {
     const struct replay_op detach = {.kind = REPLAY_DETACH, .request = REPLAY_NO_REQUEST};

@@ -1,5 +1,4 @@
-/* The operations of a program, and the check that stands between a program and the engine's
- * assertions. */
+/* Builds the operations of a program, and checks a program before the engine asserts on it. */
 #include "replay/program/program.h"
 
 #include <stdbool.h>
@@ -14,7 +13,7 @@
 
 #define A_PROGRAM "a program" /* out of memory for ... */
 
-enum { PACKED_BYTES = 64 << 10 }; /* of a rank: no more is moved into the block */
+enum { PACKED_BYTES = 64 << 10 }; /* per rank: larger arrays are not moved into the block */
 
 enum core_status replay_program_init(struct replay_program *program, uint32_t rank_count)
 {
@@ -31,7 +30,7 @@ enum core_status replay_program_init(struct replay_program *program, uint32_t ra
         free(made.rank);
         return status;
     }
-    CORE_CHECK(world == 0); /* program.h: comm 0 is the world */
+    CORE_CHECK(world == 0); /* comm 0 is the world (program.h) */
     CORE_CHECK(made.comm_count == 1);
     *program = made;
     return CORE_OK;
@@ -78,7 +77,7 @@ enum core_status replay_program_comm(struct replay_program *program, const int32
     return CORE_OK;
 }
 
-/* Room for one more operation; the times have as much room as the operations. */
+/* Makes room for one more operation, and for its times if the rank has times. */
 static enum core_status room_for_one(struct replay_rank *r, bool threads)
 {
     enum core_status status = CORE_ARRAY_ROOM(r->op, r->op_room, r->op_count + 1, A_PROGRAM);
@@ -96,7 +95,7 @@ enum core_status replay_program_add_when(struct replay_program *program, uint32_
     enum core_status status = room_for_one(r, when != NULL);
     if (status != CORE_OK)
         return status;
-    CORE_CHECK(!r->when || r->when_room > r->op_count); /* times go along with operations */
+    CORE_CHECK(!r->when || r->when_room > r->op_count); /* times grow with operations */
     if (r->when)
         r->when[r->op_count] = when ? *when : (struct replay_when){0};
     r->op[r->op_count++] = *op;
@@ -138,7 +137,7 @@ enum core_status replay_program_set(struct replay_program *program, uint32_t ran
         return status;
     CORE_CHECK(r->set_count == 0 ||
                r->set[r->set_count - 1].first + r->set[r->set_count - 1].count ==
-                   r->member_count); /* sets stand one behind the other */
+                   r->member_count); /* sets are contiguous */
     if (count)
         memcpy(r->member + r->member_count, request, count * sizeof *request);
     r->set[r->set_count] =
@@ -185,14 +184,15 @@ enum core_status replay_add_wait_all(struct replay_program *program, uint32_t ra
         &(struct replay_op){.kind = REPLAY_WAIT_ALL, .request = set, .matched = REPLAY_ANY});
 }
 
-/* Bytes of the three arrays of a rank that every walk reads, each a multiple of a word. */
+/* Returns the bytes of the three arrays of a rank that every walk reads, each rounded up to a word.
+ */
 static uint64_t rank_bytes(const struct replay_rank *r)
 {
     return r->op_count * sizeof *r->op + r->set_count * sizeof *r->set +
            r->member_count * sizeof *r->member + sizeof(uint64_t);
 }
 
-/* Moves one array to *end, from where the next one is placed before it. */
+/* Moves one array to before *end, and moves *end to its start. */
 static void *move_before(char **end, void *array, uint64_t bytes)
 {
     *end -= bytes;
@@ -202,8 +202,8 @@ static void *move_before(char **end, void *array, uint64_t bytes)
     return *end;
 }
 
-/* Moves the arrays of all ranks into one block, the last rank first: so the heap, which grew from
- * the first to the last, shrinks meanwhile. Where there is no memory for it all stays as it is. */
+/* Moves the arrays of all ranks into one block, last rank first: the heap, which grew from the
+ * first rank to the last, shrinks meanwhile. Without memory for the block nothing changes. */
 static void program_pack(struct replay_program *program, uint64_t bytes)
 {
     char *block = core_pages_new(bytes), *end = block ? block + bytes : NULL;
@@ -236,7 +236,8 @@ void replay_program_trim(struct replay_program *program)
             CORE_ARRAY_TRIM(program->rank[i].when, program->rank[i].op_count,
                             program->rank[i].when_room);
     }
-    /* Arrays of many pages need no neighbours, and moving them would need their room twice. */
+    /* Arrays of many pages gain nothing from neighbours, and moving them would need the memory
+     * twice. */
     if (bytes >= CORE_PAGES_LARGE && bytes / program->rank_count < PACKED_BYTES)
         program_pack(program, bytes);
     for (uint32_t i = 0; i < program->rank_count && !program->block; i++) {
@@ -399,7 +400,7 @@ static const char *check_peer(const struct replay_program *program, const struct
     return send_like && op->mode > REPLAY_TOKEN ? "an unknown send mode" : NULL;
 }
 
-/* Sums up the bytes of messages: all of them together must fit. */
+/* Sums the bytes of all messages; false: they overflow. */
 static bool bytes_fit(const struct replay_program *program, const struct replay_op *op,
                       uint64_t *total)
 {
@@ -409,13 +410,13 @@ static bool bytes_fit(const struct replay_program *program, const struct replay_
            !__builtin_add_overflow(*total, program->buffered_overhead, total);
 }
 
-/* Each member is a rank, and none is there twice. */
+/* Checks that each member is a rank, and none appears twice. */
 static enum core_status check_comms(const struct replay_program *program)
 {
     enum core_status status = CORE_OK;
     uint32_t *last_in = calloc((size_t)program->rank_count + 1, sizeof *last_in);
 
-    CORE_CHECK(program->comm_count > 0 && !program->comm[0].member); /* program.h: the world */
+    CORE_CHECK(program->comm_count > 0 && !program->comm[0].member); /* the world (program.h) */
     if (!last_in)
         return core_report(CORE_NO_MEMORY, "out of memory for the members of %u communicators",
                            program->comm_count);

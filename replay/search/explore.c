@@ -1,19 +1,19 @@
 /* Depth-first search over all decisions that the trace leaves open, by running again from the start
  * along each branch.
  *
- * Reduction: (1) sleep sets (Godefroid): a decision that was tried at a node need not be tried
- * again below its siblings until something that depends on it has happened; (2) a wildcard that can
- * get no further candidate, because no other rank has a send to it left, is decided on its own: all
- * other decisions commute with it.
+ * Reductions: (1) sleep sets (Godefroid): a decision tried at a node is not tried again below its
+ * later siblings until a dependent decision was taken; (2) a wildcard that can get no further
+ * candidate, because no other rank has a send to it left, is decided alone: all other decisions
+ * commute with it.
  *
- * Two decisions depend on each other when they are about the same receiver, or the same message.
- * Decisions of programs that cancel or lock are taken to depend on each other always.
+ * Two decisions depend on each other if they involve the same receiver or the same message. In
+ * programs that cancel or lock, all decisions count as dependent.
  *
  * Invariants
- *  1. Running along the same decisions gives the same options: replays are checked against what the
- *     node remembers.
- *  2. Every end of the tree is run, or is equal (same matches, same blocked operations) to one that
- *     is, or is counted out by the budget. */
+ *  1. Running along the same decisions gives the same options: each rerun is compared with the
+ *     options stored in the node.
+ *  2. Every leaf of the tree is run, or equals (same matches, same blocked operations) one that is,
+ *     or is beyond the budget. */
 #include "replay/search/explore.h"
 
 #include <inttypes.h>
@@ -31,12 +31,12 @@
 enum { SHARD_DEPTH = 6, DEPTH_MAX = 1 << 20 };
 
 struct node {
-    struct step *option; /* to be tried here; the first `count` */
-    uint32_t count, at;  /* option[at] is being tried, those before are done */
-    struct step *sleep;  /* need not be tried */
+    struct step *option; /* to be tried here: the first `count` */
+    uint32_t count, at;  /* option[at] is being tried, earlier ones are done */
+    struct step *sleep;  /* decisions that need not be tried */
     uint32_t sleep_count;
-    uint64_t hash; /* of the path that leads here; an end above SHARD_DEPTH belongs to the share of
-                      its own hash */
+    uint64_t hash; /* hash of the path to this node; a leaf above SHARD_DEPTH belongs to the share
+                      of its own hash */
 };
 
 struct seen {
@@ -53,15 +53,15 @@ struct explorer {
     uint32_t last_bits;
     struct node *node;
     uint32_t depth, node_room; /* nodes on the current path */
-    uint32_t at;               /* in the current run: decisions taken */
-    bool pruned, foreign;      /* the run stopped because: nothing new; another shard's */
-    bool too_deep;             /* there are more decisions than a path may have */
-    bool stuck_early; /* a state with nothing but late buffering left was met: a deadlock */
+    uint32_t at;               /* decisions taken in the current run */
+    bool pruned, foreign;      /* why the run stopped: nothing new, or another shard's part */
+    bool too_deep;             /* a path would need too many decisions */
+    bool stuck_early;          /* a state with only late buffering left was reached: a deadlock */
     uint64_t signature;
-    struct core_table seen; /* signatures of ends */
-    struct path path;       /* of the witness */
+    struct core_table seen; /* signatures of leaves */
+    struct path path;       /* leads to the witness */
     bool found, found_assumed, stalled;
-    uint64_t ops; /* executed */
+    uint64_t ops; /* operations executed */
     enum core_status status;
 };
 
@@ -122,7 +122,7 @@ static void find_last_sends(struct explorer *e)
     }
 }
 
-/* Whether `from` has a send to `to` left. */
+/* Tells whether `from` has a send to `to` left. */
 static bool sends_behind(const struct explorer *e, uint32_t from, uint32_t to)
 {
     uint64_t key = (uint64_t)from << 32 | to, mask = (UINT64_C(1) << e->last_bits) - 1;
@@ -172,7 +172,7 @@ static uint64_t step_hash(const struct step *step)
     return core_random_mix(hash ^ (uint64_t)(uint32_t)step->from << 32 ^ step->from_op);
 }
 
-/* Whether these options of one wildcard are all that it will have. */
+/* Tells whether these options are all that the wildcard will ever have. */
 static bool none_to_come(const struct explorer *e, const struct replay_option *option,
                          uint32_t count)
 {
@@ -186,8 +186,8 @@ static bool none_to_come(const struct explorer *e, const struct replay_option *o
     return complete;
 }
 
-/* The wildcard that can be decided on its own: the first of its receiver, with no candidate to
- * come. Sets a range of options. */
+/* Finds a wildcard that can be decided alone: the first of its receiver, with no candidate to come.
+ * Sets its range of options. */
 static bool find_alone(const struct explorer *e, const struct replay_option *option, uint32_t count,
                        uint32_t *out_first, uint32_t *out_count)
 {
@@ -217,8 +217,8 @@ static bool explore_asleep(const struct node *node, const struct step *step)
     return false;
 }
 
-/* Computes the sleep set below the decision that is being tried at the parent: the parent's sleep
- * set and the decision's elder siblings, as far as they are independent of it. */
+/* Computes the sleep set of a node: the parent's sleep set and the earlier siblings of the decision
+ * just tried, if independent of it. */
 static bool inherit_sleep(struct explorer *e, struct node *node)
 {
     if (e->depth == 0 || e->no_reduction)
@@ -246,7 +246,7 @@ static uint32_t explore_stop(struct explorer *e, enum core_status status)
     return REPLAY_STOP;
 }
 
-/* A state that has not been met before on this path: a new node. Returns the option to take. */
+/* Makes a node for a new state of this path. Returns the option to take. */
 static uint32_t enter_node(struct explorer *e, const struct replay_option *option, uint32_t count)
 {
     CORE_CHECK(e->at == e->depth && e->depth <= e->node_room);
@@ -286,7 +286,7 @@ static uint32_t enter_node(struct explorer *e, const struct replay_option *optio
         return explore_stop(e, no_memory());
     }
     uint32_t chosen = REPLAY_STOP;
-    for (int pass = 0; pass < 2; pass++) /* what agrees with the record comes first */
+    for (int pass = 0; pass < 2; pass++) /* options that agree with the record first */
         for (uint32_t i = first; i < first + range; i++) {
             struct step step = step_of(&option[i]);
             bool behind = option[i].diverges || option[i].kind == REPLAY_OPTION_BUFFER;
@@ -308,7 +308,7 @@ static uint32_t enter_node(struct explorer *e, const struct replay_option *optio
     return chosen;
 }
 
-/* The options among which the next decision is one: those of the node that is to be taken again, or
+/* Tells whether these options contain the next decision: that of the node to be taken again, or
  * those that find_alone would find. */
 static bool explore_enough(void *context, const struct replay_option *option, uint32_t count)
 {
@@ -407,7 +407,7 @@ static void count_end(struct explorer *e, const struct replay_result *result)
     }
 }
 
-/* One run along the current path, and further. */
+/* Runs once along the current path and beyond. */
 static void run_once(struct explorer *e)
 {
     struct replay_result result;
@@ -422,11 +422,11 @@ static void run_once(struct explorer *e)
             e->status = status;
         return;
     }
-    CORE_CHECK(e->at == e->depth); /* invariant 1: it went all along the path */
+    CORE_CHECK(e->at == e->depth); /* invariant 1: the run followed the whole path */
     CORE_CHECK(!e->foreign || !e->pruned);
     e->ops += e->foreign ? 0 : result.ops;
     if (e->foreign || e->too_deep)
-        ; /* another share counts it; or it has no end */
+        ; /* another share counts it, or it has no leaf */
     else if (e->pruned)
         e->result->pruned++;
     else
@@ -434,7 +434,7 @@ static void run_once(struct explorer *e)
     replay_result_done(&result);
 }
 
-/* Moves to the next branch: false when there is none. */
+/* Moves to the next branch; false: there is none. */
 static bool explore_backtrack(struct explorer *e)
 {
     while (e->depth) {
@@ -458,8 +458,8 @@ static void free_nodes(struct explorer *e)
     free(e->node);
 }
 
-/* The tree was too large: some schedules at random. A deadlock found so is kept by its decisions as
- * well. */
+/* Samples random schedules of a tree that is too large. A deadlock found in this way is also kept
+ * as a list of decisions. */
 struct sampler {
     struct explorer *e;
     struct replay_choice choice;
@@ -473,7 +473,7 @@ static uint32_t explore_sample(void *context, const struct replay_option *option
 
     for (uint32_t i = 0; i < count; i++)
         progress += option[i].kind != REPLAY_OPTION_BUFFER;
-    if (!progress) /* late buffering is not needed for a deadlock */
+    if (!progress) /* a deadlock needs no late buffering */
         return REPLAY_STOP;
     uint32_t chosen = first + replay_choice_take(&sampler->choice, count, REPLAY_REASON_MATCH);
     if (CORE_ARRAY_PUSH(sampler->path.step, sampler->path.count, sampler->path.room,
@@ -585,7 +585,7 @@ enum core_status replay_explore(const struct replay_program *program,
                          .no_reduction = options->no_reduction};
     struct replay_explore_options own = *options;
 
-    if (own.sends) /* sends wait until they are decided */
+    if (own.sends) /* sends wait for their decision */
         own.policy.buffering = REPLAY_RENDEZVOUS;
     e.options = &own;
     e.status = replay_run_open(program, &e.run);

@@ -1,5 +1,5 @@
-/* Shares of an exploration: written, read, merged. The merged answer does not depend on who
- * explored what, nor on the order. */
+/* Writes, reads and merges shares of an exploration. The merged answer depends neither on which
+ * process explored what, nor on the order. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { POSITION_MAX = 1 << 20, WITNESS_MAX = 1 << 26 };
 
-/* By what they print. */
+/* Orders witnesses by their text. */
 static bool witness_before(const struct replay_policy *a, const struct replay_policy *b)
 {
     char *x = replay_policy_text(a), *y = replay_policy_text(b);
@@ -20,8 +20,8 @@ static bool witness_before(const struct replay_policy *a, const struct replay_po
     return before;
 }
 
-/* Whether witness a comes before b: without assumptions first, then found by search, then by place
- * in the tree. */
+/* Tells whether witness a precedes b: one without assumptions first, then one found by search, then
+ * by place in the tree. */
 static bool explore_share_before(const struct replay_exploration *a,
                                  const struct replay_exploration *b)
 {
@@ -131,7 +131,7 @@ static char *read_line(FILE *file)
     return line;
 }
 
-/* An empty line: there is none. */
+/* Reads a witness; an empty line means none. */
 static enum core_status witness_read(const char *line, struct replay_policy **out_witness)
 {
     struct replay_policy *witness;

@@ -1,5 +1,5 @@
-/* From a failing path to the smallest policy that still fails: sends that need not wait are let go,
- * matches that need not be forced are left to the record. */
+/* Shrinks a failing path to the smallest policy that still fails: it buffers sends that need not
+ * wait, and leaves matches that need not be forced to the record. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "core/search/shrink.h"
 #include "replay/search/explore_state.h"
 
-/* Runs spent on shrinking, at most. */
+/* Limits the runs spent on shrinking. */
 enum { SHRINK_RUNS_MAX = 20000 };
 
 struct shrinker {
@@ -49,7 +49,7 @@ static bool is_standard(const struct replay_op *op)
            op->mode == REPLAY_STANDARD;
 }
 
-/* The sends that the path let go, as buffering=only. */
+/* Names the sends that the path buffered, as buffering=only. */
 static void name_buffered(struct shrinker *s, const struct path *path)
 {
     s->policy.buffering = REPLAY_SEND_ONLY;
@@ -62,8 +62,8 @@ static void name_buffered(struct shrinker *s, const struct path *path)
     CORE_CHECK(s->policy.send.count <= path->count);
 }
 
-/* buffering=list with the sends that wait when the world is stuck; if that is not enough, all that
- * were not let go. */
+/* Switches to buffering=list with the sends that wait when the world is stuck; if that does not
+ * fail, with all that were not buffered. */
 static bool name_unbuffered(struct shrinker *s)
 {
     struct replay_policy before;
@@ -108,11 +108,11 @@ static bool name_unbuffered(struct shrinker *s)
     return good;
 }
 
-/* A list of the policy that is made shorter. */
+/* A list of the policy that is being shortened. */
 struct shrinking {
     struct shrinker *shrinker;
     struct replay_names *names;
-    struct replay_name *copy; /* room for the names as they were */
+    struct replay_name *copy; /* holds the previous names */
 };
 
 static enum core_status explore_shrink_trial(void *context, uint32_t at, uint32_t count,
@@ -188,7 +188,7 @@ enum core_status explore_witness(const struct replay_program *program, struct re
         exploration->unbuffered = shrink_sends ? s.policy.send.count : 0;
         exploration->forced = s.policy.forced.count;
         exploration->assumed = exploration->result.assumed;
-        if (exploration->witness) { /* it owns the lists now */
+        if (exploration->witness) { /* the witness owns the lists now */
             *exploration->witness = s.policy;
             s.policy = (struct replay_policy){0};
         }

@@ -1,5 +1,5 @@
-/* How much buffering a program needs: the verdict by threshold, what receivers hold, and a minimal
- * set of sends to blame. */
+/* Computes how much buffering a program needs: the verdict by threshold, what receivers hold, and a
+ * minimal set of sends to blame. */
 #include "replay/search/need.h"
 
 #include <stdlib.h>
@@ -16,20 +16,20 @@ struct finder {
     struct replay_run *run;
     struct replay_policy policy;
     struct replay_need *need;
-    uint64_t ops;   /* of the program */
-    uint64_t spent; /* operations executed, at most */
-    uint64_t *size; /* that occur, ascending */
+    uint64_t ops;   /* in the program */
+    uint64_t spent; /* operations executed so far, at most */
+    uint64_t *size; /* different sizes, ascending */
     uint64_t size_count;
-    uint64_t budget; /* operations */
+    uint64_t budget; /* limit of operations */
     uint32_t blame_room;
-    struct core_table offer; /* sends that could have been buffered when nothing went on */
+    struct core_table offer; /* sends that could have been buffered while nothing proceeded */
     enum core_status status;
 };
 struct offer {
     struct offer_key {
         uint32_t rank, op;
     } key;
-    uint32_t step; /* + 1: at how many blamed sends that was for the first time */
+    uint32_t step; /* + 1: number of blamed sends when it was first offered */
 };
 
 static bool may_run(const struct finder *finder)
@@ -43,7 +43,7 @@ static enum replay_outcome need_run(struct finder *finder)
     if (finder->status == CORE_OK) {
         enum core_status status =
             replay_run_all(finder->run, &finder->policy, NULL, &outcome, NULL);
-        if (status != CORE_OK) /* a hook may have failed, too */
+        if (status != CORE_OK) /* a hook may have failed too */
             finder->status = status;
     }
     finder->spent += finder->ops + 1;
@@ -72,7 +72,7 @@ static int size_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts; returns how many are left. */
+/* Sorts, removes duplicates, and returns how many are left. */
 static uint32_t drop_doubles(uint64_t *size, uint32_t count)
 {
     uint32_t kept = 0;
@@ -85,8 +85,8 @@ static uint32_t drop_doubles(uint64_t *size, uint32_t count)
     return kept;
 }
 
-/* All sizes of standard sends, each once. Doubles are dropped while collecting: few sizes are
- * usual. */
+/* Collects all sizes of standard sends, each once. Removes duplicates on the way: programs usually
+ * have few sizes. */
 static void collect_sizes(struct finder *finder)
 {
     const struct replay_program *program = finder->program;
@@ -128,7 +128,8 @@ static void add_step(struct finder *finder, uint64_t index, enum replay_outcome 
         finder->status = status;
 }
 
-/* Index 0 is rendezvous, index k the k-th size. Both ends are known: nothing buffered, and all. */
+/* Finds the steps. Index 0 is rendezvous, index k the k-th size. The outcomes at both ends are
+ * known: nothing buffered, and all. */
 static void find_steps(struct finder *finder, const struct replay_worlds *worlds)
 {
     struct replay_need *need = finder->need;
@@ -140,8 +141,8 @@ static void find_steps(struct finder *finder, const struct replay_worlds *worlds
         return;
     if (!replay_run_has_choices(finder->run)) {
         if (first == REPLAY_FINISHED || last != REPLAY_FINISHED)
-            return; /* once finished, more buffering does not undo it; and the other way round */
-        uint64_t low = 0, high = finder->size_count; /* deadlock at low, finished at high */
+            return;                                  /* more buffering never undoes a finish */
+        uint64_t low = 0, high = finder->size_count; /* low deadlocks, high finishes */
         while (high - low > 1 && finder->status == CORE_OK) {
             uint64_t middle = low + (high - low) / 2;
             if (run_threshold(finder, middle) == REPLAY_FINISHED)
@@ -161,7 +162,7 @@ static void find_steps(struct finder *finder, const struct replay_worlds *worlds
         add_step(finder, finder->size_count, last);
 }
 
-/* The smallest bound below which it is not safe, by halving. */
+/* Finds the smallest safe bound by binary search. */
 static uint64_t find_bound(struct finder *finder, enum replay_buffering buffering, uint64_t high)
 {
     uint64_t low = 0;
@@ -175,7 +176,7 @@ static uint64_t find_bound(struct finder *finder, enum replay_buffering bufferin
     while (high - low > 1 && may_run(finder)) {
         uint64_t middle = low + (high - low) / 2;
         finder->policy.bytes = middle;
-        CORE_CHECK(low < middle && middle < high); /* it ends */
+        CORE_CHECK(low < middle && middle < high); /* so the search ends */
         if (need_run(finder) == REPLAY_FINISHED)
             high = middle;
         else
@@ -206,7 +207,7 @@ static bool add_blame(struct finder *finder, uint32_t rank, uint32_t op_index)
 {
     struct replay_need *need = finder->need;
     const struct replay_op *op = &finder->program->rank[rank].op[op_index];
-    CORE_CHECK(is_standard(op)); /* no other is offered */
+    CORE_CHECK(is_standard(op)); /* only standard sends are offered */
     if (CORE_ARRAY_PUSH(need->blame, need->blame_count, finder->blame_room, A_NEED,
                         (struct replay_need_send){.rank = rank,
                                                   .op = op_index,
@@ -233,20 +234,19 @@ static bool offers_add(struct finder *finder, const struct replay_option *option
     return finder->status == CORE_OK;
 }
 
-/* Finds which of the blamed sends, in the order in which they were blamed, may be spared. Where
- * nothing is left to chance the others may not: when one was blamed, nothing went on, and no send
- * that was blamed after it had been posted, so that without it the program stands there for good.
- */
+/* Finds which blamed sends, in the order of blame, may be superfluous. In a program without choices
+ * the others are not: when such a send was blamed nothing proceeded, and no send blamed later had
+ * been posted, so without it the program stays stuck there. */
 static void find_doubtful(struct finder *finder, bool *doubtful)
 {
     const struct replay_need *need = finder->need;
-    uint32_t since = UINT32_MAX; /* the first one before which a later one had been posted */
+    uint32_t since = UINT32_MAX; /* first index before which a later one was posted */
     bool chance = replay_run_has_choices(finder->run);
 
     for (uint32_t i = need->blame_count; i-- > 0;) {
         struct offer_key key = {need->blame[i].rank, need->blame[i].op};
         const struct offer *offer = core_table_find(&finder->offer, &key);
-        CORE_CHECK(offer && offer->step >= 1); /* it was offered before it was blamed */
+        CORE_CHECK(offer && offer->step >= 1); /* it was offered before */
         CORE_CHECK(offer->step - 1 <= i);
         doubtful[i] = chance || since <= i;
         if (offer->step - 1 < since)
@@ -254,7 +254,7 @@ static void find_doubtful(struct finder *finder, bool *doubtful)
     }
 }
 
-/* Nothing is buffered until nothing goes on; then one send is, of a rank that waits for it. */
+/* Buffers nothing until nothing proceeds; then buffers one send of a rank that waits for it. */
 static uint32_t buffer_when_stuck(void *context, const struct replay_option *option, uint32_t count)
 {
     struct finder *finder = context;
@@ -288,7 +288,7 @@ static bool set_policy(struct finder *finder, uint32_t without)
     return finder->status == CORE_OK;
 }
 
-/* State of a blamed send, while the set is made smaller. */
+/* A blamed send while the set is minimised. */
 struct blamed {
     struct replay_need_send send;
     bool doubtful;
@@ -303,7 +303,8 @@ static int blame_compare(const void *a, const void *b)
     return (x->op > y->op) - (x->op < y->op);
 }
 
-/* By ranks and their operations; *out_doubtful (free() it) says which may be spared. */
+/* Sorts the blamed sends by rank and operation. *out_doubtful: which may be superfluous; free() it.
+ */
 static void sort_blame(struct finder *finder, bool **out_doubtful)
 {
     struct replay_need *need = finder->need;
@@ -331,7 +332,7 @@ static uint64_t budget_of(const struct finder *finder, uint64_t ops)
     return ops + REPLAY_NEED_RUNS_MAX * finder->ops;
 }
 
-/* Takes out those that are not needed; the doubtful ones are tried. */
+/* Removes sends that are not needed, trying the doubtful ones. */
 static void spare_blame(struct finder *finder, const bool *doubtful)
 {
     struct replay_need *need = finder->need;
@@ -390,7 +391,7 @@ static void need_judge(struct replay_need *need, const struct finder *finder)
         need->safe_bytes = finder->size[finder->size_count - 1];
 }
 
-/* With the worlds that were run. */
+/* Computes all results from the two worlds. */
 static void find_all(struct finder *finder, const struct replay_worlds *worlds)
 {
     struct replay_need *need = finder->need;

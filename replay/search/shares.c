@@ -1,5 +1,5 @@
 /* See the header. A question is the number of a share, its answer the text of the part. Helpers get
- * the first shares that are left, this process explores the last one that nobody has. */
+ * the first remaining shares; this process explores the last one that nobody works on. */
 #include "replay/search/shares.h"
 
 #include <inttypes.h>
@@ -33,7 +33,7 @@ static enum core_status share_explore(const struct replay_shares *shares, uint64
 
 struct helping {
     const struct replay_shares *shares;
-    char *text; /* of the last answer; owned */
+    char *text; /* text of the last answer; owned */
 };
 
 static enum core_status share_answer(void *context, const void *question, size_t bytes,
@@ -69,7 +69,7 @@ void replay_shares_help(void *context, struct search_helper *helper)
 
 /* --- the state -------------------------------------------------------------------------------- */
 
-/* Hashes the program and what is asked of it. */
+/* Hashes the program and the options. */
 static uint64_t shares_question(const struct replay_shares *shares)
 {
     const struct replay_program *program = shares->program;
@@ -156,7 +156,8 @@ static void shares_give(struct parts *parts)
     }
 }
 
-/* The last share that nobody has; none: the first one that a helper has. SHARES: all are done. */
+/* Returns the last share that nobody works on; if there is none, the first that a helper works on.
+ * SHARES: all are done. */
 static uint64_t share_next(const struct parts *parts)
 {
     uint64_t next = SHARES;

@@ -1,4 +1,4 @@
-/* Both worlds of a program, on one machine. */
+/* Runs both worlds of a program on one machine. */
 #include "replay/search/worlds.h"
 
 #include <stdlib.h>

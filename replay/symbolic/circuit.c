@@ -1,5 +1,5 @@
-/* The circuit, what has a reason in it, and the clauses for what has none. The idea and the
- * invariants are in circuit.h. */
+/* Builds the circuit, finds the nodes with a reason, and adds clauses for those without. The idea
+ * and the invariants are in circuit.h. */
 #include "replay/symbolic/circuit.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 static const char what[] = "a formula";
 
-/* Limits the clauses of one round: the next round sees what they leave. */
+/* Limits the clauses of one round; the next round finds the rest. */
 enum { LOOPS_MAX = 2000, LOOP_HEADS_MAX = 40 };
 
 void circuit_init(struct circuit *circuit)
@@ -189,14 +189,14 @@ void circuit_settle(struct circuit *circuit, circuit_holds_fn holds, void *conte
 
 /* --- loops ------------------------------------------------------------------------------------ */
 
-/* Tarjan's components of what has no reason: from a node to those that could be its reason, of an
- * AND one is enough. */
+/* Tarjan's search for strongly connected components among the nodes without a reason: from a node
+ * to those that could be its reason; for an AND node, one of them suffices. */
 struct loops {
     struct circuit *circuit;
     circuit_holds_fn holds;
     void *context;
     uint32_t *number, *low, *stack, *call, *at;
-    bool *stacked, *waits; /* waits: for a node of another component */
+    bool *stacked, *waits; /* waits: depends on a node of another component */
     uint32_t count, depth, added;
 };
 
@@ -205,7 +205,7 @@ static bool circuit_lacks(const struct loops *l, uint32_t node)
     return !l->circuit->founded[node] && l->holds(l->context, node);
 }
 
-/* The i-th child that the node waits for; false: no more. */
+/* Finds the next child on which the node depends; false: no more. */
 static bool next_child(const struct loops *l, uint32_t n, uint32_t *at, uint32_t *out_child)
 {
     const struct circuit_node *node = &l->circuit->node[n];
@@ -220,15 +220,15 @@ static bool next_child(const struct loops *l, uint32_t n, uint32_t *at, uint32_t
     return false;
 }
 
-/* A component that nothing unfounded outside of it could found: one clause a node. */
+/* Adds one clause per node for a component whose nodes only the component itself could found. */
 static void add_component(struct loops *l, const uint32_t *member, uint32_t count)
 {
     struct circuit *c = l->circuit;
     uint32_t first = c->literal_count, heads = 0, ors = 0;
 
-    for (uint32_t i = 0; i < count; i++) /* its nodes are those with number UINT32_MAX - 1 */
+    for (uint32_t i = 0; i < count; i++) /* UINT32_MAX - 1 marks its nodes */
         l->number[member[i]] = UINT32_MAX - 1;
-    circuit_put(c, 0); /* a place for the head */
+    circuit_put(c, 0); /* room for the head */
     for (uint32_t i = 0; i < count && c->status == CORE_OK; i++) {
         const struct circuit_node *node = &c->node[member[i]];
         ors += node->kind == CIRCUIT_OR;

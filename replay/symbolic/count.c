@@ -1,13 +1,13 @@
-/* Counting, as clauses: each side is added up in unary numbers, halves by halves (totalizers,
- * Bailleux and Boufkhad, 2003), and the two sums are the same. n log n variables, n squared
- * clauses. */
+/* Encodes counting as clauses: adds up each side in unary numbers by halves (totalizers, Bailleux
+ * and Boufkhad, 2003), and equates the two sums. n log n variables, n squared clauses. */
 #include <stdlib.h>
 
 #include "core/array.h"
 #include "core/check.h"
 #include "replay/symbolic/encode.h"
 
-/* sum[i]: at least i + 1 of the nodes hold. The caller's array, `count` long. */
+/* Sets sum[i] to a node: at least i + 1 of the nodes hold. The caller provides sum, `count` long.
+ */
 static void add_up(struct circuit *circuit, const uint32_t *node, uint32_t count, uint32_t *sum)
 {
     uint32_t half = count / 2, *left, *right;
@@ -30,7 +30,7 @@ static void add_up(struct circuit *circuit, const uint32_t *node, uint32_t count
         for (uint32_t b = 0; b <= count - half; b++) {
             int32_t literal[3];
             uint32_t n = 0;
-            if (a + b) { /* a of the left and b of the right: a + b */
+            if (a + b) { /* a on the left and b on the right: a + b */
                 if (a)
                     literal[n++] = -circuit_literal(left[a - 1]);
                 if (b)
@@ -38,7 +38,7 @@ static void add_up(struct circuit *circuit, const uint32_t *node, uint32_t count
                 literal[n++] = circuit_literal(sum[a + b - 1]);
                 circuit_clause(circuit, literal, n);
             }
-            if (a + b < count) { /* no more than a and no more than b */
+            if (a + b < count) { /* at most a and at most b */
                 n = 0;
                 if (a < half)
                     literal[n++] = circuit_literal(left[a]);

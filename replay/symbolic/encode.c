@@ -1,5 +1,5 @@
-/* Operations, collectives, waits, buffers, and the question. What is free and what the clauses say
- * is in encode.h. */
+/* Encodes operations, collectives, waits, buffers and the question. encode.h says what is free and
+ * what the clauses mean. */
 #include "replay/symbolic/encode.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static bool is_run_op(const struct encoder *e, uint32_t rank, uint32_t op)
     return matches_run_has(r, &e->program->rank[rank], op);
 }
 
-/* Whether a rank may be held at the operation. */
+/* Tells whether the operation may make a rank wait. */
 static bool may_hold(const struct encoder *e, uint32_t rank, uint32_t op)
 {
     const struct replay_op *o = &e->program->rank[rank].op[op];
@@ -49,7 +49,7 @@ static bool may_hold(const struct encoder *e, uint32_t rank, uint32_t op)
     case REPLAY_IPROBE:
     case REPLAY_MPROBE: {
         uint32_t run = e->run_at[e->encoding->base[rank] + op];
-        if (!run || !is_run_op(e, rank, op)) /* of a probe's message, which is there */
+        if (!run || !is_run_op(e, rank, op)) /* a probe's message, which is there */
             return false;
         const struct matches_run *r = &e->matches->run[run - 1];
         return !r->certain || op == r->last;
@@ -84,7 +84,7 @@ static void place_ranks(struct encoder *e)
 
 /* --- collectives ------------------------------------------------------------------------------ */
 
-/* Members [from, to) have all entered. */
+/* Returns a node: members [from, to) have all entered. */
 static uint32_t encode_entered(struct encoder *e, uint32_t comm, uint32_t first, uint32_t end,
                                uint32_t from, uint32_t to, bool prefix)
 {
@@ -137,7 +137,7 @@ static uint32_t coll_relaxed(struct encoder *e, uint32_t rank, const struct repl
     return circuit_or(e->circuit, (uint32_t[]){all, needed}, 2);
 }
 
-/* When a collective lets a rank go. */
+/* Returns a node: the collective lets the rank pass. */
 static uint32_t coll_passes(struct encoder *e, uint32_t rank, const struct replay_op *op)
 {
     const struct replay_comm *comm = &e->program->comm[op->comm];
@@ -224,7 +224,8 @@ static uint32_t set_complete(struct encoder *e, uint32_t rank, const struct repl
                : circuit_or(e->circuit, list->node, list->count);
 }
 
-/* All buffered messages of the rank before its operation have left the buffer. */
+/* Returns a node: all buffered messages that the rank sent before the operation have left the
+ * buffer. */
 static uint32_t buffer_empty(struct encoder *e, uint32_t rank, uint32_t index)
 {
     const struct replay_rank *r = &e->program->rank[rank];
@@ -273,7 +274,7 @@ static void define_ranks(struct encoder *e)
     }
 }
 
-/* Is there a state in which nobody can go on, and somebody is not at its end? */
+/* Asks for a state in which no rank can proceed and some rank has not finished. */
 static void encode_ask(struct encoder *e)
 {
     e->list.count = 0;

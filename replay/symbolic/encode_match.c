@@ -1,9 +1,8 @@
-/* Receives: what each gets. The receives of a rank come in the order in which they are posted, and
- * carry along, of each message, whether one of those before has taken it.
+/* Encodes which message each receive gets. It goes through the receives of a rank in posting order
+ * and tracks for each message whether an earlier receive has taken it.
  *
- * A receive may take a message only when those before it that would take it have got another one,
- * and when those messages of the same sender that it would take and that were sent before have been
- * taken. */
+ * A receive may take a message only if the earlier receives that accept it have got others, and if
+ * the earlier messages of the same sender that it accepts have been taken. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +13,7 @@
 
 enum { LADDER_FROM = 6 };
 
-struct key { /* receives of one rank that take the same, the last of them so far */
+struct key { /* receives of one rank with equal envelopes; `receive`: the last so far */
     int32_t peer, tag;
     uint32_t comm, receive;
     bool blocking;
@@ -24,10 +23,10 @@ struct matcher {
     struct encoder *e;
     struct key *key;
     uint32_t key_count, key_room;
-    uint32_t *group;      /* by send: of a union-find over those that one receive could take */
-    uint32_t *of_receive; /* open receives of the rank: a candidate, of whose group they are */
+    uint32_t *group;      /* by send: union-find of sends that one receive could take */
+    uint32_t *of_receive; /* open receives of the rank: a candidate, which identifies the group */
     struct list open, before;
-    bool mixed; /* receives of the rank take different things */
+    bool mixed; /* receives of the rank have different envelopes */
 };
 
 static bool encode_match_takes(const struct key *key, const struct matches_send *send)
@@ -43,7 +42,7 @@ static uint32_t group_of(struct matcher *m, uint32_t send)
     return send;
 }
 
-/* At most one. */
+/* Adds clauses that at most one of the nodes holds. */
 static void exclude_others(struct circuit *c, const uint32_t *node, uint32_t count)
 {
     uint32_t before = CIRCUIT_FALSE;
@@ -62,7 +61,8 @@ static void exclude_others(struct circuit *c, const uint32_t *node, uint32_t cou
     }
 }
 
-/* The condition under which the receive, or probe, at `op` gets candidate `at` of its run. */
+/* Collects the condition under which the receive or probe at `op` gets candidate `at` of its run.
+ */
 static void list_needs(struct matcher *m, const struct matches_run *run, uint32_t op, uint32_t at)
 {
     struct encoder *e = m->e;
@@ -91,7 +91,7 @@ static bool keeps_source(const struct encoder *e, const struct matches_run *run,
            replay_names_source(e->program, run->rank, replay_op_id(e->program, run->rank, op));
 }
 
-/* One receive of a run that is not certain; or a probe. */
+/* Encodes one receive of an uncertain run, or a probe. */
 static void encode_open(struct matcher *m, uint32_t run_index, uint32_t op)
 {
     struct encoder *e = m->e;
@@ -153,8 +153,8 @@ static void note_key(struct matcher *m, const struct matches_run *run, uint32_t 
         e->circuit->status = CORE_ARRAY_PUSH(m->key, m->key_count, m->key_room, "a formula", key);
 }
 
-/* All messages of a certain run are taken as soon as they are there, the run is, and open receives
- * before it that would take them have got others. */
+/* Encodes a certain run: it takes each message once the message is there, the run has begun, and
+ * earlier open receives that accept the message have got others. */
 static void encode_certain(struct matcher *m, const struct matches_run *run)
 {
     struct encoder *e = m->e;
@@ -188,7 +188,7 @@ static void encode_certain(struct matcher *m, const struct matches_run *run)
             e->receive[e->encoding->base[run->rank] + i] = all;
 }
 
-/* No message and receive that fit are left alone; nor a probe. */
+/* Forbids that a message and a receive or probe that fit both stay unmatched. */
 static void forbid_rest(struct encoder *e, const struct encoding_match *match)
 {
     const struct matches_run *run = &e->matches->run[match->run];
@@ -208,7 +208,8 @@ static int compare_pairs(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* The groups of messages and receives of a rank that can meet: equally many of each are matched. */
+/* Groups the messages and receives of a rank that can match, and demands that equally many of each
+ * do. */
 static void count_groups(struct matcher *m, uint32_t first_run, uint32_t end_run)
 {
     struct encoder *e = m->e;

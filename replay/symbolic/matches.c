@@ -1,4 +1,4 @@
-/* The runs of receives and what can come to each. The idea and the invariants are in matches.h. */
+/* Finds the runs of receives and their candidates. The idea and the invariants are in matches.h. */
 #include "replay/symbolic/matches.h"
 
 #include <inttypes.h>
@@ -13,8 +13,8 @@
 
 static const char what[] = "matches";
 
-/* PASSED_OVER: so many messages a send and run may be looked at in vain, which keeps the work
- * linear where tags are received in another order than they are sent. */
+/* PASSED_OVER: limit per send and run of messages examined in vain, which keeps the work linear if
+ * tags are received in another order than sent. */
 enum { PASSES_MAX = 8, PASSED_OVER = 64 };
 
 struct channel { /* messages of one sender to one receiver */
@@ -30,10 +30,9 @@ struct finder {
     uint32_t *channel_first; /* by receiver, and the end */
     uint64_t *base;          /* by rank: its first operation */
     uint32_t *run_at;        /* by operation: its run plus 1 */
-    uint32_t *wait;          /* of the current rank, by request: the operation that waits for it,
-                                plus 1 */
+    uint32_t *wait; /* for the current rank, by request: operation that waits for it, plus 1 */
     struct order order;
-    uint64_t passed_over; /* messages that a run looked at and does not accept */
+    uint64_t passed_over; /* messages that a run examined but does not accept */
 };
 
 bool matches_is_send(const struct replay_op *op)
@@ -117,7 +116,7 @@ static bool same_key(const struct matches_run *run, const struct replay_op *op)
     return run->comm == op->comm && run->peer == op->peer && run->tag == op->tag;
 }
 
-/* The receive that takes what the probe found, if it is the next one. */
+/* Returns the receive that takes what the probe found, if it is the rank's next receive. */
 static uint32_t probed_receive(const struct replay_rank *r, uint32_t probe)
 {
     for (uint32_t i = probe + 1; i < r->op_count; i++) {
@@ -142,7 +141,7 @@ static uint32_t matched_receive(const struct replay_rank *r, uint32_t probe)
     return MATCHES_NONE;
 }
 
-/* Finds the operation that waits for each request of a rank, alone or together with others. */
+/* Finds the operation that waits for each request of a rank, alone or with others. */
 static void note_waits(struct finder *f, const struct replay_rank *r)
 {
     memset(f->wait, 0, (size_t)r->request_count * sizeof *f->wait);
@@ -163,8 +162,8 @@ static void note_waits(struct finder *f, const struct replay_rank *r)
     }
 }
 
-/* Whether a run of receives that do not block is waited for as a whole: nobody sees which of them
- * are complete. Sets run->passed. */
+/* Tells whether one call waits for a whole run of nonblocking receives, so that nothing shows which
+ * of them are complete. Sets run->passed. */
 static bool waits_as_one(struct finder *f, const struct replay_rank *r, struct matches_run *run)
 {
     uint32_t first = MATCHES_NONE, last = 0, waited = 0, count = 0;
@@ -232,7 +231,7 @@ static void add_run(struct finder *f, const struct matches_run *run)
             f->run_at[f->base[run->rank] + i] = m->run_count;
 }
 
-/* Receives in between that others see, or other receives, end a run. */
+/* Lists the runs of a rank. Operations in between that others see, or other receives, end a run. */
 static void list_runs(struct finder *f, uint32_t rank)
 {
     const struct replay_rank *r = &f->program->rank[rank];
@@ -310,7 +309,7 @@ static int compare_channels(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* All messages into their channels, none taken. */
+/* Puts all messages into their channels, none of them taken. */
 static void list_channels(struct finder *f)
 {
     struct matches *m = f->matches;
@@ -345,7 +344,7 @@ static void list_channels(struct finder *f)
     }
 }
 
-/* Whether the message is certainly sent behind all of the run, or never. */
+/* Tells whether the message is certainly sent after the whole run, or never. */
 static bool comes_too_late(const struct finder *f, uint32_t send, const struct matches_run *run)
 {
     if (!f->order.clock)
@@ -355,7 +354,7 @@ static bool comes_too_late(const struct finder *f, uint32_t send, const struct m
            (run->passed != MATCHES_NONE && clock[run->rank] > run->passed);
 }
 
-/* The first `limit` messages of a channel that the run accepts. */
+/* Adds the first `limit` messages of a channel that the run accepts. */
 static void add_candidates(struct finder *f, struct channel *channel, struct matches_run *run,
                            uint64_t limit)
 {
@@ -371,7 +370,7 @@ static void add_candidates(struct finder *f, struct channel *channel, struct mat
         }
         if (send->comm == run->comm && matching_accepts(run->tag, send->tag)) {
             if (comes_too_late(f, *place, run))
-                return; /* and all behind it */
+                return; /* as are all later ones */
             f->status =
                 CORE_ARRAY_PUSH(m->candidate, m->candidate_count, m->candidate_room, what, *place);
             run->candidates++;
@@ -412,7 +411,7 @@ static void judge_run(struct finder *f, uint32_t index, uint32_t open)
     }
 }
 
-/* All runs in order. Of one rank, receives that are open are counted by communicator. */
+/* Judges all runs in order. Counts the open receives of a rank by communicator. */
 static void judge_runs(struct finder *f)
 {
     struct matches *m = f->matches;

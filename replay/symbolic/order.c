@@ -1,12 +1,11 @@
-/* Finds what is certainly behind what, in every order and every buffering: program order,
- * collectives that hold their ranks until all have come, and messages that a certain run takes. The
- * ranks go along their operations, each with a vector clock; whatever else could hold them does
- * not.
+/* Finds which operation certainly comes after which, in every order and every buffering: by program
+ * order, by collectives that wait for all members, and by messages that a certain run takes. The
+ * ranks walk along their operations, each with a vector clock; nothing else makes them wait.
  *
  * Invariants
  *  1. clock[send][rank] operations of that rank are passed in every execution in which the message
  *     was sent. UINT32_MAX: it never is.
- *  2. The clock of a rank at its own place is the operation that it is at. */
+ *  2. The entry of a rank's clock for itself is its present operation. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +17,7 @@ static const char what[] = "an order of messages";
 
 enum { ORDER_CLOCKS_MAX = 1 << 26 };
 
-struct going { /* the ranks on their way */
+struct going { /* state of the walk */
     const struct replay_program *program;
     const struct matches *matches;
     const struct matches_colls *colls;
@@ -26,11 +25,11 @@ struct going { /* the ranks on their way */
     uint64_t *base;         /* by rank: its first operation */
     bool synchronising, strict;
     uint32_t ranks;
-    uint32_t *clock;     /* by rank and rank */
+    uint32_t *clock;     /* by rank, then by rank */
     uint32_t *send_at;   /* by operation: its send plus 1 */
     bool *posted;        /* by send */
     bool *joined;        /* by run */
-    uint32_t *coll_came; /* by first entry of a collective */
+    uint32_t *coll_came; /* by first entry of a collective: number of ranks that have entered */
     uint32_t **coll_clock;
     uint32_t *maker, *maker_base; /* by rank and request */
     uint32_t *at;
@@ -48,7 +47,8 @@ static uint32_t *clock_of(const struct going *g, uint32_t rank)
     return g->clock + (uint64_t)rank * g->ranks;
 }
 
-/* Whether the messages of a certain run have all been sent; then the receiver is behind them. */
+/* Tells whether all messages of a certain run have been sent; the receiver then comes after them.
+ */
 static bool join_run(struct going *g, uint32_t rank, uint32_t run_index)
 {
     const struct matches_run *run = &g->matches->run[run_index];
@@ -119,7 +119,7 @@ static bool join_request(struct going *g, uint32_t rank, int32_t request)
     return made->kind != REPLAY_IRECV || !run || join_run(g, rank, run - 1);
 }
 
-/* Whether the operation can certainly be no hindrance. */
+/* Tells whether the rank can pass the operation. */
 static bool order_passes(struct going *g, uint32_t rank, uint32_t index)
 {
     const struct replay_rank *program = &g->program->rank[rank];

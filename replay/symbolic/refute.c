@@ -11,13 +11,13 @@
 
 static const char what[] = "a proof";
 
-struct watched { /* the clauses that watch a literal: their place in `literal` */
+struct watched { /* the clauses that watch a literal, by position in `literal` */
     uint32_t *clause;
     uint32_t count, room;
 };
 
 struct checker_state {
-    int32_t *literal; /* clauses: their length, then their literals, the watched ones first */
+    int32_t *literal; /* clauses: length, then literals, the watched ones first */
     uint32_t literal_count, literal_room;
     struct watched *watch; /* by literal: 2 * variable, + 1 negated */
     uint32_t watch_room;
@@ -25,9 +25,9 @@ struct checker_state {
     uint32_t value_room;
     uint32_t *trail;
     uint32_t trail_count, trail_room, head;
-    int32_t *clause; /* the one being read */
+    int32_t *clause; /* the clause that is being read */
     uint32_t clause_count, clause_room;
-    bool conflict; /* of what is known for good */
+    bool conflict; /* the permanent assignments conflict */
     enum core_status status;
 };
 
@@ -44,7 +44,7 @@ static void make_room(struct checker_state *c, int32_t literal)
         c->status = CORE_ARRAY_ROOM_ZERO(c->value, c->value_room, need, what);
 }
 
-/* False: it is false already. */
+/* Makes a literal true; false: it is already false. */
 static bool refute_assign(struct checker_state *c, uint32_t literal)
 {
     if (c->value[literal])
@@ -56,8 +56,7 @@ static bool refute_assign(struct checker_state *c, uint32_t literal)
     return true;
 }
 
-/* Moves the watches away from a literal that has become false. False: a clause has no literal left.
- */
+/* Moves the watches away from a literal that became false. False: a clause has no literal left. */
 static bool refute_visit(struct checker_state *c, uint32_t falsified)
 {
     struct watched *watch = &c->watch[falsified];
@@ -104,12 +103,12 @@ static bool refute_propagate(struct checker_state *c)
     return true;
 }
 
-/* The clause that was read, for good. */
+/* Adds the clause that was read permanently. */
 static void refute_keep(struct checker_state *c)
 {
     uint32_t at = c->literal_count, open = 0;
 
-    for (uint32_t i = 0; i < c->clause_count; i++) /* those that are not false come first */
+    for (uint32_t i = 0; i < c->clause_count; i++) /* those that are not false first */
         if (c->value[refute_place(c->clause[i])] >= 0) {
             int32_t literal = c->clause[i];
             c->clause[i] = c->clause[open];
@@ -133,7 +132,8 @@ static void refute_keep(struct checker_state *c)
     }
 }
 
-/* Whether the clause that was read follows: with all its literals false there is a conflict. */
+/* Tells whether the clause that was read follows: making all its literals false leads to a
+ * conflict. */
 static bool refute_follows(struct checker_state *c)
 {
     uint32_t known = c->trail_count;
@@ -148,7 +148,7 @@ static bool refute_follows(struct checker_state *c)
     return refuted;
 }
 
-/* Reads one clause: 1, 0 at the end, -1 if it is none. */
+/* Reads one clause: 1; 0 at the end; -1 if malformed. */
 static int read_clause(struct checker_state *c, FILE *file)
 {
     int32_t literal;

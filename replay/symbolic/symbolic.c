@@ -1,10 +1,10 @@
-/* Deciding: what is certain first, then the solver, whose models are looked at until one is a state
- * that is reached; that one is run by the engine and shrunk (replay/search/explore_shrink.c).
+/* Decides a program: first by what is certain, then by the solver. It examines models until one is
+ * a reachable state; the engine runs that one and shrinks it (replay/search/explore_shrink.c).
  *
  * Invariants
- *  1. DEADLOCK is said only of a schedule that the engine has run.
- *  2. NONE is said only when all choices are taken in and the solver refuted the formula, or when
- *     there is no choice and more buffering can only help. */
+ *  1. The verdict DEADLOCK is given only for a schedule that the engine has run.
+ *  2. The verdict NONE is given only if the formula covers all choices and the solver refuted it,
+ *     or if there is no choice and more buffering can only help. */
 #include "replay/symbolic/symbolic.h"
 
 #include <inttypes.h>
@@ -26,8 +26,8 @@ struct decider {
     struct matches matches;
     struct encoding encoding;
     struct solver *solver;
-    uint32_t given; /* literals of the circuit that the solver has */
-    bool *value;    /* of a model, by node */
+    uint32_t given; /* literals that the solver already has */
+    bool *value;    /* value in the model, by node */
 };
 
 static void cannot_say(struct decider *d, const char *text)
@@ -47,7 +47,7 @@ static bool model_holds(void *context, uint32_t node)
     return d->value[node];
 }
 
-/* Nothing is buffered that need not be. */
+/* Buffers only what must be buffered. */
 static bool least_holds(void *context, uint32_t node)
 {
     const struct decider *d = context;
@@ -78,7 +78,8 @@ static enum core_status add_match(struct path *path, const struct decider *d,
                                                                   .from_op = s->op});
 }
 
-/* When a message is sent, in an order in which all can come; UINT64_MAX: it is not. */
+/* Returns the position of a send in a possible order of events; UINT64_MAX: the message is not
+ * sent. */
 static uint64_t sent_at(const struct decider *d, uint32_t send)
 {
     const struct matches_send *s = &d->matches.send[send];
@@ -87,7 +88,7 @@ static uint64_t sent_at(const struct decider *d, uint32_t send)
     return c->founded[node] ? (uint64_t)c->place[node] << 32 | send : UINT64_MAX;
 }
 
-/* A certain run takes its messages as they come. */
+/* Lists the matches of a certain run, which takes its messages as they come. */
 static enum core_status list_certain(const struct decider *d, const struct matches_run *run,
                                      struct path *path)
 {
@@ -129,8 +130,8 @@ static enum core_status list_buffered(const struct decider *d, struct path *path
     return status;
 }
 
-/* Waits for any and for some end when one is complete: so the engine takes a number that is none.
- */
+/* Lists the waits for any or some. They end when one request is complete, so the step names a
+ * number that is no request, and the engine takes any. */
 static enum core_status list_waits(const struct decider *d, struct path *path)
 {
     enum core_status status = CORE_OK;
@@ -150,7 +151,7 @@ static enum core_status list_waits(const struct decider *d, struct path *path)
     return status;
 }
 
-/* The decisions of the state that circuit->founded tells. */
+/* Lists the decisions that lead to the state in circuit->founded. */
 static enum core_status list_steps(const struct decider *d, struct path *path)
 {
     enum core_status status = CORE_OK;
@@ -203,8 +204,8 @@ static bool give_clauses(struct decider *d)
     return true;
 }
 
-/* Tries the recorded choices first, and buffers. The n-th receive that took a message of some
- * source is taken to have got the n-th of it that can come. */
+/* Makes the solver try the recorded choices first, and buffering. The n-th receive that took a
+ * message of some source is assumed to have got its n-th possible message. */
 static enum core_status prefer_recorded(struct decider *d)
 {
     uint32_t *took, rank = UINT32_MAX, op = 0, seen = 0;
@@ -249,14 +250,14 @@ static enum core_status start_solver(struct decider *d, FILE *proof)
     return prefer_recorded(d);
 }
 
-/* Looks at models until one is reached, or there is none. */
+/* Examines models until one is reachable, or there is none. */
 static enum core_status symbolic_search(struct decider *d, bool *out_reached)
 {
     struct circuit *c = &d->encoding.circuit;
     struct symbolic_decision *decision = d->decision;
     uint64_t limit =
         d->options->conflicts_max ? d->options->conflicts_max : (uint64_t)SYMBOLIC_CONFLICTS;
-    uint32_t reached = UINT32_MAX; /* variables of the circuit: those of counting tell nothing */
+    uint32_t reached = UINT32_MAX; /* nodes of the circuit; later variables only count */
 
     *out_reached = false;
     for (;; decision->rounds++) {
@@ -290,7 +291,7 @@ static enum core_status symbolic_search(struct decider *d, bool *out_reached)
     }
 }
 
-/* The same clauses, loops too, again, with a proof. */
+/* Solves the same clauses, including those of loops, again with a proof. */
 static enum core_status write_proof(struct decider *d)
 {
     const struct circuit *c = &d->encoding.circuit;
@@ -322,8 +323,8 @@ static enum core_status decide_formula(struct decider *d)
     return status;
 }
 
-/* No choice but buffers, and all that is reached with fewer of them is reached with more: with none
- * it is seen whether all ranks come to their end. */
+/* Decides a program whose only choices are buffers, where more buffers never hurt: it tells whether
+ * all ranks finish without any. */
 static enum core_status decide_certain(struct decider *d)
 {
     struct circuit *c = &d->encoding.circuit;

@@ -1,6 +1,6 @@
-/* The networks of the model. Distances and next nodes are computed, never stored, so a million
- * ranks cost nothing. Facts come from closed forms; the unit test compares them with searches over
- * small networks. */
+/* Computes the networks of the model. Distances and next nodes are computed, never stored, so a
+ * million ranks cost nothing. Properties come from closed forms; the unit test compares them with
+ * searches on small networks. */
 #include "replay/timed/network.h"
 
 #include <stdio.h>
@@ -318,7 +318,8 @@ uint64_t replay_topology_link(const struct replay_topology *t, uint32_t from, ui
     return (low * t->nodes + high) * 2 + (from > to);
 }
 
-/* How many steps, signed, one dimension needs; both ways are equally long when *out_tie. */
+/* Returns the signed number of steps in one dimension; *out_tie: both directions are equally long.
+ */
 static int64_t dimension_way(int torus, uint32_t size, uint32_t from, uint32_t to, int *out_tie)
 {
     CORE_CHECK_HOT(from < size && to < size);

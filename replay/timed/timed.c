@@ -1,4 +1,4 @@
-/* The timed clock: entry, the loop over instants, supersteps, results. */
+/* Runs the timed clock: entry, loop over instants, supersteps, results. */
 #include "replay/timed/timed_state.h"
 
 #include <stdlib.h>
@@ -28,15 +28,15 @@ enum core_status timed_numbers_add(struct timed_engine *e, struct timed_numbers 
     return CORE_OK;
 }
 
-/* beta * bytes / word, rounded up. */
+/* Returns beta * bytes / word, rounded up. */
 uint64_t timed_words_ticks(const struct timed_engine *e, uint64_t bytes)
 {
     unsigned __int128 product = (unsigned __int128)e->beta * bytes;
     return (uint64_t)((product + e->options.word_bytes - 1) / e->options.word_bytes);
 }
 
-/* Time of the whole program were everything done one after the other: no run lasts longer, since at
- * any moment at least one message moves at its full share. In picoseconds. */
+/* Returns the time of the program if it did everything one after the other, in picoseconds. No run
+ * lasts longer: at any moment at least one message moves at its full share. */
 static unsigned __int128 serial_time(const struct timed_engine *e)
 {
     const struct replay_timed_options *o = &e->options;
@@ -141,8 +141,8 @@ void timed_column_make(struct timed_engine *e, enum timed_column column)
     e->extra_bytes += e->program->rank_count * sizeof *e->column[column];
 }
 
-/* Counts the requests of all ranks, and makes room for the sets that are waited for. Refuses more
- * than struct timed_rank has bits for. */
+/* Counts the requests of all ranks, and makes room for awaited sets. Refuses more than struct
+ * timed_rank has bits for. */
 static enum core_status waits_fit(struct timed_engine *e, uint64_t *out_requests)
 {
     uint64_t requests = 0, sets = 0;
@@ -316,8 +316,8 @@ static void timed_event_one(struct timed_engine *e, const struct timed_event *ev
 /* --- reading ahead ---------------------------------------------------------------------------- */
 
 enum {
-    NEXT_OPS = 3,       /* of each rank */
-    FAR_SLOTS = 1 << 16 /* a smaller matching table lies in the caches */
+    NEXT_OPS = 3,       /* per rank */
+    FAR_SLOTS = 1 << 16 /* smaller tables fit into the caches */
 };
 
 static inline uint32_t run_at(const struct timed_engine *e, size_t i)
@@ -325,7 +325,7 @@ static inline uint32_t run_at(const struct timed_engine *e, size_t i)
     return i < e->starting ? (uint32_t)i : e->run.at[i - e->starting];
 }
 
-/* The sets that a rank will wait for within its next operations; NULL: none. */
+/* Returns the set for which a rank will wait within its next operations; NULL: none. */
 static const struct replay_set *next_set(const struct timed_engine *e, uint32_t rank)
 {
     const struct timed_rank *r = &e->rank[rank];
@@ -335,8 +335,8 @@ static const struct replay_set *next_set(const struct timed_engine *e, uint32_t 
     return NULL;
 }
 
-/* Prefetches what the ranks of run[i, end) will read, for all of them at once, in the order of the
- * pointers that lead there. */
+/* Prefetches what the ranks of run[i, end) will read, for all at once, in the order of the pointers
+ * that lead there. */
 static void read_ahead(const struct timed_engine *e, size_t i, size_t end)
 {
     const struct replay_set *set[TIMED_AHEAD];
@@ -381,12 +381,12 @@ static void run_ranks(struct timed_engine *e)
     e->run.count = 0;
 }
 
-/* Prefetches what the ends of messages among the events [i, end) will read. */
+/* Prefetches what the message ends among the events [i, end) will read. */
 static void read_events(const struct timed_engine *e, uint32_t i, uint32_t end)
 {
     const struct timed_event *event = e->queue.bucket[0].event;
 
-    if (e->shared) /* ends are of flows there */
+    if (e->shared) /* then ends are of flows */
         return;
     for (uint32_t k = i; k < end; k++)
         if ((event[k].what & 3) == EVENT_END)
@@ -398,8 +398,8 @@ static void read_events(const struct timed_engine *e, uint32_t i, uint32_t end)
         }
 }
 
-/* All events of the present instant that are there; those they cause at the same instant are the
- * next round's. */
+/* Handles all present events of this instant; events that these cause at the same instant belong to
+ * the next round. */
 static void take_instant(struct timed_engine *e)
 {
     struct timed_bucket *bucket = &e->queue.bucket[0];
@@ -426,12 +426,12 @@ static void run_clock(struct timed_engine *e)
         timed_port_start(e);
         if (e->queue.bucket[0].count == 0 && !timed_queue_advance(&e->queue))
             return;
-        CORE_CHECK_HOT(e->queue.last >= e->now); /* time does not run back */
+        CORE_CHECK_HOT(e->queue.last >= e->now); /* time never runs backwards */
         take_instant(e);
     }
 }
 
-/* Ends a superstep: local work, then all matched messages at once. 0 when nothing moved. */
+/* Ends a superstep: local work, then all matched messages at once. Returns 0 if nothing moved. */
 static int timed_superstep(struct timed_engine *e)
 {
     uint64_t work = 0, most = 0, moved = 0;
@@ -531,7 +531,7 @@ static enum core_status timed_results(struct timed_engine *e, struct replay_time
         e->message_used * (sizeof *e->message + (e->shared ? sizeof(uint32_t) : 0)) +
         (e->slot_mask + 1) * sizeof *e->slot + matching_bytes(&e->matching);
     uint64_t more =
-        ranks * (sizeof *result.op + sizeof **result.column); /* when the messages have gone */
+        ranks * (sizeof *result.op + sizeof **result.column); /* when the messages are freed */
     result.peak_bytes = e->extra_bytes + e->queue.bytes + (matching > more ? matching : more);
     timed_match_done(e);
     result.op = core_alloc(ranks * sizeof *result.op);
@@ -639,7 +639,7 @@ enum core_status replay_timed_measure(const struct replay_program *program,
     o.ignore_compute = 1;
     o.want_path = 0;
     o.message = NULL;
-    o.word_bytes = 1; /* beta of one tick per byte: words come out in bytes */
+    o.word_bytes = 1; /* beta is one tick per byte, so words come out in bytes */
     o.alpha_ps = 1, o.beta_ps = 0, o.tau_ps = 0;
     status = measure_one(program, &o, &measure.rounds, &measure);
     o.alpha_ps = 0, o.beta_ps = 1;

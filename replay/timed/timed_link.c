@@ -1,7 +1,6 @@
-/* Links shared by messages. A message is routed when it starts (timed_route.c), flows once its
- * alpha is over, and while it flows advances at 1/k, k being the most messages that flow on any one
- * of its links. When messages come to a link or leave it only the flows on that link are looked at.
- */
+/* Shares links among messages. A message is routed when it starts (timed_route.c), flows once its
+ * alpha is over, and then advances at 1/k, where k is the largest number of messages on any of its
+ * links. When a message enters or leaves a link, only the flows on that link are updated. */
 #include "replay/timed/timed_link.h"
 
 #include <string.h>
@@ -11,7 +10,7 @@
 #include "core/pages.h"
 
 enum {
-    FIRST = 256 /* records at the start; record 0 stands in when there is no memory for more */
+    FIRST = 256 /* records at the start; record 0 is the substitute when memory runs out */
 };
 _Static_assert((FIRST & (FIRST - 1)) == 0, "slot_mask is one less than the count of slots");
 
@@ -71,7 +70,7 @@ static void slots_grow(struct timed_engine *e, struct timed_links *l)
         timed_link_no_memory(e);
         return;
     }
-    CORE_CHECK(l->link_count <= mask); /* searching ends at an empty slot */
+    CORE_CHECK(l->link_count <= mask); /* an empty slot ends each search */
     free(l->slot);
     l->slot = slot;
     l->slot_mask = mask;
@@ -83,7 +82,7 @@ static void slots_grow(struct timed_engine *e, struct timed_links *l)
     }
 }
 
-/* The record of a link, made when first asked for. 0 when out of memory. */
+/* Returns the record of a link, made when first needed; 0: out of memory. */
 static uint32_t link_find(struct timed_engine *e, uint64_t key)
 {
     struct timed_links *l = e->links;
@@ -103,7 +102,8 @@ static uint32_t link_find(struct timed_engine *e, uint64_t key)
     return made;
 }
 
-/* A bus has no directions; nor, as a resource, has a link in half duplex. */
+/* Returns the key of a link as a resource: a bus has no directions, nor has a link in half duplex.
+ */
 static uint64_t link_key(const struct timed_engine *e, uint64_t id)
 {
     return e->options.half_duplex ? id >> 1 : id;
@@ -127,8 +127,8 @@ static uint32_t flow_new(struct timed_engine *e, uint32_t message)
         id = l->flow_count++;
         l->flow[id] = (struct flow){0};
     }
-    CORE_CHECK_HOT(!l->flow[id].hop && !l->flow[id].share); /* what is free is on no link */
-    uint32_t version = l->flow[id].version; /* goes on, so that old events stay old */
+    CORE_CHECK_HOT(!l->flow[id].hop && !l->flow[id].share); /* a free record is on no link */
+    uint32_t version = l->flow[id].version; /* keeps counting, so that old events stay old */
     l->flow[id] = (struct flow){.message = message, .started = e->now, .version = version};
     return id;
 }
@@ -139,7 +139,7 @@ void timed_link_take(struct timed_engine *e, uint32_t flow, const uint64_t *id, 
     struct flow *f = &l->flow[flow];
     const struct timed_message *m = &e->message[f->message];
 
-    CORE_CHECK_HOT(!f->hop); /* routed once */
+    CORE_CHECK_HOT(!f->hop); /* each message is routed once */
     f->hop = core_alloc_zero(count ? count : 1, sizeof *f->hop);
     if (!f->hop) {
         timed_link_no_memory(e);
@@ -169,7 +169,7 @@ void timed_link_begin(struct timed_engine *e, uint32_t id)
     e->links->flow_of[id] = flow;
     timed_numbers_add(e, &e->links->begun, flow);
     if (e->options.half_duplex)
-        timed_link_route(e); /* at once: the next that wants to start must see its links taken */
+        timed_link_route(e); /* at once: the next message must see these links taken */
     timed_queue_push(&e->queue, e->now + timed_alpha(e, m), id, EVENT_FLOW);
 }
 
@@ -201,8 +201,8 @@ void timed_link_flow(struct timed_engine *e, uint32_t id)
         timed_numbers_add(e, &e->links->flowing, flow);
 }
 
-/* Ends are announced by flow, with the version they were computed for: a flow whose share has
- * changed since, or that is another message's by now, is not meant. */
+/* Returns the message of an END event, which names a flow and its version at that time. NONE: the
+ * share of the flow has changed since, or the flow is another message's now. */
 uint32_t timed_link_current(const struct timed_engine *e, uint32_t flow, uint32_t what)
 {
     const struct flow *f = &e->links->flow[flow];
@@ -252,7 +252,7 @@ static void hop_off(struct timed_engine *e, struct hop *hop)
     timed_link_touch(e, link, hop->link >> 1);
 }
 
-/* The message has ended: its links are free again, its flow record too. */
+/* Frees the links and the flow record of a message that has ended. */
 void timed_link_ended(struct timed_engine *e, uint32_t id)
 {
     struct timed_links *l = e->links;

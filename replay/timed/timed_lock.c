@@ -1,14 +1,14 @@
-/* Passive-target locks on the timed clock: taken in the order in which they were asked for, shared
- * ones together. Taking one costs nothing but the wait. */
+/* Handles passive-target locks on the timed clock: grants them in the order of requests, shared
+ * ones together. A lock costs nothing but the wait. */
 #include "core/array.h"
 #include "replay/timed/timed_state.h"
 
-struct lock { /* of one target in one window */
+struct lock { /* a target in a window */
     uint32_t comm;
     int32_t target;
-    uint32_t shared;     /* holders */
+    uint32_t shared;     /* number of holders */
     int exclusive;       /* held exclusively */
-    uint32_t head, tail; /* of those that wait */
+    uint32_t head, tail; /* list of waiting ranks */
 };
 
 struct wait {
@@ -53,7 +53,7 @@ static int timed_lock_room(struct timed_engine *e)
     return 1;
 }
 
-/* Windows and targets are few: found by looking. */
+/* Finds or adds a lock by linear search: windows and targets are few. */
 static struct lock *lock_find(struct timed_engine *e, const struct replay_op *op)
 {
     if (!timed_lock_room(e))
@@ -114,7 +114,7 @@ void timed_lock_release(struct timed_engine *e, uint32_t rank, const struct repl
         uint32_t next = e->locks->wait[lock->head].rank;
         lock->head = e->locks->wait[lock->head].next;
         timed_column_add(e, COLUMN_LATE_SENDER, next,
-                         e->now - e->rank[next].blocked_at); /* somebody else holds it up */
+                         e->now - e->rank[next].blocked_at); /* another rank holds it up */
         timed_rank_complete(e, next, WHOLE_OP, e->cause ? e->cause[rank].rank : 0, NULL, e->now);
     }
 }

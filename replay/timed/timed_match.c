@@ -1,9 +1,9 @@
-/* Matching on the timed clock. Programs with wildcards or probes are matched by
- * core/matching/queue.h. Programs without have a table of their own, which holds all unmatched
- * operations under (receiver, sender, communicator, tag): a key's entries are all sends or all
- * receives, and a bucket is a chain in post order, so the first with the key is the oldest (M2 and
- * M3 of core/matching/matching.h). The entries are the message records themselves. With queue.h
- * the programs of `make bench-timed` took 1.3 to 3 times as long (all-to-all of 1,024 ranks 3.0,
+/* Matches messages on the timed clock. core/matching/queue.h matches programs with wildcards or
+ * probes. For programs without, a table here holds all unmatched operations under (receiver,
+ * sender, communicator, tag): a key's entries are all sends or all receives, and a bucket is a
+ * chain in post order, so the first with the key is the oldest (M2 and M3 of
+ * core/matching/matching.h). The entries are the message records themselves. With queue.h the
+ * programs of `make bench-timed` took 1.3 to 3 times as long (all-to-all of 1,024 ranks 3.0,
  * broadcast to 1,000,000 ranks 2.8, dissemination 1.6), and a broadcast 121 bytes an operation
  * instead of 63 (the bar is 64). tests/unit/test_matching.c gives both the same operations. */
 #include "replay/timed/timed_state.h"
@@ -39,7 +39,8 @@ enum core_status timed_match_init(struct timed_engine *e)
     }
     if (count > UINT32_MAX)
         return core_report(CORE_LIMIT, "program too long: more than %u messages", UINT32_MAX);
-    /* Reserved for the worst case, touched only as far as messages are outstanding at once. */
+    /* Reserves memory for the worst case; only as much as messages are outstanding at once is
+     * touched. */
     e->message_room = count * sizeof *e->message;
     e->message = core_pages_new(e->message_room);
     if (!e->message)
@@ -47,7 +48,7 @@ enum core_status timed_match_init(struct timed_engine *e)
                            (unsigned long long)count);
     e->message_used = 1;
     e->slot_mask = SLOTS_FIRST - 1;
-    while (e->slot_mask < e->program->rank_count) /* each may well post something */
+    while (e->slot_mask < e->program->rank_count) /* each rank may well post something */
         e->slot_mask = e->slot_mask * 2 + 1;
     e->slot = core_pages_new((e->slot_mask + 1) * sizeof *e->slot);
     if (!e->slot)
@@ -84,7 +85,7 @@ void timed_message_free(struct timed_engine *e, uint32_t id)
     e->message_free = id;
 }
 
-/* Receives that one rank posts from neighbouring senders fall into neighbouring slots. */
+/* Hashes so that receives that one rank posts from neighbouring senders get neighbouring slots. */
 static uint64_t timed_match_hash(const struct timed_engine *e, int32_t src, int32_t dst,
                                  int32_t tag, uint32_t comm)
 {
@@ -114,7 +115,7 @@ static void slot_append(struct timed_engine *e, struct timed_slot *slot, uint32_
     slot->tail = id;
 }
 
-/* Buckets are emptied in order into the larger table, so entries of one key keep their order. */
+/* Moves the buckets into a larger table in order, so entries of one key keep their order. */
 static void timed_match_grow(struct timed_engine *e)
 {
     uint64_t old = e->slot_mask + 1;
@@ -132,7 +133,7 @@ static void timed_match_grow(struct timed_engine *e)
     core_pages_done(from, old * sizeof *from);
 }
 
-/* Whether the table holds something of that kind under the message's key. */
+/* Tells whether the table has an entry of that kind under the message's key. */
 static bool key_holds(const struct timed_engine *e, const struct timed_message *m, uint32_t kind)
 {
     uint32_t id = e->slot[timed_match_hash(e, m->src, m->dst, m->tag, m->comm)].head;
@@ -169,7 +170,7 @@ static void chain_remove(struct timed_engine *e, struct timed_slot *slot, uint32
     e->unmatched--;
 }
 
-/* The oldest entry of one kind under a key, with its predecessor in the chain. */
+/* Returns the oldest entry of one kind under a key, with its predecessor in the chain. */
 static uint32_t table_find(struct timed_engine *e, struct timed_slot *slot, uint32_t kind,
                            int32_t src, int32_t dst, int32_t tag, uint32_t comm, uint32_t *out_prev)
 {
@@ -179,7 +180,7 @@ static uint32_t table_find(struct timed_engine *e, struct timed_slot *slot, uint
         core_work(1);
         if (m->src == src && m->dst == dst && m->tag == tag && m->comm == comm) {
             *out_prev = prev;
-            return m->flags & kind ? id : NONE; /* those of a key are of one kind */
+            return m->flags & kind ? id : NONE; /* entries of a key are of one kind */
         }
     }
     return NONE;
@@ -187,7 +188,7 @@ static uint32_t table_find(struct timed_engine *e, struct timed_slot *slot, uint
 
 /* --- programs with wildcards or probes -------------------------------------------------------- */
 
-/* The number that the next message_new gives. */
+/* Returns the number that the next message_new will return. */
 static uint32_t message_next(const struct timed_engine *e)
 {
     return e->message_free ? e->message_free : e->message_used;
@@ -199,7 +200,8 @@ static bool queue_failed(struct timed_engine *e)
            timed_failed(e, core_report(CORE_NO_MEMORY, "out of memory for matching messages"));
 }
 
-/* The receive that the message goes to; NONE: it waits, as the message that is made next. */
+/* Returns the receive that gets the message; NONE: it waits under the number of the next
+ * message_new. */
 static uint32_t queue_send(struct timed_engine *e, uint32_t rank, const struct replay_op *op)
 {
     const struct matching_key key = {(uint32_t)op->peer, op->comm, (int32_t)rank, op->tag};
@@ -217,7 +219,8 @@ static struct matching_key queue_key(uint32_t rank, const struct replay_op *op, 
     return (struct matching_key){rank, op->comm, src, op->tag};
 }
 
-/* The message that the receive gets; NONE: it waits, as the message that is made next. */
+/* Returns the message that the receive gets; NONE: it waits under the number of the next
+ * message_new. */
 static uint32_t queue_receive(struct timed_engine *e, uint32_t rank, const struct replay_op *op,
                               int32_t src)
 {
@@ -232,7 +235,7 @@ static uint32_t queue_receive(struct timed_engine *e, uint32_t rank, const struc
     return NONE;
 }
 
-/* The message of an entry. */
+/* Returns the message of an entry. */
 static uint32_t queue_message(const struct timed_engine *e, uint32_t entry)
 {
     struct matching_key key;
@@ -242,7 +245,7 @@ static uint32_t queue_message(const struct timed_engine *e, uint32_t entry)
     return (uint32_t)who;
 }
 
-/* M6: takes back what has not matched. 0 when it has. */
+/* Removes an operation that has not matched (M6); returns 0 if it has. */
 static int queue_cancel(struct timed_engine *e, const struct matching_key *key, bool send,
                         int32_t request)
 {
@@ -288,7 +291,7 @@ static void wake_prober(struct timed_engine *e, const struct timed_message *m)
     timed_numbers_add(e, &e->run, (uint32_t)m->dst);
 }
 
-/* The receive that was posted first of those without wildcards; it is taken out of the table. */
+/* Removes the first posted receive that fits from the table, for programs without wildcards. */
 static uint32_t table_send(struct timed_engine *e, uint32_t rank, const struct replay_op *op)
 {
     struct timed_slot *slot =
@@ -327,7 +330,7 @@ void timed_match_send(struct timed_engine *e, uint32_t rank, const struct replay
     m->bytes = op->bytes;
     m->send_request = request;
     if (op->mode == REPLAY_BUFFERED || op->mode == REPLAY_TOKEN) {
-        m->send_request = NO_SIDE; /* whoever sent it goes on at once */
+        m->send_request = NO_SIDE; /* its sender continues at once */
         if (request != WHOLE_OP)
             *timed_request(e, &e->rank[rank], request) |= REQUEST_DONE;
         if (e->buffered && op->mode == REPLAY_BUFFERED) {
@@ -375,7 +378,7 @@ static void post_recv(struct timed_engine *e, uint32_t rank, const struct replay
         table_add(e, id);
 }
 
-/* The message that was sent first; it is taken out of the table. */
+/* Removes the first sent message that fits from the table. */
 static uint32_t table_receive(struct timed_engine *e, uint32_t rank, const struct replay_op *op)
 {
     struct timed_slot *slot =
@@ -431,7 +434,7 @@ int timed_match_take(struct timed_engine *e, uint32_t rank, const struct replay_
     return 1;
 }
 
-/* The receive of a message that was taken. */
+/* Posts the receive of a message that a matched probe took. */
 void timed_match_held(struct timed_engine *e, uint32_t rank, const struct replay_op *op,
                       int32_t message, int32_t request)
 {
@@ -463,7 +466,7 @@ int timed_match_probe(struct timed_engine *e, uint32_t rank, const struct replay
     return matching_probe(&e->matching, &key) != MATCHING_NONE;
 }
 
-/* Takes back an operation that has not matched. 0 when it has. */
+/* Removes an operation that has not matched; returns 0 if it has. */
 int timed_match_cancel(struct timed_engine *e, uint32_t rank, const struct replay_op *op)
 {
     int send = op->kind == REPLAY_ISEND;

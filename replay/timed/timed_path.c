@@ -1,4 +1,4 @@
-/* Why ranks wait, and the longest chain of causes. */
+/* Finds why ranks wait, and the longest chain of causes. */
 #include "core/array.h"
 #include "replay/timed/timed_state.h"
 
@@ -7,9 +7,9 @@ uint64_t timed_ps(const struct timed_engine *e, uint64_t ticks)
     return ticks / e->scale + (ticks % e->scale >= e->scale - e->scale / 2 && e->scale > 1);
 }
 
-/* The wait that `message` ended lasted from blocked_at until now: first until both sides were
- * there, then until its ports were free, then while it moved, the last part of that because it had
- * to share links. */
+/* Splits the wait that `message` ended, from blocked_at until now: until both sides were posted,
+ * then until its ports were free, then while it moved; the last part of that counts as sharing of
+ * links. */
 void timed_path_idle(struct timed_engine *e, uint32_t rank, const struct timed_message *m,
                      uint64_t started)
 {
@@ -43,15 +43,14 @@ uint32_t timed_path_record(struct timed_engine *e, const struct timed_record *re
                                         "the critical path")))
         return 0;
     if (e->record_count == 0)
-        e->record[e->record_count++] = (struct timed_record){0}; /* 0: nothing came before */
+        e->record[e->record_count++] = (struct timed_record){0}; /* 0: no cause */
     CORE_CHECK_HOT(record->start <= record->end);
     CORE_CHECK_HOT(record->prev < e->record_count); /* causes come first */
     e->record[e->record_count] = *record;
     return e->record_count++;
 }
 
-/* Records a message that has just ended; what let it start is the later post, or the port that
- * became free last. */
+/* Records a completed message. Its cause is the later post, or the port that became free last. */
 uint32_t timed_path_message(struct timed_engine *e, uint32_t id, uint64_t started)
 {
     const struct timed_message *m = &e->message[id];

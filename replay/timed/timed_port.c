@@ -1,7 +1,7 @@
 /* Decides which message starts when. All messages that became ready at one instant are known before
- * any of them starts; then, in turn: senders blocked at a port that has become free, in the order
- * they blocked; senders with something new or a free port, each with its oldest message that can
- * start; receivers still free, with the oldest message to them that can start. */
+ * any of them starts. Then start, in this order: senders blocked at a port that has become free, in
+ * the order they blocked; senders with something new or a free port, each with its oldest message
+ * that can start; receivers still free, with the oldest message to them that can start. */
 #include "core/array.h"
 #include "core/check.h"
 #include "replay/timed/timed_state.h"
@@ -133,7 +133,7 @@ static void block_rank(struct timed_engine *e, uint32_t sender, uint32_t at)
     e->rank[sender].flags |= RANK_BLOCKED_ON_PORT;
 }
 
-/* Forgets entries whose message has left its queue; then makes room if that was not enough. */
+/* Drops entries whose message has left its queue; then allocates more if necessary. */
 static void await_room(struct timed_engine *e, uint32_t rank)
 {
     struct timed_port *r = &e->port[rank];
@@ -178,7 +178,7 @@ static void timed_port_start_one(struct timed_engine *e, uint32_t id)
     timed_port_begin(e, id);
 }
 
-/* Starts the queue's entry at `index`; the few before it close up. */
+/* Starts the queue's entry at `index` and closes the gap. */
 static void start_queued(struct timed_engine *e, uint32_t sender, uint32_t index)
 {
     struct timed_port *s = &e->port[sender];
@@ -195,8 +195,8 @@ static void start_queued(struct timed_engine *e, uint32_t sender, uint32_t index
     timed_port_start_one(e, id);
 }
 
-/* Sorts by the order of the sends: merges the ascending runs that are there, pairwise, until one is
- * left. Ranks that post everything at once leave two runs, which is one merge. */
+/* Sorts by the order of the sends: merges neighbouring ascending runs until one is left. Ranks that
+ * post everything at once leave two runs, which takes one merge. */
 static void sort_fresh(struct timed_engine *e, struct timed_ready *at, uint32_t count)
 {
     for (;;) {
@@ -250,7 +250,7 @@ static void serve_sender(struct timed_engine *e, uint32_t sender)
 
     CORE_CHECK_HOT(s->flags & RANK_DIRTY);
     s->flags &= ~(uint32_t)RANK_DIRTY;
-    if (s->fresh && !(s->flags & RANK_SEND_BUSY)) { /* the usual case never sees a queue */
+    if (s->fresh && !(s->flags & RANK_SEND_BUSY)) { /* usually there is no queue */
         uint32_t id = s->fresh;
         if (!(e->rank[e->message[id].dst].flags & RANK_RECV_BUSY)) {
             s->fresh = NONE;
@@ -298,7 +298,7 @@ static void serve_receiver(struct timed_engine *e, uint32_t receiver)
         uint32_t at = s->queue_first;
         while (at < s->queue_count && s->queue[at].id != id)
             at++;
-        CORE_CHECK(at < s->queue_count); /* MESSAGE_QUEUED said so */
+        CORE_CHECK(at < s->queue_count); /* MESSAGE_QUEUED implies it */
         start_queued(e, (uint32_t)m->src, at);
         return;
     }
@@ -306,7 +306,7 @@ static void serve_receiver(struct timed_engine *e, uint32_t receiver)
         e->rank[receiver].flags &= ~(uint32_t)RANK_AWAITED;
 }
 
-/* Prefetches what the next senders will read: themselves, their messages, the destinations. */
+/* Prefetches what the next senders will read: their records, messages and destinations. */
 static void read_senders(const struct timed_engine *e, size_t i)
 {
     const uint32_t *sender = e->dirty_sender.at;
@@ -341,7 +341,8 @@ static void start_single(struct timed_engine *e)
 
 /* --- the other rules -------------------------------------------------------------------------- */
 
-/* Half duplex: one list of all that wait, oldest first; whatever may start does. */
+/* Starts messages in half duplex: goes through one list of all waiting messages, oldest first, and
+ * starts each that may. */
 static void start_half(struct timed_engine *e)
 {
     int ports = e->options.port == REPLAY_PORT_SINGLE;

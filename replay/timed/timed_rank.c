@@ -1,5 +1,5 @@
-/* One rank of the timed clock: runs operations until one must wait. Collectives entered as one
- * operation live here too. */
+/* Runs the operations of one rank on the timed clock until one must wait. Also handles collectives
+ * entered as one operation. */
 #include "replay/timed/timed_state.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ static void timed_rank_schedule(struct timed_engine *e, uint32_t rank, uint64_t 
     timed_queue_push(&e->queue, e->now + ticks, rank, EVENT_RESUME);
 }
 
-/* Local work: 1 when the rank must wait for time to pass. */
+/* Does local work; returns 1 if the rank must wait for time to pass. */
 static int timed_rank_work(struct timed_engine *e, uint32_t rank, const struct replay_op *op)
 {
     int combine = op->kind == REPLAY_COMBINE;
@@ -61,8 +61,7 @@ static int await_all(struct timed_engine *e, struct timed_rank *r, const int32_t
     uint32_t pending = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint8_t *state = timed_request(e, r, request[i]);
-        *state |= REQUEST_CONSUMED; /* by the time the wait is over; no later wait-any may take it
-                                       again */
+        *state |= REQUEST_CONSUMED; /* taken when the wait ends: no later wait-any may take it */
         if (*state & REQUEST_DONE)
             continue;
         *state |= REQUEST_AWAITED;
@@ -73,8 +72,8 @@ static int await_all(struct timed_engine *e, struct timed_rank *r, const int32_t
     return pending != 0;
 }
 
-/* Waits until one more member of the set is complete; when a set has no member left to complete it
- * does not wait. */
+/* Waits until one more member of the set is complete; does not wait if no member is left to
+ * complete. */
 static int await_any(struct timed_engine *e, struct timed_rank *r, const int32_t *request,
                      uint32_t count, int all)
 {
@@ -141,7 +140,7 @@ static void timed_rank_cancel(struct timed_engine *e, uint32_t rank, const struc
 
 static int collective_enter(struct timed_engine *e, uint32_t rank, const struct replay_op *op);
 
-/* 1 when the rank must wait. */
+/* Runs an operation; returns 1 if the rank must wait. */
 static int timed_rank_step(struct timed_engine *e, uint32_t rank, struct timed_rank *r,
                            const struct replay_op *op)
 {
@@ -218,11 +217,11 @@ static int timed_rank_step(struct timed_engine *e, uint32_t rank, struct timed_r
         return timed_rank_work(e, rank, op);
     default:
         CORE_CHECK_HOT(op->kind == REPLAY_FREE || op->kind == REPLAY_ATTACH);
-        return 0; /* a freed operation goes on, and nobody asks */
+        return 0; /* a freed operation continues unobserved */
     }
 }
 
-/* The operation is behind the rank. */
+/* Moves the rank past the operation. */
 static void timed_rank_pass(struct timed_rank *r)
 {
     r->op++;
@@ -243,8 +242,8 @@ void timed_rank_run(struct timed_engine *e, uint32_t rank)
         }
         if (timed_rank_step(e, rank, r, op)) {
             if (!(r->flags & RANK_PROBING))
-                timed_rank_pass(r); /* a blocked rank stands behind the operation it waits in, a
-                            prober before it */
+                timed_rank_pass(r); /* a blocked rank is past the operation in which it waits, a
+                                       probing rank before it */
             return;
         }
         timed_rank_pass(r);
@@ -269,7 +268,7 @@ static void settle_any(struct timed_engine *e, uint32_t rank)
         if ((*state & REQUEST_DONE) && !(*state & REQUEST_CONSUMED) && one >= 0) {
             *state |= REQUEST_CONSUMED;
             if (one)
-                one = -1; /* wait-any takes one; wait-some all that are there */
+                one = -1; /* wait-any takes one, wait-some all completed */
         }
     }
     r->flags &= ~(uint32_t)RANK_ANY;
@@ -305,11 +304,11 @@ void timed_rank_complete(struct timed_engine *e, uint32_t rank, int32_t request,
 /* --- collectives entered as one operation ----------------------------------------------------- */
 
 struct meeting {           /* one collective call on one communicator */
-    uint64_t entered_last; /* time */
+    uint64_t entered_last; /* time of the last entry */
     uint32_t comm;
     int32_t number;
     uint32_t entered, root_entered,
-        prefix;       /* how many; whether; first position not entered, for PREFIX */
+        prefix;       /* number; whether; first position that has not entered, for PREFIX */
     uint32_t waiting; /* list of entries */
     uint32_t chain;
     uint8_t *here; /* by position, for PREFIX */
@@ -329,7 +328,7 @@ struct timed_collectives {
     struct entry *entry;
     uint32_t meeting_count, meeting_room, entry_count, entry_room;
     uint32_t *slot, slot_count;
-    uint32_t **position; /* by communicator: of each world rank, made when first asked for */
+    uint32_t **position; /* by communicator: position of each world rank; made when first needed */
 };
 
 void timed_collectives_done(struct timed_engine *e)
@@ -391,7 +390,7 @@ static struct meeting *meeting_find(struct timed_collectives *c, uint32_t comm, 
     for (uint32_t i = *slot; i; i = c->meeting[i].chain)
         if (c->meeting[i].comm == comm && c->meeting[i].number == number)
             return &c->meeting[i];
-    CORE_CHECK(c->meeting_count < c->meeting_room); /* room() was asked for one more */
+    CORE_CHECK(c->meeting_count < c->meeting_room); /* room() provided one more */
     uint32_t made = c->meeting_count++;
     c->meeting[made] = (struct meeting){.comm = comm, .number = number, .chain = *slot};
     *slot = made;
@@ -467,7 +466,7 @@ static void meeting_enter(struct timed_engine *e, struct meeting *m, const struc
     m->entered++;
     m->root_entered |= (int32_t)entry->rank == op->peer;
     if (e->cause)
-        m->cause = e->cause[entry->rank].rank; /* whoever comes last releases the others */
+        m->cause = e->cause[entry->rank].rank; /* the last to enter releases the others */
     if (op->mode == REPLAY_COLL_PREFIX) {
         if (!m->here && !(m->here = core_alloc_zero(count ? count : 1, 1))) {
             no_memory(e);

@@ -1,9 +1,9 @@
 /* Finds the links that a message crosses.
  *
- * Routing `best`: the messages that start at one instant are routed together. Every combination of
- * their shortest paths is tried while there are few; otherwise each message in turn takes its best
- * path given the others', until none changes. Better is: fewer bytes over the busiest link, which
- * is when the set ends; then the smaller sum of squares. */
+ * Routing `best` routes the messages that start at one instant together. It tries every combination
+ * of their shortest paths if there are few; otherwise each message in turn takes its best path
+ * given the others', until none changes. Better means fewer bytes over the busiest link, which
+ * determines when the set ends; then a smaller sum of squares. */
 #include "replay/timed/timed_link.h"
 
 #include <string.h>
@@ -66,8 +66,8 @@ static void search_fixed(struct timed_engine *e, struct search *s, uint32_t from
     search_add_path(s, first);
 }
 
-/* Depth first over next nodes, the fixed routing's path first; at most `most` paths. node[] holds
- * the walk so far. */
+/* Walks depth first over next nodes, the path of fixed routing first, for at most `most` paths.
+ * node[] holds the walk so far. */
 static void search_walk(struct timed_engine *e, struct search *s, uint32_t *node, size_t depth,
                         uint32_t there, size_t *left)
 {
