@@ -1,6 +1,6 @@
-/* crosswait fuzz: builds the user's collective with clang and libFuzzer on the in-process MPI,
- * fuzzes it, and makes of what is found a small scenario that explains and repeats itself, in
- * process and on real ranks. */
+/* crosswait fuzz: builds the user's collective with clang and libFuzzer on the in-process MPI and
+ * fuzzes it. Shrinks each finding to a small scenario that explains and repeats itself, in process
+ * and on real ranks. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdint.h>
@@ -48,7 +48,7 @@ enum {
     STARTS_MAX = 50,
     NARROW_MAX = 1024,
     RANKS_EXHAUSTIVE = 4,
-    STATUS_UNDECIDED = 4 /* of the program */
+    STATUS_UNDECIDED = 4 /* exit status of the program */
 };
 
 static const struct options_spec spec[] = {
@@ -108,7 +108,7 @@ static const struct options_command command = {
                "crosswait fuzz --library -- --ranks=4 --only=bcast",
 };
 
-/* Refuses options that a world of few ranks does not take. */
+/* Default limit of seconds a world in an exhaustive check. */
 static const char WORLD_SECONDS_EXHAUSTIVE[] = "2";
 
 static void cmd_fuzz_summarise(const char *log, const struct fuzz_job *job)
@@ -128,19 +128,20 @@ static void cmd_fuzz_summarise(const char *log, const struct fuzz_job *job)
 
 /* --- running ---------------------------------------------------------------------------------- */
 
-struct passed { /* what goes to libFuzzer */
+struct passed { /* arguments for libFuzzer */
     char *option[ARGUMENTS_MAX];
     int option_count;
     char *input[ARGUMENTS_MAX];
     int input_count;
-    bool limited;              /* -runs or -max_total_time was given, or what ends by itself */
+    bool limited;              /* -runs or -max_total_time was given, or an option that ends by
+                                  itself */
     long runs;                 /* of -runs; 0: not given */
     double seconds;            /* of -max_total_time; 0: not given */
     long seed;                 /* of -seed; 0: not given */
     const char *input_seconds; /* of -timeout; NULL: not given */
 };
 
-/* libFuzzer only warns of an option that it does not know, in its log. */
+/* Returns the first option that libFuzzer does not know: it only warns of these, in its log. */
 static const char *unknown_option(const struct fuzz_job *job, const char *program,
                                   const struct passed *passed)
 {
@@ -160,7 +161,7 @@ static const char *unknown_option(const struct fuzz_job *job, const char *progra
     return NULL;
 }
 
-/* Composes the command line of one start; NULL-terminated. */
+/* The command line of one start; NULL-terminated. */
 struct start {
     char *argv[2 * ARGUMENTS_MAX + 16];
     char corpus[FUZZ_PATH_MAX], crashes[FUZZ_PATH_MAX], log[FUZZ_PATH_MAX],
@@ -181,7 +182,7 @@ static void start_make(const char *program, const struct passed *passed, double 
     start->argv[n++] = "-malloc_limit_mb=8192";
     start->argv[n++] = "-timeout=20";
     start->argv[n++] = start->prefix;
-    if (passed->seed) /* what is in the folder is not run once more when a second has gone by */
+    if (passed->seed) /* otherwise libFuzzer runs the folder's inputs again after a second */
         start->argv[n++] = "-reload=0";
     for (int i = 0; i < passed->option_count; i++)
         start->argv[n++] = passed->option[i];
@@ -189,7 +190,7 @@ static void start_make(const char *program, const struct passed *passed, double 
         start->argv[n++] = start->limit;
     if (passed->runs > 0)
         start->argv[n++] = start->runs;
-    if (passed->seed && number) { /* not once more what the one before did */
+    if (passed->seed && number) { /* otherwise this start would repeat the one before */
         snprintf(start->seed, sizeof start->seed, "-seed=%ld", passed->seed + number);
         start->argv[n++] = start->seed;
     }
@@ -214,7 +215,7 @@ static long cmd_fuzz_executed(const char *log)
     return line[0] ? atol(strrchr(line, ' ') + 1) : 0;
 }
 
-/* Starts the fuzzer, with keep_going again and again: what a sanitizer finds ends its process. */
+/* Starts the fuzzer, with keep_going repeatedly: a sanitizer's finding ends its process. */
 static enum core_status run_all(const char *program, const struct passed *passed, double seconds,
                                 bool keep_going, struct start *start, int *out_status)
 {
@@ -249,7 +250,7 @@ static int cmd_fuzz_body(const struct fuzz_job *job, const char *program,
     if (wanted->keep_going)
         setenv("CROSSWAIT_FUZZ_KEEP", start.crashes, 1);
     struct timespec since;
-    clock_gettime(CLOCK_REALTIME_COARSE, &since); /* what files are stamped with */
+    clock_gettime(CLOCK_REALTIME_COARSE, &since); /* the clock of file times */
     enum core_status result =
         run_all(program, passed, passed->seconds > 0 ? passed->seconds : seconds,
                 wanted->keep_going, &start, &status);
@@ -282,7 +283,8 @@ static int cmd_fuzz_body(const struct fuzz_job *job, const char *program,
     return CLI_CLEAN;
 }
 
-/* The program tells what it verified, and leaves what it found as a campaign does. */
+/* Runs the exhaustive check. The program prints what it verified, and leaves its findings like a
+ * campaign. */
 static int cmd_fuzz_exhaust(const struct fuzz_job *job, const char *program, double ranks,
                             double seconds, const struct fuzz_wanted *wanted)
 {
@@ -319,7 +321,8 @@ static int cmd_fuzz_exhaust(const struct fuzz_job *job, const char *program, dou
                                     : CLI_TROUBLE;
 }
 
-/* The program reads what it printed as verified, and prints for each statement whether it holds. */
+/* Checks a certificate: the program reads what it printed as verified, and prints for each
+ * statement whether it holds. */
 static int cmd_fuzz_certificate(const char *program, const char *path, double seconds)
 {
     char option[FUZZ_PATH_MAX + 32], limit[64];
@@ -351,8 +354,8 @@ static int cmd_fuzz_explain(const char *program, const char *path)
 
 /* --- the command line ------------------------------------------------------------------------- */
 
-/* Takes libFuzzer's options, "-name=value" with one dash, out of argv: the reader of ours must not
- * see them. */
+/* Removes libFuzzer's options, "-name=value" with one dash, from argv, since our reader does not
+ * know them. */
 static int passed_take(int argc, char **argv, struct passed *passed)
 {
     static const char *const ends_itself[] = {
@@ -383,7 +386,7 @@ static int passed_take(int argc, char **argv, struct passed *passed)
     return kept;
 }
 
-/* Where a source file's name ends in the name of its language; NULL: it is no source file. */
+/* Returns the file name's ending if it is that of a source file; else NULL. */
 static const char *source_end(const char *name)
 {
     static const char *const ends[] = {".c",   ".cc",  ".cpp", ".cxx", ".so",
@@ -396,7 +399,8 @@ static const char *source_end(const char *name)
     return NULL;
 }
 
-/* The script hears an interrupt itself, and tells what was found until then. */
+/* Runs the script for --library. The script handles an interrupt itself, and reports its findings
+ * until then. */
 static int cmd_fuzz_library(const struct fuzz_job *job, const struct options *o)
 {
     char script[FUZZ_PATH_MAX + 16], *argv[ARGUMENTS_MAX + 8];
@@ -416,7 +420,7 @@ static int cmd_fuzz_library(const struct fuzz_job *job, const struct options *o)
     return result != CORE_OK ? cli_exit_of(result) : status;
 }
 
-/* One more word for scenario_narrow. */
+/* Adds a word for scenario_narrow. */
 static void narrow_add(char narrow[NARROW_MAX], const char *key, const char *values)
 {
     size_t used = strlen(narrow);

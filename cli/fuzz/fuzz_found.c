@@ -1,4 +1,5 @@
-/* See fuzz_found.h. State: none; what the program says of an input lies in files beside it. */
+/* See fuzz_found.h. State: none; the program writes its results about an input into files beside
+ * it. */
 #include "cli/fuzz/fuzz_found.h"
 
 #include <dirent.h>
@@ -16,15 +17,15 @@
 
 enum { SHOWN_MAX = 5, SHOWN_ALL_MAX = 40, CAUSE_MAX = 600 };
 
-/* One input that was kept, and what became of it. */
+/* One kept input, and its results. */
 struct kept {
     char path[FUZZ_PATH_MAX], input[FUZZ_PATH_MAX + 8], explained[FUZZ_PATH_MAX + 24];
     char line[512], with[512], place[512], cause[CAUSE_MAX]; /* with: the scenario in one line */
     enum world_rule rule;
-    char waits[512];   /* where a rank waits for ever */
-    char freed[512];   /* where memory, or a request, was freed that is used */
-    char stored[512];  /* what stored a wrong result last */
-    char changes[512]; /* of the scenario that make it pass */
+    char waits[512];   /* place where a rank waits forever */
+    char freed[512];   /* place where memory or a request was freed that is used later */
+    char stored[512];  /* place that last stored a wrong result */
+    char changes[512]; /* changes of the scenario that make it pass */
     int more;          /* inputs with the same cause */
 };
 
@@ -44,11 +45,11 @@ static void fuzz_found_shrink(const char *program, const char *artifact, const c
     snprintf(from, sizeof from, "--shrink=%s", artifact);
     snprintf(to, sizeof to, "--out=%s", scenario);
     char *argv[] = {(char *)(uintptr_t)program, from, to, NULL};
-    fuzz_spawn(argv, "/dev/null", NULL, &status); /* it tells how far it is */
+    fuzz_spawn(argv, "/dev/null", NULL, &status); /* it prints its progress */
 }
 
-/* "crosswait fuzz FILE... --option=INPUT", with all that the program was built with. Free with
- * free(); NULL: out of memory. */
+/* Returns "crosswait fuzz FILE... --option=INPUT" with all build options. Free with free(); NULL:
+ * out of memory. */
 static char *command_for(const struct fuzz_job *job, const char *option, const char *input)
 {
     char *text = NULL, word[FUZZ_PATH_MAX + 32];
@@ -77,8 +78,8 @@ static char *command_for(const struct fuzz_job *job, const char *option, const c
     return core_text_close(out, &text);
 }
 
-/* The first line of the job's own sources named behind a line that has one of the words, and before
- * one that has `until`. */
+/* Finds the first line of the job's own sources named behind a line with one of the words, and
+ * before one that contains `until`. */
 static bool place_behind(const struct fuzz_job *job, const char *report, const char *const words[],
                          const char *until, char place[512])
 {
@@ -111,8 +112,8 @@ bool fuzz_place(const struct fuzz_job *job, const char *report, char place[512])
     return place_behind(job, report, words, "SUMMARY: ", place);
 }
 
-/* Finds where memory was freed: by the sanitizer's report, or by the place where the request of a
- * message was freed whose buffer it is. */
+/* Finds where memory was freed: from the sanitizer's report, or the place where the request was
+ * freed whose message uses the buffer. */
 static void freed_of(const struct fuzz_job *job, struct kept *kept)
 {
     static const char *const of_memory[] = {"freed by thread", NULL}, *const of_request[] = {
@@ -123,7 +124,7 @@ static void freed_of(const struct fuzz_job *job, struct kept *kept)
         kept->freed[0] = 0;
 }
 
-/* Another one each time. */
+/* Cuts the address off, which differs from run to run. */
 static void cut_address(char *line)
 {
     char *address = strstr(line, " on address") ? strstr(line, " on address")
@@ -152,7 +153,7 @@ static void line_of(const char *base, const char *explained, const char *log, ch
         strcpy(line, "the collective calls exit");
     if (!line[0]) {
         fuzz_line(explained, finding, line);
-        if (line[0]) /* its rule, and what it is: people know that it was found */
+        if (line[0]) /* removes "finding: " before its rule and text */
             memmove(line, line + strlen(finding), strlen(line + strlen(finding)) + 1);
     }
     if (!line[0] && !strncmp(base, "oom", 3))
@@ -175,16 +176,16 @@ static void line_of(const char *base, const char *explained, const char *log, ch
         strcpy(line, "it fails");
 }
 
-/* Finds the rule of "RULE: TEXT"; a report of a sanitizer, of libFuzzer or of a signal is a crash.
- */
+/* Returns the rule of "RULE: TEXT"; reports of a sanitizer, of libFuzzer or of a signal are
+ * crashes. */
 static enum world_rule rule_of(const char *line)
 {
     enum world_rule rule = world_rule_named(line, strcspn(line, ":"));
     return rule == WORLD_RULE_NONE ? WORLD_RULE_CRASH : rule;
 }
 
-/* "COLLECTIVE:RULE:PLACE:PATTERN", what names a finding over runs: the last two where there are
- * any. */
+/* Makes "COLLECTIVE:RULE:PLACE:PATTERN", which identifies a finding across runs; PLACE and PATTERN
+ * may be missing. */
 static void cause_of(struct kept *kept)
 {
     char collective[512], pattern[512];
@@ -198,7 +199,8 @@ static void cause_of(struct kept *kept)
         snprintf(kept->cause + n, CAUSE_MAX - (size_t)n, ":%.200s", pattern + 9);
 }
 
-/* Where a rank waits for ever, of the timeline's last line on a wait: "FILE:LINE"; else empty. */
+/* Finds where a rank waits forever, from the timeline's last line about a wait: "FILE:LINE"; else
+ * empty. */
 static void waits_of(const struct fuzz_job *job, struct kept *kept)
 {
     char line[2048];
@@ -219,8 +221,8 @@ static void waits_of(const struct fuzz_job *job, struct kept *kept)
         fclose(file);
 }
 
-/* "NAME: allreduce on 3 ranks, count 1 of int, sum, all sends buffered", how an explanation begins.
- */
+/* Reads the first line of an explanation: "NAME: allreduce on 3 ranks, count 1 of int, sum, all
+ * sends buffered". */
 static void with_of(struct kept *kept)
 {
     char collective[512], start[520];
@@ -231,7 +233,7 @@ static void with_of(struct kept *kept)
     fuzz_line(kept->explained, start, kept->with);
 }
 
-/* Says what was found, before it is made small, which may take a while. */
+/* Reports a finding before it is shrunk, which may take a while. */
 static void found_at_once(const char *log, const char *path)
 {
     static const char own[] = "crosswait: ";
@@ -254,11 +256,11 @@ static void fuzz_found_examine(const struct fuzz_job *job, const char *program, 
     snprintf(scenario, sizeof scenario, "%s.txt", kept->path);
     snprintf(kept->explained, sizeof kept->explained, "%s.explained.txt", kept->path);
     if (wanted->shrunk && fuzz_interrupted() != FUZZ_TERMINATED) {
-        if (!wanted->keep_going) /* else it was said */
+        if (!wanted->keep_going) /* otherwise it was already reported */
             found_at_once(log, kept->path);
         fuzz_found_shrink(program, kept->path, scenario);
     }
-    if (fuzz_interrupted() == FUZZ_TERMINATED) /* whoever asked waits */
+    if (fuzz_interrupted() == FUZZ_TERMINATED) /* do not keep the user waiting */
         setenv("CROSSWAIT_FUZZ_SECONDS", "1", 1);
     snprintf(kept->input, sizeof kept->input, "%s", access(scenario, R_OK) ? kept->path : scenario);
     snprintf(option, sizeof option, "--explain=%.4000s", kept->input);
@@ -323,7 +325,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Whether the file names the cause on a line of its own. */
+/* Tells whether the file names the cause on a line of its own. */
 static bool is_ignored(const char *path, const char *cause)
 {
     char line[CAUSE_MAX + 8];
@@ -338,7 +340,7 @@ static bool is_ignored(const char *path, const char *cause)
     return found;
 }
 
-/* The kept input whose cause is the same; NULL: none so far. */
+/* Returns an earlier input with the same cause; NULL: none. */
 static struct kept *same_cause(struct kept *all, uint32_t count, const char *cause)
 {
     for (uint32_t i = 0; i < count; i++)

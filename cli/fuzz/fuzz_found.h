@@ -9,21 +9,21 @@
 #include "cli/fuzz/fuzz_job.h"
 
 struct fuzz_wanted {
-    bool shrunk;         /* small scenarios */
-    bool keep_going;     /* all findings, one for each cause */
-    const char *ignored; /* NULL, or a file of causes that are known */
+    bool shrunk;         /* shrink scenarios */
+    bool keep_going;     /* report all findings, one for each cause */
+    const char *ignored; /* a file of known causes; or NULL */
 };
 
-/* Handles inputs written since then. Returns how many there are that nobody ignores; *out_ignored,
- * which the caller sets to 0, counts the others. */
+/* Handles inputs written since then. Returns how many are not ignored; *out_ignored, which the
+ * caller sets to 0, counts the others. */
 int fuzz_found_present(const struct fuzz_job *job, const char *program, const char *crashes,
                        const char *log, struct timespec since, const struct fuzz_wanted *wanted,
                        int *out_ignored);
 
-/* Where a sanitizer's report in the file points to: the first line of the job's own sources that it
- * names, "FILE:LINE"; false: none. */
+/* Finds the first line of the job's own sources that the sanitizer's report names, "FILE:LINE".
+ * Returns false if there is none. */
 bool fuzz_place(const struct fuzz_job *job, const char *report, char place[512]);
-/* Reads a sanitizer's report in the file, without addresses; false: there is none. */
+/* Reads a sanitizer's report in the file, without addresses. Returns false if there is none. */
 bool fuzz_sanitizer_line(const char *report, char line[512]);
 
 #endif

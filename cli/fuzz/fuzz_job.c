@@ -1,6 +1,6 @@
-/* See fuzz_job.h. Relies on sh, clang, mpicc and nm being found through PATH.
+/* See fuzz_job.h. Finds sh, clang, mpicc and nm through PATH.
  *
- * State: the child that runs, and the signal that came to end the command. */
+ * State: the running child, and the signal that asked to end the command. */
 #include "core/file.h"
 #include "core/trace/describe.h"
 #include "cli/fuzz/fuzz_job.h"
@@ -95,7 +95,7 @@ int fuzz_interrupted(void)
     return heard ? 128 + heard : 0;
 }
 
-/* A terminal's interrupt goes to the child as well; to be asked to end does not. A second one ends
+/* Passes SIGTERM on to the child; a terminal's interrupt reaches it anyway. A second signal ends
  * this process. */
 static void on_interrupt(int number)
 {
@@ -113,7 +113,7 @@ void fuzz_hear(void)
             sigaction(heard_of[i], &hear, NULL);
 }
 
-/* An interrupt that comes meanwhile ends the child, whatever this process does with it. */
+/* Starts a child. An interrupt meanwhile ends the child, whatever this process does with it. */
 static pid_t fuzz_job_start(char *const argv[], const char *output, const char *errors)
 {
     struct sigaction action;
@@ -129,7 +129,7 @@ static pid_t fuzz_job_start(char *const argv[], const char *output, const char *
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (child)
         return child;
-    prctl(PR_SET_PDEATHSIG, SIGTERM); /* it does not outlive us, however we end */
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* it does not outlive this process */
     if (getppid() != parent)
         _exit(127);
     fuzz_job_redirect(output, STDOUT_FILENO);
@@ -168,7 +168,7 @@ struct progress {
     unsigned long worlds, branches;
 };
 
-/* The lines "#WORLDS ..." at its end: libFuzzer's own with branches behind "ft: ", and those of
+/* Reads the last "#WORLDS ..." lines: libFuzzer's own with branches behind "ft: ", and those of
  * fuzz/libfuzzer_main.c, one a second. */
 static void progress_read(const char *log, struct progress *progress)
 {
@@ -206,7 +206,7 @@ static void progress_show(const struct progress *progress, double elapsed, doubl
             worlds, rate, progress->branches, progress->branches == 1 ? "" : "es");
 }
 
-/* Shows the lines of the log's that say what was found, from *at on. */
+/* Prints the log's lines about findings, from *at on. */
 static void found_show(const char *log, long *at)
 {
     char line[1024];
@@ -224,8 +224,8 @@ static void found_show(const char *log, long *at)
 
 enum { TURN_MS = 20, SHOW_TURNS = 15, PATIENCE_TURNS = 250 };
 
-/* Waits for it, and shows meanwhile on a terminal what it says. One that does not end by an
- * interrupt is killed: what it found is in its files. */
+/* Waits for the child, and shows its progress on a terminal. Kills it if it does not end after an
+ * interrupt: its findings are in files. */
 static int fuzz_job_watch(pid_t child, const char *log, double seconds)
 {
     const bool shown = isatty(STDERR_FILENO);
@@ -290,7 +290,8 @@ void fuzz_line(const char *path, const char *start, char line[512])
         fclose(file);
 }
 
-/* Everything that the last build read is older than what it made, and it was asked the same. */
+/* Tells whether all sources of the last build are older than its product, and the options are the
+ * same. */
 static bool fuzz_job_fresh(const struct fuzz_job *job, const char *program)
 {
     static const char *const made_of[] = {"build.sh",          "lib/libfuzz.a",  "lib/libworld.a",
@@ -329,7 +330,7 @@ void fuzz_show(const char *path, FILE *out)
         fclose(file);
 }
 
-/* The log is a sentence on each line (build.sh). */
+/* Reports a refused build. The log has a sentence on each line (build.sh). */
 static enum core_status build_refused(const char *log, enum core_status status)
 {
     char line[2048];
@@ -356,7 +357,7 @@ static bool log_says(const char *log, const char *words)
     return found;
 }
 
-/* "undefined reference to `MPI_Win_create'" and the like: each name once. */
+/* Lists names in "undefined reference to `MPI_Win_create'" and the like, each once. */
 static int missing_calls(const char *log, char names[FILES_MAX][64])
 {
     char line[2048];

@@ -1,5 +1,5 @@
-/* See fuzz_output.h. State: the two files, open between fuzz_output_open and _close, and what was
- * found. A test case a rule, a result a finding. */
+/* See fuzz_output.h. State: the two files, open between fuzz_output_open and _close, and the
+ * findings. One test case per rule, one result per finding. */
 #include "cli/fuzz/fuzz_output.h"
 
 #include <errno.h>
@@ -124,7 +124,7 @@ static enum core_status junit_all(void)
 
 /* --- SARIF ------------------------------------------------------------------------------------ */
 
-/* Where the file says which collective it has: what has no place of its own is shown there. */
+/* Returns the line that registers the collective: findings without a place are shown there. */
 static int registered_line(const char *path)
 {
     FILE *file = fopen(path, "r");
@@ -141,7 +141,7 @@ static int registered_line(const char *path)
     return found ? found : 1;
 }
 
-/* "FILE:LINE"; nothing where it is not known. */
+/* Adds the place "FILE:LINE", if it is known. */
 static void sarif_place_of(struct sarif *sarif, const char *place)
 {
     const char *colon = strrchr(place, ':');

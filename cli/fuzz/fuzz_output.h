@@ -5,13 +5,13 @@
 #include "core/status.h"
 #include "world/rule.h"
 
-/* Opens what is to be written; NULL: not that one. source: the file that is fuzzed. */
+/* Opens the files; NULL: that one is not wanted. source: the fuzzed file. */
 enum core_status fuzz_output_open(const char *junit, const char *sarif, const char *source);
-/* One finding: of which rule and input, what ("RULE: TEXT" or just a text), where ("FILE:LINE";
- * empty: not known), and the command that shows it again. What is out of memory is reported. */
+/* Adds one finding: its rule and input, its text ("RULE: TEXT" or just a text), its place
+ * ("FILE:LINE"; empty: unknown), and the command that shows it again. Reports lack of memory. */
 void fuzz_output_finding(enum world_rule rule, const char *input, const char *finding,
                          const char *place, const char *again);
-/* The run came to its end: rules of which nothing was found have passed. */
+/* Notes that the run is complete: rules without a finding have passed. */
 void fuzz_output_judged(void);
 enum core_status fuzz_output_close(void);
 

@@ -1,5 +1,6 @@
-/* A scenario on real ranks: run once in process for its decisions, then under mpirun with them
- * forced (fuzz/real/real_main.c), watched like any job, so that a hang is proven and ended. */
+/* Runs a scenario on real ranks: first in process for its decisions, then under mpirun with these
+ * decisions forced (fuzz/real/real_main.c). The job is watched like any other, so that a hang is
+ * proven and ended. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 
 enum { SECONDS_REAL = 60, RANKS_MAX = 128 };
 
-/* The scenario as text, whatever form it was given in; *out_ranks of MPI_COMM_WORLD. */
+/* Writes the scenario as text, from any form; *out_ranks: size of MPI_COMM_WORLD. */
 static int scenario_text(const struct fuzz_job *job, const char *program, const char *path,
                          char out_path[FUZZ_PATH_MAX], int *out_ranks)
 {
@@ -56,8 +57,8 @@ static int scenario_text(const struct fuzz_job *job, const char *program, const 
     return CLI_CLEAN;
 }
 
-/* Notes the library's decisions in the run in process, so that real ranks repeat them. False: that
- * run has no end, or none that can be noted; the scenario alone must do. */
+/* Notes the library's decisions in the run in process, for the real ranks to repeat. Returns false
+ * if that run has no end, or none that can be noted; then only the scenario is used. */
 static bool fuzz_real_decide(const struct fuzz_job *job, const char *program, const char *scenario,
                              char out_path[FUZZ_PATH_MAX])
 {
@@ -72,7 +73,7 @@ static bool fuzz_real_decide(const struct fuzz_job *job, const char *program, co
            access(out_path, R_OK) == 0;
 }
 
-/* How a job ended that found nothing itself: mpirun says what killed it. */
+/* Judges the end of a job without findings of its own: mpirun names the signal that killed it. */
 static int judge_end(const char *errors, int status)
 {
     char line[512];
@@ -88,7 +89,7 @@ static int judge_end(const char *errors, int status)
         printf("finding: error: %s\n", line);
         return CLI_FINDINGS;
     }
-    fuzz_show(errors, stderr); /* it never started, perhaps */
+    fuzz_show(errors, stderr); /* perhaps it never started */
     return cli_exit_of(core_report(CORE_IO, "mpirun ended with status %d", status));
 }
 
@@ -101,7 +102,7 @@ static bool is_message(void *context, uint32_t rank, uint32_t index, const struc
            op->kind == REPLAY_IRECV || (op->kind >= REPLAY_WAIT && op->kind <= REPLAY_WAIT_SOME);
 }
 
-/* Rounds and words of the messages that the collective sent; not those of the library's own. */
+/* Measures rounds and words of the messages that the collective sent, without the library's own. */
 static bool fuzz_real_measure(const char *path, struct replay_measure *out)
 {
     struct trace trace;
@@ -128,7 +129,7 @@ close:
     return measured;
 }
 
-/* Compares what was measured with what is claimed, which the program knows. */
+/* Compares the measured cost with the claim, which the program knows. */
 static int judge_cost(const char *program, const char *scenario, const char *trace)
 {
     char option[FUZZ_PATH_MAX + 16], rounds[32], bytes[32];
@@ -144,8 +145,8 @@ static int judge_cost(const char *program, const char *scenario, const char *tra
                                                                            : CLI_CLEAN;
 }
 
-/* Prints the output of ranks, without the lines of those that found nothing: other ranks check too.
- */
+/* Prints the ranks' output, without the lines of ranks that found nothing, since other ranks check
+ * too. */
 static void show_findings(const char *output)
 {
     char line[2048];
@@ -157,7 +158,7 @@ static void show_findings(const char *output)
         fclose(file);
 }
 
-/* Whether the ranks ran to their end and found nothing: rank 0 prints so. */
+/* Tells whether the ranks finished and found nothing: then rank 0 prints so. */
 static bool has_judged(const char *output)
 {
     char line[512];

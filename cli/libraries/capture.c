@@ -1,4 +1,4 @@
-/* See capture.h. A thread reads both pipes until it is stopped. It takes no signals and allocates
+/* See capture.h. A thread reads both pipes until it is stopped. It blocks all signals and allocates
  * nothing, as this process forks meanwhile. */
 #include "cli/libraries/capture.h"
 
@@ -22,7 +22,7 @@ static bool write_all(int fd, const char *text, size_t bytes)
     return true;
 }
 
-/* False: nothing is there now. */
+/* Copies available output. Returns false if there is none now. */
 static bool stream_copy(struct capture *capture, int i)
 {
     char text[65536];
@@ -32,7 +32,7 @@ static bool stream_copy(struct capture *capture, int i)
         return false;
     capture->failed |= !write_all(fileno(capture->kept[i]), text, (size_t)bytes);
     if (capture->pass)
-        write_all(capture->saved[i], text, (size_t)bytes); /* nobody may be there to read it */
+        write_all(capture->saved[i], text, (size_t)bytes); /* may fail: nobody may read it */
     return true;
 }
 

@@ -20,9 +20,10 @@ struct capture {
     pthread_t thread;
 };
 
-/* Our own streams are the job's from here on; pass: it is passed on to those that were. */
+/* Redirects our own streams, which the job inherits; pass: passes the output on to the original
+ * streams. */
 enum core_status capture_begin(bool pass, struct capture *out_capture);
-/* Our own streams are what they were; all that was written by now is there. */
+/* Restores our own streams; all output is captured. */
 enum core_status capture_end(struct capture *capture);
 void capture_done(struct capture *capture);
 

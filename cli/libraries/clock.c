@@ -1,5 +1,5 @@
-/* See clock.h. A name with "time", "clock" or "chrono" in it is taken for one: better a clock too
- * many than a difference that is none. */
+/* See clock.h. Any name with "time", "clock" or "chrono" counts as a clock: a false clock is better
+ * than a false difference. */
 #include "cli/libraries/clock.h"
 
 #include <fcntl.h>
@@ -36,7 +36,8 @@ static bool symbol_look(const char *name, void *context)
     return !*(bool *)context;
 }
 
-/* Looks at programs that link with MPI only: launchers and interpreters read clocks themselves. */
+/* Tells whether the file names a clock. Examines only programs that link with MPI: launchers and
+ * interpreters read clocks themselves. */
 static bool file_names(const char *word, const char *path)
 {
     struct launch_linked linked;
@@ -52,11 +53,12 @@ bool clock_is_read(char *const *command)
     char path[PATH_MAX];
 
     for (; *command; command++) {
-        if (fit_is_launcher(*command)) /* it may be a script */
+        if (fit_is_launcher(*command)) /* a launcher may be a script */
             continue;
         launch_program_find(*command, path);
         if (*path == '\0' && access(*command, R_OK) == 0)
-            snprintf(path, sizeof path, "%s", *command); /* app.py: not executable */
+            snprintf(path, sizeof path, "%s", *command); /* a script that is not executable,
+                                                            app.py */
         if (*path && access(path, R_OK) == 0 ? file_names(*command, path) : names_clock(*command))
             return true;
     }

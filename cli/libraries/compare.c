@@ -111,7 +111,7 @@ static enum core_status calls_add(struct finding *finding, struct trace *trace,
     return CORE_OK;
 }
 
-/* "MPI_Wait at quiz.c:33" of a call of the trace; empty: none. */
+/* Writes "MPI_Wait at quiz.c:33" for a call of the trace; empty: none. */
 static const char *call_place(struct trace *trace, const struct outcome *outcome, char *text,
                               size_t bytes)
 {
@@ -126,7 +126,7 @@ static const char *call_place(struct trace *trace, const struct outcome *outcome
     return text;
 }
 
-/* Whether one of the finding's own calls is of that function and place. */
+/* Tells whether one of the finding's calls has that function and place. */
 static bool is_at(struct trace *trace, const struct finding *finding, const char *place)
 {
     for (uint32_t i = 0; i < finding->call_count; i++) {
@@ -140,8 +140,7 @@ static bool is_at(struct trace *trace, const struct finding *finding, const char
     return false;
 }
 
-/* Tells which mistake a library accepts that the job ran through with: what was found at that
- * place. */
+/* Adds the mistake at that place that a library accepted, although the job finished. */
 static void accepted_tell(const struct member *member, const char *place, struct finding *finding)
 {
     struct judged *judged = &member->judged[0];
@@ -173,7 +172,7 @@ static bool ends_as(const struct comparison *comparison, uint32_t i, uint32_t j)
            outcome_ends_alike(&comparison->member[i].run[0], &comparison->member[j].run[0]);
 }
 
-/* No member before it ended so. */
+/* Tells whether no earlier member ended like this one. */
 static bool is_first(const struct comparison *comparison, uint32_t at)
 {
     for (uint32_t i = 0; i < at; i++)
@@ -187,7 +186,7 @@ static bool has_failed(const struct outcome *outcome)
     return outcome->end != OUTCOME_OVER || outcome->status;
 }
 
-/* "runs through", "runs through to another exit status than 0" */
+/* Writes "runs through", "runs through to another exit status than 0". */
 static void says_write(const struct outcome *outcome, FILE *file)
 {
     fputs(outcome_end_says(outcome->end), file);
@@ -209,7 +208,7 @@ static char *names_as(const struct comparison *comparison, uint32_t at)
     return names;
 }
 
-/* "the job hangs with A and B, and runs through with C": the worst first. */
+/* Returns "the job hangs with A and B, and runs through with C", the worst first. */
 static char *endings_title(const struct comparison *comparison)
 {
     char *text = NULL;
@@ -264,7 +263,7 @@ static void ending_facts(const struct comparison *comparison, const struct membe
     runs_tell(shown, finding);
 }
 
-/* One finding for all endings, with the calls of the first library that fails. */
+/* Adds one finding for all endings, with the calls of the first library that fails. */
 static enum core_status endings_add(struct comparison *comparison)
 {
     uint32_t groups = 0, shown = comparison->count;
@@ -291,7 +290,8 @@ static enum core_status endings_add(struct comparison *comparison)
     return status;
 }
 
-/* Libraries with which the job ends now so, now otherwise: not a difference between libraries. */
+/* Adds notes for libraries with which the job ends differently from run to run, which is no
+ * difference between libraries. */
 static enum core_status unsteady_add(struct comparison *comparison)
 {
     for (uint32_t i = 0; i < comparison->count; i++) {
@@ -312,8 +312,8 @@ static enum core_status unsteady_add(struct comparison *comparison)
 
 /* --- what it prints --------------------------------------------------------------------------- */
 
-/* A receive that took a message of another rank: where the first run with one library parts from
- * that with the other. */
+/* Adds the first receive that got another rank's message: where the runs of the two libraries
+ * diverge. */
 static enum core_status order_add(struct member *shown, const struct member *base,
                                   struct finding *finding)
 {
@@ -339,17 +339,17 @@ static enum core_status order_add(struct member *shown, const struct member *bas
     return status;
 }
 
-struct kept { /* what a trace keeps of the results of collectives, by rank and call */
+struct kept { /* the recorded results of collectives, by rank and call */
     struct trace *trace;
     uint64_t *event;
     uint32_t count, at;
 };
-struct result { /* of a collective, on a rank */
+struct result { /* result of a collective on a rank */
     struct trace_event event;
     uint64_t rank, digest;
 };
 
-/* The next result of the rank; false: there is none. */
+/* Finds the rank's next result. Returns false if there is none. */
 static bool kept_next(struct kept *kept, uint64_t rank, struct result *out_result)
 {
     uint64_t bytes;
@@ -381,12 +381,12 @@ static bool next_of_all(struct kept kept[KEPT_COUNT], uint64_t rank,
         if (!kept_next(&kept[i], rank, &result[i]) ||
             strcmp(kept[i].trace->call[result[i].event.call].name,
                    kept[0].trace->call[result[0].event.call].name) != 0)
-            return false; /* what follows is not comparable */
+            return false; /* later results are not comparable */
     return true;
 }
 
-/* The first collective that returns one thing with one library and another with the other, in each
- * run: what reads a clock is another thing each time. */
+/* Finds the first collective whose result differs between the libraries, but not between runs of
+ * one library: a result from a clock differs each time. */
 static bool result_find(struct kept kept[KEPT_COUNT], struct result result[KEPT_COUNT])
 {
     for (uint64_t rank = 0; rank < kept[0].trace->rank_count; rank++)
@@ -439,7 +439,7 @@ static void lines_tell(const struct member *member, const struct lines_only *onl
                      only->count - LINES_TOLD);
 }
 
-/* The program asked MPI what an error is called: each library has words of its own for that. */
+/* Tells whether the program asks MPI for texts of errors, which differ between libraries. */
 static bool explains_errors(const struct member *member)
 {
     const struct trace *trace = &member->judged[0].trace;
@@ -450,8 +450,8 @@ static bool explains_errors(const struct member *member)
     return false;
 }
 
-/* Numbers that may be times, and words that may be an error's, are no difference, unless the
- * program received other data. */
+/* Adds a difference in output. Numbers that may be times, and words that may be an error's, are no
+ * difference, unless the program received other data. */
 static enum core_status output_add(struct comparison *comparison, uint32_t at, uint32_t base,
                                    const char *names, const struct lines_only only[2],
                                    enum lines_differ differ)
@@ -480,8 +480,8 @@ static enum core_status output_add(struct comparison *comparison, uint32_t at, u
     return status;
 }
 
-/* Compares with the first library that the job ran through with; those that print the same are told
- * together. */
+/* Compares each output with that of the first library with which the job finished; libraries with
+ * the same output are reported together. */
 static enum core_status outputs_add(struct comparison *comparison)
 {
     enum core_status status = CORE_OK;
@@ -517,10 +517,10 @@ static enum core_status outputs_add(struct comparison *comparison)
     return status;
 }
 
-/* --- what is found ---------------------------------------------------------------------------- */
+/* --- findings --------------------------------------------------------------------------------- */
 
-/* A finding of the program that each library's trace would show, were the program to do the same.
- * Worlds of the program are run once, for all libraries. */
+/* Tells whether each library's trace would show the finding if the program behaved the same. Worlds
+ * of the program run once, for all libraries. */
 static bool is_comparable(const struct finding *finding)
 {
     return finding->severity != FINDING_NOTE && !finding->reach && !finding->schedule &&
@@ -540,8 +540,8 @@ static bool has_finding(struct judged *judged, const char *identity)
     return has;
 }
 
-/* Tells of one finding with which libraries it is there and with which not; nothing where it is
- * with all, or was told with a library before. */
+/* Adds which libraries show the finding and which do not; nothing if all do, or an earlier
+ * library's report has it. */
 static enum core_status only_add(struct comparison *comparison, uint32_t at, uint32_t index)
 {
     struct judged *judged = &comparison->member[at].judged[0];
@@ -567,7 +567,8 @@ static enum core_status only_add(struct comparison *comparison, uint32_t at, uin
     if (any && !before) {
         char *names = compare_names(comparison, with), *others = compare_names(comparison, without);
         struct finding *finding = difference_add(comparison, at, FINDING_NOTE);
-        const struct finding *found = &judged->list.finding[index]; /* adding one moves them */
+        const struct finding *found = &judged->list.finding[index]; /* read again: difference_add
+                                                                       may move it */
         if (finding && names && others)
             finding_title(finding, "with %s, and not with %s, crosswait finds %s[%s]: %s", names,
                           others, finding_severity_text(found->severity), found->rule->id,

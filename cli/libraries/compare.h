@@ -29,16 +29,16 @@ struct comparison {
     char *repeat; /* the command that compares again */
 };
 
-/* Whether it ran with the library, was not broken off, and left a trace. */
+/* Tells whether the job ran with the library, was not interrupted, and left a trace. */
 bool member_counts(const struct member *member);
-/* How often each library should have been run for what differs between them: 1 where nothing
- * does. */
+/* Returns how often each library should run, according to the differences: 1 if there are none. */
 uint32_t compare_runs(const struct comparison *comparison);
 /* Adds findings of rule `library` to the list of the library that a difference is shown with. */
 enum core_status compare_add(struct comparison *comparison);
-/* How many of them are no notes. */
+/* Returns how many of them are not notes. */
 uint32_t compare_warnings(const struct comparison *comparison);
-/* "Open MPI 5.0.11, MPICH 5.0.2 and Intel MPI 2021.18": those that are marked. free() it. */
+/* Returns the names of the marked libraries: "Open MPI 5.0.11, MPICH 5.0.2 and Intel MPI 2021.18".
+ * Free with free(). */
 char *compare_names(const struct comparison *comparison, const bool *mine);
 
 #endif

@@ -1,5 +1,5 @@
-/* See fit.h. A launcher that has another name than mpirun, or lies in a folder with other
- * libraries', is found by scripts under the usual names in a folder at the front of the PATH. */
+/* See fit.h. For a launcher with another name than mpirun, or in a folder with those of other
+ * libraries, scripts with the usual names are put in a folder at the front of the PATH. */
 #include "cli/libraries/fit.h"
 #include "cli/libraries/symbols.h"
 
@@ -81,7 +81,7 @@ bool fit_is_launcher(const char *word)
     return false;
 }
 
-/* The word with the library's name for each {}. NULL: out of memory. */
+/* Returns the word with {} replaced by the library's name. NULL: out of memory. */
 static char *word_named(const char *word, const char *name)
 {
     char *text = NULL;
@@ -117,9 +117,10 @@ static enum core_status command_make(const struct library *library, char *const 
     return status;
 }
 
-/* --- what the program is ---------------------------------------------------------------------- */
+/* --- the program's libraries ------------------------------------------------------------------ */
 
-/* "libmpich.so.12" is called "libmpi.so.12" by others, with the same binary interface. */
+/* Finds the other name of a library file: others call "libmpich.so.12" "libmpi.so.12", with the
+ * same binary interface. */
 static bool other_name(const char *name, char other[LAUNCH_LINKED_BYTES])
 {
     static const char *const pair[][2] = {{"libmpich.so.12", "libmpi.so.12"},
@@ -140,10 +141,11 @@ static bool name_is_of(const char *name, enum library_family family)
     const char *version = strstr(name, ".so.");
 
     return version &&
-           strcmp(version, family == LIBRARY_OPENMPI ? ".so.12" : ".so.40") != 0; /* ABI: both */
+           strcmp(version, family == LIBRARY_OPENMPI ? ".so.12" : ".so.40") != 0; /* an ABI file
+                                                                                     fits both */
 }
 
-/* The library's file that is to be loaded by that name; empty: it has none. */
+/* Makes the path of the library's file for that name; empty: none. */
 static void file_of_name(const struct library *library, const char *name, char path[PATH_MAX + 80])
 {
     char other[LAUNCH_LINKED_BYTES];
@@ -165,8 +167,8 @@ static bool is_of_system(const char *folder)
     return !strncmp(folder, "/usr/lib", 8) || !strncmp(folder, "/lib", 4);
 }
 
-/* Appends the folders in which a file finds what it needs beside it: $ORIGIN is another folder by
- * another name. */
+/* Appends the folders that a file finds by $ORIGIN, which changes when the file gets another
+ * name. */
 static enum core_status origin_add(const struct library *library, const char *path, struct fit *fit)
 {
     struct launch_linked linked;
@@ -192,9 +194,8 @@ static enum core_status origin_add(const struct library *library, const char *pa
     return CORE_OK;
 }
 
-/* Gives libraries that the program links with a name in the folder: those that have another one,
- * and those in a folder of the system's, where other files than these would come before what the
- * program has of its own. */
+/* Links libraries of the program into the folder: those with another name, and those in a system
+ * folder, whose other files would otherwise precede the program's own. */
 static enum core_status linked_fit(const struct library *library, const char *word,
                                    const struct launch_linked *linked, const char *folder,
                                    struct fit *fit)
@@ -214,7 +215,7 @@ static enum core_status linked_fit(const struct library *library, const char *wo
                                        linked->name[i]));
         snprintf(link, sizeof link, "%s/%s", library->lib, linked->name[i]);
         if (!is_of_system(library->lib) && !strcmp(path, link))
-            continue; /* LD_LIBRARY_PATH leads there */
+            continue; /* LD_LIBRARY_PATH finds it */
         snprintf(link, sizeof link, "%s/%s", folder, linked->name[i]);
         if (symlink(path, link) != 0)
             return core_report(CORE_IO, "cannot make '%s'", link);

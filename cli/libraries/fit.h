@@ -15,14 +15,14 @@ struct fit {
     char *reason; /* why the library cannot run the program; NULL: nothing speaks against it */
 };
 
-/* Whether a word names a launcher of MPI jobs: mpirun and its other names. */
+/* Tells whether a word names a launcher of MPI jobs: mpirun and its other names. */
 bool fit_is_launcher(const char *word);
 
-/* folder: a folder of this library's own, where what the job needs of it is put. libraries: all
- * that there are. */
+/* Prepares the command for the library. folder: a folder for this library, which gets the files
+ * that the job needs. libraries: all libraries found. */
 enum core_status fit_make(const struct library *library, const struct library_list *libraries,
                           char *const *command, const char *folder, struct fit *out_fit);
-/* Between the two the environment of this process, and so of what it starts, is the job's. */
+/* Between the two calls this process, and so its children, have the job's environment. */
 void fit_enter(struct fit *fit);
 void fit_leave(struct fit *fit);
 void fit_done(struct fit *fit);

@@ -94,7 +94,7 @@ static void version_say(const char *file, int out)
     _exit(0);
 }
 
-/* False: it cannot be loaded, or is no MPI library. */
+/* Asks a library for its version. Returns false if it cannot be loaded, or is no MPI library. */
 static bool version_ask(const char *file, char text[LIBRARY_WORDS])
 {
     int ends[2];
@@ -116,9 +116,9 @@ static bool version_ask(const char *file, char text[LIBRARY_WORDS])
     return used > 0;
 }
 
-/* --- where it is ------------------------------------------------------------------------------ */
+/* --- finding files ---------------------------------------------------------------------------- */
 
-/* The library's file in one of the folders where installations have it. */
+/* Finds the library's file in one of the usual folders of an installation. */
 static bool file_find(const char *prefix, enum library_family family, struct library *out_library)
 {
     static const char *const folder[] = {"lib", "lib64", "lib/*-linux-gnu", "lib/release"};
@@ -143,7 +143,8 @@ static bool file_find(const char *prefix, enum library_family family, struct lib
     return found;
 }
 
-/* A launcher of both names lies beside two libraries: the one whose it is by what it leads to. */
+/* Tells whether the launcher, by its real name, belongs to this family, if two libraries are
+ * installed side by side. */
 static bool leads_to(const char *launcher, enum library_family family)
 {
     static const char *const mark[][3] = {[LIBRARY_OPENMPI] = {"openmpi", "orterun", "prterun"},
@@ -158,7 +159,7 @@ static bool leads_to(const char *launcher, enum library_family family)
     return is;
 }
 
-/* alone: no library of another family lies beside it, whose launcher it could be. */
+/* alone: no library of another family is beside it that could own the launcher. */
 static bool launcher_find(const char *bin, bool alone, struct library *library)
 {
     static const char *const name[][4] = {
@@ -186,7 +187,7 @@ static bool same_files(const char *a, const char *b)
     return same;
 }
 
-/* One that is there already, as another name leads to it, is passed over. */
+/* Adds a library, unless another name of it was added already. */
 static enum core_status library_add(struct library *library, struct library_list *list)
 {
     uint32_t alike = 1;
@@ -203,7 +204,7 @@ static enum core_status library_add(struct library *library, struct library_list
     return CORE_ARRAY_PUSH(list->library, list->count, list->room, A_LIBRARY, *library);
 }
 
-/* Adds what is installed under the prefix, with its launcher in bin. */
+/* Adds the libraries installed under the prefix, with their launchers in bin. */
 static enum core_status folder_add(const char *prefix, const char *bin, struct library_list *list,
                                    bool *out_any)
 {
@@ -226,7 +227,7 @@ static enum core_status folder_add(const char *prefix, const char *bin, struct l
     return status;
 }
 
-/* A folder that the user names: an installation, or its bin/. */
+/* Adds a folder that the user names: an installation, or its bin/. */
 static enum core_status named_add(const char *word, struct library_list *list)
 {
     char bin[PATH_MAX + 8];
@@ -250,7 +251,7 @@ static enum core_status named_add(const char *word, struct library_list *list)
                : status;
 }
 
-/* Those whose launchers the PATH names. */
+/* Adds the libraries whose launchers are in the PATH. */
 static enum core_status path_add(struct library_list *list)
 {
     const char *folders = getenv("PATH");
@@ -265,7 +266,7 @@ static enum core_status path_add(struct library_list *list)
             bin[--bytes] = '\0';
         char *slash = strrchr(bin, '/');
         if (*bin != '/' || slash == bin)
-            continue; /* "/bin": what is there is in /usr/bin, too */
+            continue; /* "/bin": its files are in /usr/bin, too */
         snprintf(prefix, sizeof prefix, "%.*s", (int)(slash - bin), bin);
         status = folder_add(prefix, bin, list, &any);
     }

@@ -1,6 +1,6 @@
 /* The MPI libraries of this machine that a job can run with: those in the PATH, in the variable
- * CROSSWAIT_MPI and in folders that the user names. A library says itself what it is
- * (MPI_Get_library_version); its launcher lies in bin/ of the folder whose lib/ holds it. */
+ * CROSSWAIT_MPI and in folders that the user names. A library identifies itself
+ * (MPI_Get_library_version); its launcher is in bin/ of the folder whose lib/ holds it. */
 #ifndef CLI_LIBRARIES_LIBRARY_H
 #define CLI_LIBRARIES_LIBRARY_H
 
@@ -10,14 +10,15 @@
 
 #include "core/status.h"
 
-enum library_family {                  /* binary interfaces: which names its files have */
+enum library_family {                  /* families by binary interface, which fixes their file
+                                          names */
                       LIBRARY_OPENMPI, /* libmpi.so.40 */
                       LIBRARY_MPICH    /* libmpi.so.12, libmpich.so.12, libmpi_abi.so.1 */
 };
 
 enum { LIBRARY_WORDS = 128 };
 struct library {
-    char name[LIBRARY_WORDS];  /* "openmpi-5.0.11": of its trace, and what {} stands for */
+    char name[LIBRARY_WORDS];  /* "openmpi-5.0.11": names its trace, and replaces {} */
     char title[LIBRARY_WORDS]; /* "Open MPI 5.0.11" */
     enum library_family family;
     char launcher[PATH_MAX]; /* absolute */
@@ -31,13 +32,13 @@ struct library_list {
     uint32_t count, room;
 };
 
-/* words: comma-separated, "all" (those in the PATH and in CROSSWAIT_MPI) or folders. A folder
- * without a library or without its launcher is reported (CORE_BAD_INPUT), as is that there is none
- * at all (CORE_NOT_FOUND). */
+/* Finds libraries. words: comma-separated, "all" (those in the PATH and in CROSSWAIT_MPI) or
+ * folders. Reports a folder without a library or its launcher (CORE_BAD_INPUT), and if there is no
+ * library at all (CORE_NOT_FOUND). */
 enum core_status libraries_find(const char *words, struct library_list *out_list);
 void libraries_done(struct library_list *list);
 
-/* "Open MPI 5.0.11" of the first line of MPI_Get_library_version. */
+/* Makes "Open MPI 5.0.11" of the first line of MPI_Get_library_version. */
 void library_title(const char *version, char title[LIBRARY_WORDS]);
 
 #endif

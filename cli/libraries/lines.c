@@ -10,11 +10,11 @@
 #include "core/array.h"
 
 #define THE_LINES "what the job printed"
-/* LINES_MAX: so many are looked at; VERSION_LENGTH: a shorter one may be any number. */
+/* LINES_MAX: number of lines compared; VERSION_LENGTH: a shorter version could be any number. */
 enum { LINES_MAX = 4096, LINES_KEPT_MAX = 64, VERSION_LENGTH = 5 };
-static const double lines_rounding = 1e-5; /* of its value: what a float has of digits */
+static const double lines_rounding = 1e-5; /* relative: the precision of a float */
 
-/* How many numbers are at the start: the length of one, 0 of none. */
+/* Returns the length of the number at this place; 0: none. */
 static size_t number_length(const char *line, const char *at)
 {
     char *end;
@@ -28,8 +28,8 @@ static size_t number_length(const char *line, const char *at)
     return (size_t)(end - at);
 }
 
-/* Compares two lines by form; *real: the greatest difference of two numbers, relative to them;
- * a negative one where whole numbers differ. */
+/* Compares two lines by form; *worst: the largest relative difference of two numbers; negative if
+ * whole numbers differ. */
 static bool same_form(const char *a, const char *b, double *worst)
 {
     const char *x = a, *y = b;
@@ -69,7 +69,7 @@ static bool is_steady(const struct lines *lines, const char *line)
     return true;
 }
 
-/* Whether lines of that form come and go from run to run. */
+/* Tells whether lines of that form vary from run to run. */
 static bool form_varies(const struct lines *lines, const char *line)
 {
     double ignored = 0;
@@ -82,7 +82,8 @@ static bool form_varies(const struct lines *lines, const char *line)
     return false;
 }
 
-/* The line says of which version of the standard the library is: "MPI version 4.0", "MPI 3.1". */
+/* Tells whether the line gives the library's version of the standard: "MPI version 4.0", "MPI
+ * 3.1". */
 static bool names_standard(const char *line)
 {
     static const char *const words[] = {"standard", "version", "v", ":", "-", "=", " "};
@@ -92,7 +93,7 @@ static bool names_standard(const char *line)
         for (size_t i = 0; i < sizeof words / sizeof *words; i++)
             if (!strncasecmp(at, words[i], strlen(words[i]))) {
                 at += strlen(words[i]);
-                i = SIZE_MAX; /* from the first word on */
+                i = SIZE_MAX; /* starts again with the first word */
             }
         if (isdigit((unsigned char)at[0]) && at[1] == '.' && isdigit((unsigned char)at[2]) &&
             (!at[3] || strchr(",;)", at[3]) || strncmp(&at[3], " on", 3) == 0))
@@ -101,7 +102,7 @@ static bool names_standard(const char *line)
     return false;
 }
 
-/* The line says which library it is: its version, or its name. */
+/* Tells whether the line gives the library's version or name. */
 static bool names_library(const char *title, const char *line)
 {
     const char *version = strrchr(title, ' ');
@@ -112,7 +113,7 @@ static bool names_library(const char *title, const char *line)
            (version && strlen(version + 1) >= VERSION_LENGTH && strstr(line, version + 1));
 }
 
-/* Lines that A has more of than B. */
+/* Finds lines that A has more often than B. */
 static enum core_status only_find(const struct lines *a, const struct lines *b,
                                   struct lines_only *only)
 {
@@ -136,7 +137,8 @@ static enum core_status only_find(const struct lines *a, const struct lines *b,
     return status;
 }
 
-/* Both are sorted, so that lines of one form stand in the same order but for their numbers. */
+/* Tells how the lines differ. Both lists are sorted, so lines of one form correspond, except for
+ * their numbers. */
 static enum lines_differ differ_of(const struct lines_only only[2])
 {
     double worst = 0;

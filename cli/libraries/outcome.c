@@ -52,9 +52,9 @@ static enum core_status call_add(struct outcome *outcome, uint32_t rank, uint64_
                            (struct outcome_call){rank, seq});
 }
 
-struct search { /* for the rank that ended the job */
+struct search { /* searches for the rank that ended the job */
     bool any;
-    struct exit_cause cause; /* the launcher's first, else the earliest */
+    struct exit_cause cause; /* the launcher's first cause, else the earliest */
 };
 
 static enum core_status cause_look(const struct exit_cause *cause, void *context)
@@ -78,7 +78,8 @@ static enum outcome_end end_of_cause(enum exit_cause_kind kind)
     return end[kind];
 }
 
-/* The calls in which the launcher found the ranks; those that hold each other, if there are. */
+/* Notes the calls in which the launcher found the ranks; only those of the core, if there is
+ * one. */
 static enum core_status calls_of_ending(const struct ending *ending, struct outcome *outcome)
 {
     enum core_status status = CORE_OK;
@@ -106,7 +107,7 @@ static enum core_status end_find(const struct launch_result *result, struct trac
                    : result->stalled                    ? OUTCOME_STALLED
                    : result->end == LAUNCH_END_BUDGET   ? OUTCOME_BUDGET
                                                         : OUTCOME_OVER;
-    /* A rank that ended by its own mistake is why the others wait for ever. */
+    /* A rank that ended by its own mistake is the reason why the others wait forever. */
     if (search.any && (!ended_by_us || search.cause.kind == EXIT_CAUSE_ERROR ||
                        search.cause.kind == EXIT_CAUSE_EXCEPTION)) {
         outcome->end = end_of_cause(search.cause.kind);
@@ -122,7 +123,7 @@ static int line_compare(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Ranks print in no order. */
+/* Sorts the lines, since ranks print in any order. */
 static enum core_status lines_sort(struct outcome *outcome)
 {
     enum core_status status = CORE_OK;
@@ -137,7 +138,7 @@ static enum core_status lines_sort(struct outcome *outcome)
     return status;
 }
 
-/* The first line of words: launchers put frames of other characters around what they say. */
+/* Returns the first line with words: launchers frame their messages with other characters. */
 static char *first_line(const char *text)
 {
     for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n') {

@@ -10,7 +10,7 @@
 #include "core/trace/trace.h"
 #include "launch/launch.h"
 
-/* X(name, in the table, behind "the job"). The first one is the good one. */
+/* X(name, text in the table, text behind "the job"). The first one is the good one. */
 #define OUTCOME_ENDS(X)                                                               \
     X(OVER, "ended", "runs through")                                                  \
     X(EXIT, "exited without MPI_Finalize", "ends without MPI_Finalize")               \
@@ -30,32 +30,32 @@ enum outcome_end { OUTCOME_ENDS(X) OUTCOME_END_COUNT };
 const char *outcome_end_text(enum outcome_end end);
 const char *outcome_end_says(enum outcome_end end);
 
-struct outcome_call { /* in which it ended */
+struct outcome_call { /* a call in which it ended */
     uint32_t rank;
     uint64_t seq;
 };
 struct outcome {
     enum outcome_end end;
     int status; /* of the command */
-    char *said; /* UNSTARTED: the first line that it wrote; OTHER: the library's title. NULL */
+    char *said; /* UNSTARTED: the first line of its output; OTHER: the library's title; else NULL */
     struct outcome_call *call;
     uint32_t call_count, call_room;
     int outside; /* STALLED: the first rank that was outside of MPI; -1: none */
-    char *text;  /* what it printed, the lines of which end with null bytes */
-    char **line; /* sorted; into the text */
+    char *text;  /* its output; each line ends with a null byte */
+    char **line; /* sorted; they point into the text */
     uint32_t line_count, line_room;
 };
 
-/* Takes over the text (malloc'ed) that it printed on standard output. title: of the library. trace:
- * of the first MPI job of the command; NULL: there was none. */
+/* Makes an outcome. Takes over the text (malloc'ed), the standard output. title: of the library.
+ * trace: of the first MPI job of the command; NULL: none. */
 enum core_status outcome_make(const struct launch_result *result, struct trace *trace,
                               const char *title, char *text, const char *errors,
                               struct outcome *out_outcome);
 void outcome_done(struct outcome *outcome);
-/* Whether the two ended the same way. Launchers make one exit status of those of ranks, each in its
- * way: that it is 0 or not is what counts. */
+/* Tells whether the two ended the same way. Launchers combine the ranks' exit statuses differently,
+ * so only zero or nonzero counts. */
 bool outcome_ends_alike(const struct outcome *a, const struct outcome *b);
-/* Whether it tells how the library behaves: it ran, and was not broken off. */
+/* Tells whether the outcome shows the library's behaviour: it ran, and was not interrupted. */
 bool outcome_counts(const struct outcome *outcome);
 
 #endif

@@ -1,5 +1,5 @@
-/* See run.h. Each library runs the job once; only where something differs it runs again, its output
- * thrown away, to tell what repeats. */
+/* See run.h. Each library runs the job once. Only if something differs it runs again, with its
+ * output discarded, to see what repeats. */
 #include "cli/libraries/run.h"
 
 #include <inttypes.h>
@@ -25,10 +25,10 @@ struct session {
     const struct launch_options *launch;
     struct judge_options *judge;
     struct library_list libraries;
-    struct comparison comparison; /* a member a library */
+    struct comparison comparison; /* one member per library */
     struct folder folder;
-    double confirm_s; /* that are left */
-    int interrupted;  /* by that signal */
+    double confirm_s; /* seconds left for confirming */
+    int interrupted;  /* by this signal */
     bool trouble, explored, compared;
     struct judge_series series;
 };
@@ -43,8 +43,7 @@ static double seconds_now(void)
 
 /* --- one run ---------------------------------------------------------------------------------- */
 
-/* Runs the job and says what came of it; the environment is the library's. pass: what it writes is
- * passed on. */
+/* Runs the job and makes its outcome, in the library's environment. pass: passes its output on. */
 static enum core_status member_launch(struct session *session, struct member *member,
                                       const char *output, bool pass, struct launch_result *result)
 {
@@ -65,7 +64,7 @@ static enum core_status member_launch(struct session *session, struct member *me
         status = trace_open(result->trace[0], TRACE_READ, &trace);
     if (status == CORE_OK) {
         char *text = capture.text[0];
-        capture.text[0] = NULL; /* the outcome's from here on */
+        capture.text[0] = NULL; /* now owned by the outcome */
         status = outcome_make(result, result->trace_count ? &trace : NULL, member->library->title,
                               text, capture.text[1], &member->run[member->runs]);
         member->runs += status == CORE_OK;
@@ -77,7 +76,7 @@ static enum core_status member_launch(struct session *session, struct member *me
     return status;
 }
 
-/* --- what is said of it ----------------------------------------------------------------------- */
+/* --- the report ------------------------------------------------------------------------------- */
 
 static bool findings_alike(struct judged *a, struct judged *b)
 {
@@ -94,7 +93,7 @@ static bool findings_alike(struct judged *a, struct judged *b)
     return alike;
 }
 
-/* A library before it of which the same was found; NULL: there is none. */
+/* Returns an earlier library with the same findings; NULL: none. */
 static const struct member *alike_before(const struct session *session, struct member *member)
 {
     for (struct member *other = session->comparison.member; other < member; other++)
@@ -127,7 +126,8 @@ static enum core_status member_report(struct session *session, struct member *me
     return status;
 }
 
-/* The program is explored once, as worlds have a library of their own. */
+/* Judges the traces of a library. Explores the program only once, as worlds have a library of their
+ * own. */
 static enum core_status member_judge(struct session *session, struct member *member,
                                      const struct launch_result *result, double job_s)
 {
@@ -174,7 +174,7 @@ static enum core_status member_run(struct session *session, struct member *membe
     return status;
 }
 
-/* --- again ------------------------------------------------------------------------------------ */
+/* --- repeating -------------------------------------------------------------------------------- */
 
 static enum core_status members_repeat(struct session *session)
 {
@@ -201,7 +201,7 @@ static enum core_status members_repeat(struct session *session)
     return status;
 }
 
-/* --- the table, and what differs -------------------------------------------------------------- */
+/* --- the table, and differences --------------------------------------------------------------- */
 
 static void table_print(const struct session *session)
 {
@@ -227,7 +227,7 @@ static void table_print(const struct session *session)
     }
 }
 
-/* Those that are not in the table, and why. */
+/* Prints the libraries that are not in the table, and the reasons. */
 static void others_print(const struct session *session)
 {
     const struct comparison *comparison = &session->comparison;
@@ -282,7 +282,7 @@ static void verdict_print(const struct session *session)
         printf("verdict: no difference between %" PRIu32 " MPI libraries\n", count);
 }
 
-/* Writes a library's reports to files, with what differs. */
+/* Writes a library's reports, with the differences, to files. */
 static enum core_status member_write(struct session *session, struct member *member)
 {
     static struct judge_names names;

@@ -7,14 +7,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* False: fn wants no more. */
+/* Returns false when fn does. */
 static bool section_each(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, bool exports,
                          symbols_fn fn, void *context)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     size_t count = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
 
-    for (size_t i = 1; data && i < count && i < INT_MAX; i++) { /* the first one is none */
+    for (size_t i = 1; data && i < count && i < INT_MAX; i++) { /* the first entry is null */
         GElf_Sym symbol;
         const char *name = NULL;
         if (gelf_getsym(data, (int)i, &symbol) && (symbol.st_shndx != SHN_UNDEF) == exports)

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Calls fn with each name that the file imports, or exports, until it returns false. False: the
- * file is none that is loaded (an ELF file), and fn was not called. */
+/* Calls fn with each name that the file imports, or exports, until fn returns false. Returns false
+ * without any call if the file is not a loadable ELF file. */
 typedef bool (*symbols_fn)(const char *name, void *context);
 bool symbols_each(const char *path, bool exports, symbols_fn fn, void *context);
 

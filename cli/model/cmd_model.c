@@ -1,6 +1,6 @@
-/* crosswait model: what collectives must cost. Lists rows, ranks them for given P, alpha, beta and
- * n, draws the ranking, tells a network's properties, runs a row on the engine, and fits alpha and
- * beta from a recorded ping-pong. */
+/* crosswait model: computes the cost of collectives. Lists rows, ranks them for given P, alpha,
+ * beta and n, draws the ranking, prints a network's properties, runs a row on the engine, and fits
+ * alpha and beta from a recorded ping-pong. */
 #include "cli/model/cmd_model.h"
 
 #include <math.h>
@@ -74,10 +74,10 @@ static const struct options_spec spec[] = {
     {0},
 };
 
-/* The names that an option takes, in the order of their enumeration. */
+/* The names that an option accepts, in the order of their enumeration. */
 struct cmd_model_choice {
     const char *option;
-    const char *what, *known; /* in what is said of another name */
+    const char *what, *known; /* for the report of an unknown name */
     const char *name[4];
 };
 static const struct cmd_model_choice choice_port = {
@@ -179,7 +179,7 @@ static const char *holds_on(const struct model_row *row)
                                          : replay_topology_kind_name(row->holds_on);
 }
 
-/* False, reported with the nearest name, where the model has no such collective. */
+/* Returns false after a report with the nearest name if the model has no such collective. */
 static bool collective_is_known(const char *collective)
 {
     const struct model_row *row;
@@ -230,7 +230,7 @@ static int print_properties(const struct replay_topology *topology)
     return CLI_CLEAN;
 }
 
-/* A whole number that may be written as 1e6. */
+/* Reads a whole number, which may be written as 1e6. */
 static int cmd_model_whole(const char *text, const char **end, int64_t *out)
 {
     char *stop;
@@ -412,7 +412,7 @@ static int rank_rows(const struct options *o, const struct model_ask *ask)
     return exit_of(status);
 }
 
-/* --run or --explain of a row. */
+/* Runs or explains a row (--run, --explain). */
 static int row_of(const struct options *o, const struct model_ask *ask)
 {
     const char *name = ask->run ? "run" : "explain", *id = ask->run ? ask->run : ask->explain;

@@ -23,18 +23,18 @@ struct model_ask { /* the command line */
 
 enum { MODEL_NAME_MAX = 48, MODEL_CURVES_MAX = 64 };
 
-/* T(n) = start + n * slope seconds; one for each row of the collective, rows of equal cost
- * together. */
+/* A curve T(n) = start + n * slope seconds, one for each row of the collective; rows of equal cost
+ * share one. */
 struct model_curve {
     const struct model_row *row;
     char name[MODEL_NAME_MAX];
     char also[400]; /* other rows of the same cost */
     uint64_t rounds;
-    struct model_ratio words, operations; /* for each word of n or m */
+    struct model_ratio words, operations; /* per word of n or m */
     double start, slope;
 };
 
-struct model_crossing { /* from `words` on, curve `to` is the cheapest in place of `from` */
+struct model_crossing { /* from `words` on, curve `to` is the cheapest, before it `from` */
     double words;
     int from, to;
 };
@@ -61,14 +61,14 @@ const char *model_words_name(const char *collective);
 enum core_status model_measure(const struct model_ask *ask, FILE *out);
 
 enum core_status model_job(struct model_ask *ask, FILE *out);
-/* Where all ranks' time went, one line; and the busiest link, where links were counted. */
+/* Print where all ranks' time went, in one line; and the busiest link, if links were counted. */
 void model_print_idle(const struct replay_timed_result *result, FILE *out);
 void model_print_links(const struct replay_timed_result *result, uint32_t word_bytes, FILE *out);
 
 void model_timed_options(const struct model_ask *ask, struct replay_timed_options *out);
-/* "3.2 us"; text holds 32. */
+/* Returns "3.2 us"; text holds 32. */
 const char *model_seconds(double seconds, char text[32]);
-/* "1.75", "1/3"... of a ratio; text holds 64. */
+/* Returns a ratio as "1.75", "1/3"...; text holds 64. */
 const char *model_ratio_text(struct model_ratio ratio, char text[64]);
 
 #endif

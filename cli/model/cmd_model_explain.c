@@ -1,5 +1,5 @@
-/* crosswait model --explain: what a row is, why its formulas hold, and its messages round by round
- * as the engine runs them. */
+/* crosswait model --explain: shows the meaning of a row, the reasons for its formulas, and its
+ * messages round by round as the engine runs them. */
 #include "cli/model/cmd_model.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ struct explained {
     struct model_rounds rounds;
     struct model_figure figure;
     uint32_t word;
-    uint32_t shared; /* most messages on a link, one way, at one moment of the run */
+    uint32_t shared; /* largest number of messages on a link, one way, at the same time */
 };
 
 const char *model_words_name(const char *collective)
@@ -30,7 +30,8 @@ const char *model_words_name(const char *collective)
     return vector ? "n" : "m";
 }
 
-/* The number of ranks, the size and the parameter, where none was given, are small and possible. */
+/* Chooses small valid values for the number of ranks, the size and the parameter if they are not
+ * given. */
 static void explain_case(const struct model_ask *ask, struct explained *e)
 {
     e->of = (struct model_case){.ranks = (uint32_t)ask->ranks,
@@ -81,7 +82,7 @@ static enum core_status explain_run(const struct model_ask *ask, struct explaine
 
 /* --- in words --------------------------------------------------------------------------------- */
 
-/* "R = clg" of "= clg", which the row's formulas begin with. */
+/* Prints "R = clg" for "= clg", the form of the row's formulas. */
 static void explain_formula(FILE *out, const char *name, const char *formula, const char *why)
 {
     char text[128];
@@ -92,7 +93,7 @@ static void explain_formula(FILE *out, const char *name, const char *formula, co
         fprintf(out, "  %-16s  %s\n", text, why);
 }
 
-/* A name and what it is, in lines of at most 80 columns where words allow it. */
+/* Prints a name and its text, in lines of at most 80 columns if words allow it. */
 static void explain_field(FILE *out, const char *name, const char *text)
 {
     enum { INDENT = 12, WIDTH = 80 - INDENT };
@@ -134,7 +135,7 @@ static void explain_words(const struct model_ask *ask, const struct explained *e
     explain_formula(out, "C", row->operations, row->why->operations);
 }
 
-/* "8 + 8 + 8 = 24": of each round the largest message. */
+/* Writes "8 + 8 + 8 = 24": the sum of each round's largest message. */
 static void explain_sum(const struct explained *e, char *text, size_t room)
 {
     size_t at = 0;
@@ -152,7 +153,7 @@ static void explain_sum(const struct explained *e, char *text, size_t room)
                  (unsigned long long)(e->rounds.bytes / e->word));
 }
 
-/* R, W and C of the run that was drawn, and whether they are the row's. */
+/* Writes R, W and C of the drawn run, and whether they equal the row's. */
 static void explain_measured(const struct model_ask *ask, const struct explained *e, char *text,
                              size_t room)
 {
@@ -199,7 +200,7 @@ static void explain_supersteps(const struct explained *e, FILE *out)
             (unsigned long long)steps.count, (unsigned long long)steps.words);
 }
 
-/* Where there are too many ranks for a figure of characters. */
+/* Lists the messages if there are too many ranks for a text figure. */
 static void explain_list(const struct explained *e, FILE *out)
 {
     uint32_t at = 0;
@@ -252,7 +253,7 @@ static void explain_drawn(const struct model_ask *ask, const struct explained *e
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-/* NULL: the row is explained in words. */
+/* Returns the drawing function; NULL: explain in words. */
 static explain_draw_fn explain_draw(const struct model_ask *ask)
 {
     static const struct {

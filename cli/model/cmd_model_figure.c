@@ -1,8 +1,8 @@
-/* Draws rounds: each message an arrow from its sender's column to its receiver's, a line of arrows
- * of one size a track, as text, as SVG, and as a page that plays the SVG's rounds.
+/* Draws rounds: each message is an arrow from its sender's column to its receiver's; a track is a
+ * line of arrows of one size. Output: text, SVG, or a page that plays the SVG's rounds.
  *
  * Invariants
- * 1. No two arrows of a track share more than an end. */
+ *  1. No two arrows of a track share more than an end. */
 #include "cli/model/cmd_model_figure.h"
 
 #include <stdlib.h>
@@ -39,7 +39,8 @@ static int figure_by_track(const void *left, const void *right)
     return a->low < b->low ? -1 : a->low > b->low;
 }
 
-/* Two messages of one size and round between the same ranks become one arrow with two heads. */
+/* Merges two messages of one size and round between the same ranks, in opposite directions, into
+ * one arrow with two heads. */
 static void figure_merge(struct model_figure *figure)
 {
     uint32_t kept = 0;
@@ -132,7 +133,7 @@ static void figure_words(const struct model_figure *figure, uint64_t bytes, char
 
 enum { TEXT_ROOM = 4 * MODEL_FIGURE_TEXT_RANKS_MAX };
 
-/* One track: `o-->o` is a message to the right, `o<->o` an exchange. */
+/* Draws one track: `o-->o` is a message to the right, `o<->o` an exchange. */
 static uint32_t figure_text_track(const struct model_figure *figure, uint32_t i, uint32_t step,
                                   char line[TEXT_ROOM + 1])
 {
@@ -154,7 +155,7 @@ static uint32_t figure_text_track(const struct model_figure *figure, uint32_t i,
     return i;
 }
 
-/* Where the round of arrow i ends. */
+/* Returns the end of the round of arrow i. */
 static uint32_t figure_round_end(const struct model_figure *figure, uint32_t i)
 {
     uint32_t round = figure->arrow[i].round;
@@ -163,7 +164,7 @@ static uint32_t figure_round_end(const struct model_figure *figure, uint32_t i)
     return i;
 }
 
-/* Two rounds, the one behind the other, have the same arrows. */
+/* Tells whether two consecutive rounds have the same arrows. */
 static bool figure_repeats(const struct model_figure *figure, uint32_t first, uint32_t second)
 {
     uint32_t count = second - first;
@@ -257,7 +258,7 @@ static void figure_svg_arrow(const struct model_arrow *a, int step, int y, FILE 
     fputs("/>\n", out);
 }
 
-/* The band of one round: its name, its tracks, and beside each its size. Returns where the next
+/* Draws the band of one round: its name, its tracks, and their sizes. Returns where the next band
  * begins. */
 static int figure_svg_round(const struct model_figure *figure, uint32_t *i, int step, int width,
                             int y, FILE *out)

@@ -1,4 +1,4 @@
-/* The figure of a row: its messages, round by round, as arrows between ranks. */
+/* Draws the figure of a row: its messages, round by round, as arrows between ranks. */
 #ifndef CLI_MODEL_CMD_MODEL_FIGURE_H
 #define CLI_MODEL_CMD_MODEL_FIGURE_H
 
@@ -14,7 +14,7 @@ enum { MODEL_FIGURE_RANKS_MAX = 64, MODEL_FIGURE_TEXT_RANKS_MAX = 20 };
 struct model_arrow { /* between ranks low and high, high > low */
     uint32_t round, low, high;
     bool up, down;  /* a message to the higher rank, to the lower one; both: an exchange */
-    uint32_t track; /* line of the figure in which it is drawn, from 0 */
+    uint32_t track; /* line of the figure, from 0 */
     uint64_t bytes; /* of each message */
 };
 
@@ -25,19 +25,19 @@ struct model_figure {
     uint32_t count, tracks;
 };
 
-/* Arrows of one track are of one round and of one size, and do not lie over each other. The rounds
- * must stay. */
+/* Makes the figure. Arrows of one track belong to one round, have one size, and do not overlap. The
+ * rounds must outlive the figure. */
 enum core_status model_figure_make(const struct model_rounds *rounds, uint32_t ranks,
                                    uint32_t word_bytes, struct model_figure *out);
 void model_figure_done(struct model_figure *figure);
 
 /* At most MODEL_FIGURE_TEXT_RANKS_MAX ranks. */
 void model_figure_text(const struct model_figure *figure, FILE *out);
-/* At most MODEL_FIGURE_RANKS_MAX ranks. `line` are `lines` lines of text that stand under the
- * title; `sum` stands at the end. */
+/* Draws the figure with at most MODEL_FIGURE_RANKS_MAX ranks. `line`: `lines` lines of text under
+ * the title; `sum`: text at the end. */
 void model_figure_svg(const struct model_figure *figure, const char *title, const char *const *line,
                       int lines, const char *sum, FILE *out);
-/* The same as a page in which the rounds can be played: figure.js. */
+/* Draws a page that can play the rounds: figure.js. */
 void model_figure_html(const struct model_figure *figure, const char *title,
                        const char *const *line, int lines, const char *sum, FILE *out);
 

@@ -1,6 +1,6 @@
-/* crosswait model --job: a recorded job on the model's machine: its messages under alpha, beta and
- * a network, the times between its calls as they were recorded. Where does it wait, for what, and
- * what is the chain that makes it last so long? */
+/* crosswait model --job: runs a recorded job on the model's machine: its messages under alpha, beta
+ * and a network, with the recorded times between its calls. Shows where it waits, for what, and its
+ * critical path. */
 #include "cli/model/cmd_model.h"
 
 #include <stdlib.h>
@@ -120,7 +120,7 @@ static enum core_status run_job(struct trace *trace, struct model_ask *ask, FILE
         return status;
     model_timed_options(ask, &options);
     options.want_path = 1;
-    options.pin_recorded = 1; /* the job as it went */
+    options.pin_recorded = 1; /* keep the recorded order */
     status = replay_timed_run(&program, &options, &result);
     if (status == CORE_OK) {
         print_job(trace, &program, ask, &result, out);

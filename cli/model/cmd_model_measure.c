@@ -1,7 +1,7 @@
-/* crosswait model --measure: alpha and beta of the machine, from a ping-pong that was recorded. A
- * sample is a blocking send to a rank directly followed by the receive of as many bytes from it:
- * half of what both took is one message. For each size the median counts; alpha and beta are the
- * straight line with the least relative errors through the medians. */
+/* crosswait model --measure: finds alpha and beta of the machine from a recorded ping-pong. A
+ * sample is a blocking send to a rank directly followed by a receive of as many bytes from it: half
+ * of their time is one message. Takes the median for each size; alpha and beta are the straight
+ * line through the medians with the least relative errors. */
 #include "cli/model/cmd_model.h"
 
 #include <math.h>
@@ -59,7 +59,7 @@ static int by_size(const void *a, const void *b)
     return x->ns < y->ns ? -1 : x->ns > y->ns;
 }
 
-/* Leaves one sample for each size, the median; number[] gets how many there were. */
+/* Keeps one sample for each size, the median; number[] gets the original counts. */
 static size_t cmd_model_measure_medians(struct sample *at, size_t count, size_t *number)
 {
     size_t sizes = 0;
@@ -76,8 +76,8 @@ struct line {
     double alpha, beta; /* ns, ns per byte */
 };
 
-/* Least squares of (alpha + beta b - t) / t. Where the best alpha is below 0 the line goes through
- * 0. */
+/* Minimizes the squares of (alpha + beta b - t) / t. If the best alpha is negative the line goes
+ * through 0. */
 static struct line cmd_model_measure_fit(const struct sample *at, size_t count)
 {
     double s = 0, sb = 0, sbb = 0, st = 0, sbt = 0;
@@ -109,8 +109,9 @@ static double off_squares(const struct sample *at, size_t count, struct line lin
     return sum;
 }
 
-/* Libraries send small messages at once and large ones after an agreement: two lines. Where two fit
- * far better than one, the index of the first size of the second; else 0. */
+/* Finds the break between two lines: libraries send small messages at once and large ones after an
+ * agreement. Returns the index of the first size of the second line, if two fit far better than
+ * one; else 0. */
 static size_t find_break(const struct sample *at, size_t count)
 {
     double least = off_squares(at, count, cmd_model_measure_fit(at, count));

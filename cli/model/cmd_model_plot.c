@@ -1,6 +1,6 @@
-/* crosswait model --plot: cost against size on logarithmic axes, one curve for each algorithm, the
- * cheapest drawn bold, the sizes where it changes hands marked. Plain SVG, nothing loaded from
- * elsewhere. */
+/* crosswait model --plot: draws cost against size on logarithmic axes, one curve for each
+ * algorithm, the cheapest in bold, and marks the sizes at which it changes. Plain SVG without
+ * external resources. */
 #include "cli/model/cmd_model.h"
 
 #include <errno.h>
@@ -71,7 +71,7 @@ static struct frame frame_of(const struct model_ask *ask, const struct model_ran
     double bound = bound_time(ask, ranking, low);
     if (bound > 0 && log10(bound) < frame.y_low)
         frame.y_low = log10(bound);
-    if (frame.y_low > frame.y_high) /* everything is free */
+    if (frame.y_low > frame.y_high) /* all costs are zero */
         frame.y_low = frame.y_high = -6;
     frame.y_low = floor(frame.y_low);
     frame.y_high = ceil(frame.y_high);
@@ -146,7 +146,7 @@ static void cmd_model_plot_curve(FILE *out, const struct frame *frame, const str
     fputs("\"/>\n", out);
 }
 
-/* The lower envelope, bold and pale under the curves. */
+/* Draws the lower envelope, bold and pale under the curves. */
 static void cmd_model_plot_envelope(FILE *out, const struct frame *frame,
                                     const struct model_ranking *ranking)
 {
@@ -218,7 +218,7 @@ static int by_y(const void *a, const void *b)
     return x->y < y->y ? -1 : x->y > y->y;
 }
 
-/* Names beside the curves' ends, pushed apart where they would overlap. */
+/* Writes names at the curves' ends, moved apart if they would overlap. */
 static void cmd_model_plot_labels(FILE *out, const struct frame *frame, const struct model_ask *ask,
                                   const struct model_ranking *ranking)
 {

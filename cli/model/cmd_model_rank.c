@@ -1,5 +1,5 @@
-/* Finds the cheapest algorithm for each size: the rows of one collective as straight lines in n,
- * their lower envelope, and the sizes where it passes from one row to another. */
+/* Finds the cheapest algorithm for each size: the rows of one collective are straight lines in n;
+ * finds their lower envelope, and the sizes at which it changes rows. */
 #include "cli/model/cmd_model.h"
 
 #include <math.h>
@@ -35,8 +35,8 @@ static void add_curve(const struct model_ask *ask, struct model_ranking *ranking
         ranking->curve[ranking->count++] = *made;
 }
 
-/* Costs are linear in the size, so they are taken at P words, where every block is whole, and
- * divided by P. */
+/* Evaluates the formulas. Costs are linear in the size, so they are taken at P words, where every
+ * block is whole, and divided by P. */
 static enum core_status cmd_model_rank_formula(const struct model_ask *ask,
                                                const struct model_row *row, uint32_t parameter,
                                                struct model_curve *out)
@@ -161,7 +161,8 @@ static int by_cost(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* From the cheapest at the low end, always on to the curve that is met first. */
+/* Finds the crossings: starts with the cheapest curve at the low end, and follows each curve to the
+ * first one that it meets. */
 static void find_crossings(const struct model_ask *ask, struct model_ranking *ranking)
 {
     double at = (double)ask->words_low;
@@ -255,7 +256,7 @@ static void print_bound(const struct model_ask *ask, const struct model_ranking 
     fprintf(out, "  %-36s %8llu %12s %12s", "lower bound",
             (unsigned long long)ranking->bound.rounds, model_ratio_text(words, text), "");
     for (int i = 0; i < count;
-         i++) { /* start-ups and words may overlap in some algorithm: each bounds on its own */
+         i++) { /* some algorithms overlap start-ups and words: each bounds separately */
         double start = ask->alpha * (double)ranking->bound.rounds,
                flow = ask->beta * model_value(words) * at[i];
         fprintf(out, " %11s", model_seconds(start > flow ? start : flow, time));

@@ -1,5 +1,5 @@
-/* crosswait model --run: one row on the engine: what it measures beside what its row says and what
- * nothing can beat. */
+/* crosswait model --run: runs one row on the engine, and compares the measured cost with the row's
+ * formulas and with the lower bound. */
 #include "cli/model/cmd_model.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ static const char *cmd_model_run_words(uint64_t bytes, uint32_t word, char text[
     return model_ratio_text((struct model_ratio){bytes, word}, text);
 }
 
-/* With supersteps: their number, and the words of all of them. */
+/* Prints, for rows with supersteps, their number and the words of all. */
 static void print_supersteps(const struct model_ask *ask, const struct replay_measure *got,
                              const struct model_row *row, const struct model_case *of,
                              const struct model_cost *cost, FILE *out)
@@ -124,7 +124,7 @@ void model_print_links(const struct replay_timed_result *result, uint32_t word, 
             (unsigned long long)result->link_count, (unsigned long long)(busiest / word), shared);
 }
 
-/* The time by the row: each superstep costs the larger of its start-up and its words. */
+/* Prints the row's time: each superstep costs the larger of its start-up and its words. */
 static void print_time(const struct model_ask *ask, const struct replay_timed_result *result,
                        const struct model_row *of_row, const struct model_case *of,
                        const struct model_cost *cost, FILE *out)
