@@ -1,5 +1,5 @@
-/* Measures worlds a second of the in-process MPI: one line a workload, its bar beside it where it
- * has one. */
+/* Measures the in-process MPI in worlds a second: one line for each workload, followed by its limit
+ * if it has one. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* Does an execution keep the model row that its collective claims? The in-process MPI counts rounds
- * and words as it goes, never too few; where that estimate is above the row, the world runs again,
- * its messages are written down as a program, and the timed engine says exactly. Only then is it a
- * finding.
+/* Checks whether an execution keeps the model row that its collective claims. The in-process MPI
+ * counts rounds and words as it runs, never too few. If that estimate exceeds the row, the world
+ * runs again, its messages are written as a program, and the timed engine computes the exact cost;
+ * only that can be a finding.
  *
- * Relies on: the same scenario giving the same messages. */
+ * Relies on the same scenario to send the same messages. */
 #include "fuzz/cost.h"
 
 #include <stdio.h>
@@ -123,7 +123,7 @@ static size_t element_bytes(enum scenario_type type)
 
 struct claim {
     const char *name;
-    uint64_t rounds, elements; /* UINT64_MAX: not claimed */
+    uint64_t rounds, elements; /* UINT64_MAX: no claim */
 };
 
 static bool claim_of_row(const struct collective *collective, const struct scenario *s,
@@ -132,7 +132,7 @@ static bool claim_of_row(const struct collective *collective, const struct scena
     const struct model_row *row = model_row_find(collective->row);
     if (!row)
         return false;
-    int shift = s->parameter % (2 * s->ranks) - s->ranks / 2; /* as execute.c has it */
+    int shift = s->parameter % (2 * s->ranks) - s->ranks / 2; /* as in execute.c */
     struct model_case of = {
         .ranks = (uint32_t)s->ranks, .root = (uint32_t)s->root, .words = (uint64_t)s->count};
     if (collective->kind == collective_kind_bcast_k)
@@ -142,7 +142,7 @@ static bool claim_of_row(const struct collective *collective, const struct scena
     struct model_cost cost;
     core_report_hook(
         cost_quiet,
-        NULL); /* outside of the row's domain there is nothing to check, and nothing to say */
+        NULL); /* outside of the row's domain there is nothing to check, and nothing to report */
     enum core_status status = model_row_cost(row, &of, &cost);
     core_report_hook(NULL, NULL);
     if (status != CORE_OK)
@@ -179,7 +179,7 @@ static bool claimed_here(const struct collective *collective, const struct scena
     return when(s->ranks, s->count, commutative) != 0;
 }
 
-/* The cost that the collective claims for the scenario; false: none. */
+/* Finds the cost that the collective claims for the scenario; false if none. */
 static bool claim_of(const struct collective *collective, const struct scenario *s,
                      struct claim *out)
 {

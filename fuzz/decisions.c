@@ -1,10 +1,11 @@
 /* See decisions.h.
  *
- * State: one lane a rank that is noted, or the one of this process that is forced.
- * Invariants: 1. An outcome in a lane is a run of -n "not yet", n calls long, or the count of what
- * had completed with its indices (a probe: 1, source, tag), or NOTHING where there was nothing to
- * wait for. 2. What ran out is not forced. 3. The names are weak: a program may stand in front of
- * the same calls itself, and then decides for itself. */
+ * State: one lane for each recorded rank, or one for this process if it is forced.
+ * Invariants: 1. An outcome in a lane is a run of n results "not yet", written as -n; or the number
+ * of completions with their indices (a probe: 1, source, tag); or NOTHING if there was nothing to
+ * wait for.
+ * 2. Nothing is forced after the recorded outcomes end.
+ * 3. The names are weak: a program that wraps the same calls itself decides by itself. */
 #include "fuzz/decisions.h"
 
 #include <mpi.h>
@@ -21,7 +22,7 @@ struct list {
 };
 
 struct lane {
-    struct list list[KINDS], number_of; /* request -> its place among the sources */
+    struct list list[KINDS], number_of; /* number_of: place of a request among the sources */
     bool last_not_yet;
 };
 
@@ -148,7 +149,7 @@ void decisions_print(FILE *out)
 
 /* --- forcing ---------------------------------------------------------------------------------- */
 
-/* One line: "rank kind number...". */
+/* Reads one line: "rank kind number...". */
 static int force_line(FILE *in, int ranks, int world_rank)
 {
     char word[16];
@@ -222,8 +223,8 @@ bool decisions_is_late(int call)
     return false;
 }
 
-/* The next outcome is forced: *out_count of it, 0 "not yet". False: nothing is forced, or there
- * was nothing to wait for. */
+/* Takes the next forced outcome: *out_count completions, 0 for "not yet". False: nothing is forced,
+ * or there was nothing to wait for. */
 static bool decisions_forced(int *out_count)
 {
     struct list *list = mode == FORCE ? &lanes->list[OUTCOMES] : NULL;
@@ -290,7 +291,7 @@ WEAK int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *stat
     return code;
 }
 
-/* Waits for the requests whose indices come next. */
+/* Waits for the requests whose indices are recorded next. */
 static int wait_forced(int count, MPI_Request request[], int indices[], MPI_Status status[])
 {
     int failed = MPI_SUCCESS;

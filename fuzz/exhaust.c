@@ -1,9 +1,9 @@
 /* Runs every small world: of each collective all scenarios of the set that exhaust_set.h defines,
  * and of each scenario every schedule that MPI allows (explore/search.h), with and without buffers.
- * The result prints the set as a formula, so that "verified" says no more than was looked at.
+ * Prints the set as a formula, so that "verified" claims no more than was run.
  *
- * A child runs them, one after the other, and notes in memory that it shares where it is; when it
- * dies of one, the next child goes on behind it.
+ * A child runs the scenarios one after the other, and records its position in shared memory; if a
+ * scenario kills it, the next child continues after that scenario.
  *
  * Invariants
  *  1. A scenario is counted once, by whichever child ran it to its end or died of it. */
@@ -39,11 +39,11 @@ struct progress {
     uint64_t at; /* scenarios done, of all targets */
     uint64_t scenarios, worlds, behaviours, schedules_most, open, findings;
     uint64_t certificate;
-    bool over;   /* the time is */
-    bool died;   /* of too many */
+    bool over;   /* the time is over */
+    bool died;   /* too many children died */
     bool again;  /* polls were repeated */
-    bool blind;  /* ranks' loads and stores in windows, which nobody orders, may race */
-    bool inside; /* `scenario` runs */
+    bool blind;  /* unordered loads and stores of ranks in windows may race */
+    bool inside; /* `scenario` is running */
     struct exhaust_taken taken[EXHAUST_PRODUCTS];
     struct scenario scenario;
 };
@@ -58,12 +58,12 @@ struct exhaust {
     const char *folder;
     double ends_s;
     int ranks_max;
-    uint64_t seen; /* scenarios that were come to in this child */
+    uint64_t seen; /* scenarios that this child has reached */
     struct scenario scenario;
     struct world_outcome outcome;
     struct world_event *event;
     uint32_t event_count, event_room;
-    struct core_table schedule; /* of the scenario, with all sends buffered: numbers */
+    struct core_table schedule; /* numbers of the scenario's schedules with all sends buffered */
 };
 
 static double seconds_now(void)
@@ -82,7 +82,7 @@ static void on_event(void *context, const struct world_event *event)
         exit(3);
 }
 
-/* Equal for worlds in which the same was found. */
+/* Returns a key that is equal for worlds with the same findings. */
 static uint64_t key_of(const struct world_outcome *outcome)
 {
     uint64_t key = 0;
@@ -130,7 +130,7 @@ static enum core_status exhaust_run(void *context, const struct replay_policy *p
 
 /* --- one scenario ----------------------------------------------------------------------------- */
 
-/* A schedule that fails, as a scenario of its own. */
+/* Keeps a failing schedule as a scenario of its own. */
 static void exhaust_keep(struct exhaust *e, struct explore_search *search,
                          const struct explore_class *found)
 {
@@ -189,7 +189,7 @@ static void look_at(struct exhaust *e)
 
 /* --- all scenarios ---------------------------------------------------------------------------- */
 
-/* False: the time is over. */
+/* Runs the scenarios of a product. False: the time is over. */
 static bool look_at_product(struct exhaust *e, int ranks, const struct exhaust_axes *product,
                             int number)
 {
@@ -230,7 +230,7 @@ static void exhaust_child(struct exhaust *e)
     _exit(0);
 }
 
-/* The child died of the scenario that it was at, or of the harness. */
+/* Handles a child's death by the scenario that it ran, or by the harness. */
 static bool exhaust_died(struct exhaust *e, int status)
 {
     struct progress *p = e->shared;

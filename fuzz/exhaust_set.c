@@ -11,7 +11,7 @@
 enum {
     COUNT_MAX = 3,
     SEEDS = 4,       /* of graphs */
-    SEEDS_SIZES = 2, /* the sizes of one call have a product of their own */
+    SEEDS_SIZES = 2, /* the sizes of one call have their own product */
     SUM_MAX = 9,     /* of sizes */
     CALLS_MAX = 3
 };
@@ -37,15 +37,15 @@ static void axis_add_groups(struct exhaust_axes *axes, const struct collective *
         axis_add(axes, "first-group", always, ranks - 1, always ? "1..P-1" : "0..P-1");
 }
 
-/* The sum of the sizes of all blocks, at most; the number of ranks says how many sizes there are.
- */
+/* Returns the largest sum of all block sizes; it depends on the ranks, which determine how many
+ * sizes there are. */
 static int sum_of_sizes(bool pairs, int ranks)
 {
     static const int of_pairs[EXHAUST_RANKS_MAX] = {6, 6, 4, 3};
     return pairs ? of_pairs[ranks - 1] : SUM_MAX;
 }
 
-/* Every list of the sizes of blocks; no axes where there are none. */
+/* Adds every list of block sizes; adds no axes if there are no blocks. */
 static void axes_of_sizes(const struct collective *c, int ranks, struct exhaust_axes *axes)
 {
     const bool pairs = c->kind == collective_kind_alltoallv || c->kind == collective_kind_alltoallw;
@@ -69,8 +69,8 @@ static void axes_of_sizes(const struct collective *c, int ranks, struct exhaust_
              pairs ? "{0..count}^(P*P) with sum <= count" : "{0..count}^P with sum <= count");
 }
 
-/* One call with each way to make a datatype on both sides, or each operation; no axes where the
- * collective moves nothing. */
+/* Adds one call with each way to make a datatype on both sides, or with each operation; adds no
+ * axes if the collective moves no data. */
 static void axes_of_types(const struct collective *c, int ranks, struct exhaust_axes *axes)
 {
     if (c->kind == collective_kind_barrier || c->kind == collective_kind_custom)
@@ -161,7 +161,7 @@ bool exhaust_set_next(const struct exhaust_axes *axes, int at[EXHAUST_AXES_MAX])
     return i > 0;
 }
 
-/* Whether something of the scenario says nothing, so that another one says the same. */
+/* Tells whether some field has no effect, so that another scenario is the same. */
 static bool is_idle(const struct collective *c, const struct scenario *s)
 {
     const bool sizes = shape_has_blocks_of_sizes(c->kind) &&
@@ -205,7 +205,7 @@ static bool product_has(const struct exhaust_axes *axes, const struct scenario *
     }
     if (!axes->count)
         return false;
-    if (has_op) /* the operation has a type of its own */
+    if (has_op) /* the operation has its own type */
         rest.type = rest.type_send = plain.type;
     size_t size = scenario_encode(&rest, of_rest);
     return size == scenario_encode(&plain, of_plain) && !memcmp(of_rest, of_plain, size);
@@ -245,7 +245,7 @@ void exhaust_set_note(struct exhaust_taken *taken, int ranks, const struct exhau
     }
 }
 
-/* Whether each number of ranks had all values of the axis. */
+/* Tells whether every number of ranks had all values of the axis. */
 static bool has_all(const struct exhaust_taken_key *key)
 {
     int had[EXHAUST_RANKS_MAX] = {0};
@@ -255,7 +255,7 @@ static bool has_all(const struct exhaust_taken_key *key)
     return !memcmp(had, key->count, sizeof had);
 }
 
-/* Whether all numbers of ranks had the same values. */
+/* Tells whether all numbers of ranks had the same values. */
 static bool is_same(const struct exhaust_taken *t, const struct exhaust_taken_key *key)
 {
     for (int v = 0; v < EXHAUST_VALUES_MAX; v++)

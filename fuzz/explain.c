@@ -1,4 +1,4 @@
-/* Reading and explaining a scenario. See harness.h. */
+/* Reads and explains a scenario. See harness.h. */
 #include "fuzz/harness.h"
 
 #include <errno.h>
@@ -111,11 +111,11 @@ void harness_pattern_words(const struct collective *collective, const struct sce
 
 enum { CHANGE_MS = 500, CHANGE_TRIALS = 300, CHANGES_SHOWN = 5 };
 
-/* A value in place of the scenario's own, in the order of what people try. */
+/* Values to replace the scenario's own, in the order in which people would try them. */
 static const struct change {
     const char *key;
     int value;
-    bool more; /* so much more than it has */
+    bool more; /* the value is added to the present one */
 } change[] = {
     {"ranks", -1, true},
     {"ranks", 1, true},
@@ -150,8 +150,8 @@ static bool is_meaningful(const struct collective *c, const struct scenario *s,
     return strcmp(of->key, "count") ? true : counted && value >= 0;
 }
 
-/* "ranks 5 fails, 4 passes; root 1 fails, 0 passes": the changes of one field that make it pass;
- * empty: none was found. *out_nonempty: a count above 0 fails as well. */
+/* Lists the changes of one field that make the scenario pass: "ranks 5 fails, 4 passes; root 1
+ * fails, 0 passes"; empty if none was found. *out_nonempty: a count above 0 fails as well. */
 static void explain_changes(const struct collective *collective, const struct scenario *given,
                             char *text, size_t room, bool *out_nonempty)
 {

@@ -18,7 +18,7 @@ static bool value_add(struct formula_key *key, const char *word, size_t length)
     return true;
 }
 
-/* Lists of so many sizes with a sum of at most `left`. */
+/* Counts the lists of so many sizes with a sum of at most `left`. */
 static long lists_within(int sizes, int left)
 {
     long lists = 0;
@@ -29,7 +29,7 @@ static long lists_within(int sizes, int left)
     return lists;
 }
 
-/* A number, P-1 or 2P-1. */
+/* Reads a number, P-1 or 2P-1. */
 static int bound_of(const char *text, int ranks)
 {
     if (!strcmp(text, "P-1"))
@@ -58,7 +58,7 @@ static int formula_count(const struct formula *f)
     return -1;
 }
 
-/* "3", "0..P-1", "{int, strided}", "{0..count}^P with sum <= count". */
+/* Reads "3", "0..P-1", "{int, strided}", "{0..count}^P with sum <= count". */
 static bool values_read(const struct formula *f, struct formula_key *key, const char *text)
 {
     const char *dots = strstr(text, "..");
@@ -84,7 +84,7 @@ static bool values_read(const struct formula *f, struct formula_key *key, const 
 
 /* --- a line ----------------------------------------------------------------------------------- */
 
-/* The next item, "KEY in SET" or "KEY = VALUE": commas within braces do not end it. */
+/* Takes the next item, "KEY in SET" or "KEY = VALUE", which commas within braces do not end. */
 static const char *item_take(const char *at, char item[256])
 {
     size_t length = 0;
@@ -96,7 +96,7 @@ static const char *item_take(const char *at, char item[256])
     return at + strspn(at, ", ");
 }
 
-/* Leaves the values that the other set has as well. */
+/* Keeps only the values that are also in the other set. */
 static bool values_keep(const struct formula *f, struct formula_key *key, const char *set)
 {
     static struct formula_key other;
@@ -168,7 +168,7 @@ bool formula_next(const struct formula *f, int at[FORMULA_KEYS_MAX])
     return false;
 }
 
-/* Whether a seed, or a step from root to root, is one that nothing uses. */
+/* Tells whether a seed, or a step from root to root, has no effect. */
 static bool says_nothing(const struct collective *c, const struct scenario *s)
 {
     const bool by_seed = s->graph || (shape_has_blocks_of_sizes(c->kind) &&
@@ -190,7 +190,7 @@ bool formula_scenario(const struct formula *f, const struct collective *c,
     if (scenario_parse(text, out, target, other, message) || !execute_adapt(c, out) ||
         out->ranks != f->ranks)
         return false;
-    for (int i = 0; i < f->keys; i++) { /* as it was asked for */
+    for (int i = 0; i < f->keys; i++) { /* unchanged by the adaptation */
         scenario_word(out, f->key[i].key, word);
         if (strcmp(word, f->key[i].value[at[i]]))
             return false;

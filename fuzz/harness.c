@@ -1,7 +1,7 @@
-/* Runs scenarios on the in-process MPI and adds the checks that need to see all ranks: agreement,
- * barriers left early, wildcard receives, claimed costs. See harness.h.
+/* Runs scenarios on the in-process MPI and adds the checks that need a view of all ranks:
+ * agreement, barriers left early, wildcard receives, claimed costs. See harness.h.
  *
- * State: `now` is about the one world that runs; ranks share it, as they share this code. */
+ * State: `now` is about the one running world; all ranks share it, as they share this code. */
 #include "fuzz/harness.h"
 
 #include <stdarg.h>
@@ -19,14 +19,14 @@ bool harness_noting;
 struct harness_wrong harness_wrong;
 const struct harness_watch *harness_watch;
 
-/* STEPS_HUGE: gigabytes in segments of some KiB are as many messages, and those behind the first
- * ones are like them. */
+/* STEPS_HUGE: gigabytes in segments of some KiB are as many messages, and later ones repeat the
+ * first ones. */
 enum { GROUPS = 2, MARGIN = 64, STEPS_MAX = 5000000, STEPS_HUGE = 40000 };
 
 static struct {
     struct execute_plan plan;
     int entered[SCENARIO_CALLS_MAX][GROUPS];
-    bool left_early[SCENARIO_CALLS_MAX][GROUPS]; /* before all of that group had entered */
+    bool left_early[SCENARIO_CALLS_MAX][GROUPS]; /* before all ranks of the group had entered */
     uint64_t result[SCENARIO_CALLS_MAX][GROUPS];
     int result_rank[SCENARIO_CALLS_MAX][GROUPS];
 } now;
@@ -97,11 +97,11 @@ static int run_rank(int rank, void *context)
     return execute_rank(&now.plan, environment);
 }
 
-/* For real ranks: what of this event the library was free to decide. */
+/* Records, for real ranks, what the library was free to decide in this event. */
 static void harness_note(void *context, const struct world_event *event)
 {
     (void)context;
-    if (event->context % 2) /* of a collective of the library's */
+    if (event->context % 2) /* of a collective in the library */
         return;
     if (event->kind == WORLD_EVENT_MATCH)
         decisions_matched(event->rank, event->request, event->peer);
@@ -181,7 +181,7 @@ enum { TARGETS_MAX = 512 };
 static const struct collective *target[TARGETS_MAX];
 static int target_count = -1;
 
-/* A row that the model does not have would never be checked. */
+/* Refuses a row that the model lacks, as it would never be checked. */
 static void row_known(const struct collective *c)
 {
     const struct model_row *row = model_row_find(c->row);
@@ -208,7 +208,7 @@ static void row_known(const struct collective *c)
     }
 }
 
-/* Only some kinds are there between two groups. */
+/* Refuses kinds that intercommunicators do not have. */
 static void groups_known(const struct collective *c)
 {
     if (c->communicators == COLLECTIVE_INTRA || collective_between_groups(c->kind))
@@ -246,7 +246,7 @@ int harness_target_count(void)
             target[target_count++] = c;
             groups |= c->communicators != COLLECTIVE_INTRA;
         }
-    if (!groups) /* nobody has a use for them */
+    if (!groups) /* no collective uses them */
         scenario_narrow("without=first-group", message);
     if (target_count == 0) {
         fprintf(stderr,
@@ -293,7 +293,7 @@ bool harness_leaks(void)
 {
     bool leaks =
         __lsan_do_recoverable_leak_check && !given_up && __lsan_do_recoverable_leak_check();
-    leaks_known = true; /* not once more at the exit */
+    leaks_known = true; /* not again at exit */
     return leaks;
 }
 
@@ -313,7 +313,8 @@ static void harness_find(struct world_outcome *out, enum world_rule rule, int ra
     va_end(arguments);
 }
 
-/* The collective that takes turns with this one, NULL: none; *scenario says so then. */
+/* Returns the collective that alternates with this one, and sets that in *scenario; NULL if none.
+ */
 const struct collective *harness_other(const struct collective *collective,
                                        struct scenario *scenario, struct scenario *out)
 {
@@ -332,9 +333,9 @@ static void plan_make(const struct collective *collective, struct scenario *scen
     now.plan = (struct execute_plan){{collective, other}, {scenario, &beside}};
 }
 
-/* For gigabytes only wrong results and overruns count: a size that an int cannot count may be
- * refused by MPI_Pack, or by a collective on some ranks alone, and the world has no room for it;
- * nor has it for windows on elements far apart. */
+/* Tells whether a finding is an expected refusal. For gigabytes only wrong results and overruns
+ * count: MPI_Pack may refuse a size that an int cannot count, and so may a collective on some ranks
+ * only, and the world lacks the memory. It also lacks memory for windows on elements far apart. */
 static bool harness_refused(const struct scenario *scenario, const struct world_outcome *out)
 {
     enum world_rule rule = out->finding_count ? out->finding[0].rule : WORLD_RULE_NONE;
@@ -343,7 +344,7 @@ static bool harness_refused(const struct scenario *scenario, const struct world_
     return scenario_type_large(scenario->type) && rule == WORLD_RULE_LIMIT;
 }
 
-/* The number of ranks in the smallest group around which messages travel. */
+/* Returns the number of ranks in the smallest group that communicates. */
 static int smallest_group(const struct scenario *scenario)
 {
     int first = scenario->first_group, others = scenario->ranks - first;
@@ -408,7 +409,7 @@ bool harness_run_as(const struct collective *collective, struct scenario *scenar
     if (harness_refused(scenario, out))
         out->finding_count = 0;
     find_lost(out, schedule->places);
-    if (out->wildcard_rank >= 0 && smallest_group(scenario) > 2) /* of two there is one other */
+    if (out->wildcard_rank >= 0 && smallest_group(scenario) > 2) /* a group of two has one other */
         harness_find(
             out, WORLD_RULE_WILDCARD, out->wildcard_rank,
             "rank %d receives from any source, and always gets rank %d's message, where"

@@ -1,4 +1,4 @@
-/* libFuzzer's entry points, and what the binary does beside fuzzing:
+/* libFuzzer's entry points, and what the binary does besides fuzzing:
  *     --list                     the collectives that are linked in: name, kind, row, expect, axis,
  * twin, printed; tabs between
  *     --explain=FILE             print a scenario, run it, print timeline and findings; exit status
@@ -32,8 +32,8 @@
 #include "fuzz/memory.h"
 #include "fuzz/scenario/execute.h"
 
-/* Counters that libFuzzer treats like code coverage: where Fortran has been and, if that is asked
- * for, patterns of communication. */
+/* Counters that libFuzzer treats as code coverage: visited places of Fortran code and, if
+ * requested, communication patterns. */
 __attribute__((section("__libfuzzer_extra_counters"))) uint8_t harness_pattern[HARNESS_PATTERNS];
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -42,8 +42,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *data, size_t size, const uint8_t *other,
                                  size_t other_size, uint8_t *out, size_t room, unsigned seed);
 
-/* Freed buffers are remembered, but not so many that every execution touches fresh pages. Worlds
- * that are given up leave their buffers behind: that is ours, not the collective's. */
+/* Options: remember freed buffers, but not so many that every execution touches fresh pages. Worlds
+ * that are given up leave their buffers allocated, which is our doing, not the collective's. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -60,7 +60,7 @@ const char *__ubsan_default_options(void)
 
 static struct sigaction old_segv;
 
-/* Names the rank whose stack overflowed, then lets the handler before us speak. */
+/* Names the rank whose stack overflowed, then calls the previous handler. */
 static void on_segv(int number, siginfo_t *info, void *context)
 {
     int rank = world_stack_owner(info->si_addr);
@@ -125,7 +125,7 @@ static int libfuzzer_main_explain(const char *path, bool changed)
 
 static const char *shrunk_path; /* NULL: standard output, at the end */
 
-/* Whole at any time, so that what there is remains when this process is ended. */
+/* Writes the file in one step, so that it remains complete if this process is killed. */
 static void shrunk_write(const struct collective *collective, const struct scenario *scenario)
 {
     static char text[SCENARIO_TEXT_MAX];
@@ -173,7 +173,7 @@ static int libfuzzer_main_decide(const char *path, const char *out)
     return harness_decide(collective, &scenario, out);
 }
 
-/* Reads the costs measured on real ranks. */
+/* Reads the costs that were measured on real ranks. */
 static int libfuzzer_main_cost(const char *path, const char *rounds, const char *bytes)
 {
     static struct scenario scenario;
@@ -206,7 +206,8 @@ static int replay_one(const char *path)
     return 1;
 }
 
-/* Each in a process of its own: a crash or a leak is that input's, and the next one is run. */
+/* Replays each file in a process of its own, so that a crash or leak belongs to that input, and the
+ * next one still runs. */
 static int libfuzzer_main_replay(int argc, char **argv, int first)
 {
     int worst = 0;
@@ -226,16 +227,16 @@ static int libfuzzer_main_replay(int argc, char **argv, int first)
 
 /* --- the order of inputs ---------------------------------------------------------------------- */
 
-/* libFuzzer runs a folder's inputs in an order that follows from the one in which readdir names
- * them, which every file system does in its own way. Here readdir goes by names, so that a campaign
- * takes the same course wherever its folder is (invariant 1). */
+/* libFuzzer runs a folder's inputs in an order that follows from that of readdir, which differs
+ * between file systems. This readdir sorts by name, so that a campaign takes the same course
+ * wherever its folder is (invariant 1). */
 struct listing {
     struct listing *next;
     DIR *folder;
     struct dirent **entry;
     uint32_t count, room, place;
 };
-static struct listing *listings; /* of folders that are open */
+static struct listing *listings; /* of open folders */
 
 static int by_name(const void *a, const void *b)
 {
@@ -291,10 +292,10 @@ int closedir(DIR *folder)
 
 /* --- what an input allocates ------------------------------------------------------------------ */
 
-/* libFuzzer runs an input once more, and counts that, where more was allocated than freed
- * meanwhile. Its own thread, which watches the memory, allocates when it starts, and a loaded
- * machine starts it late. Here the fuzzing thread alone is counted (invariant 1). The linker puts
- * this function in place of the sanitizer's (--wrap), which has another name then. */
+/* libFuzzer runs an input again, and counts that run, if more was allocated than freed meanwhile.
+ * Its own thread, which watches the memory, allocates when it starts, which is late on a loaded
+ * machine. So this function counts only the fuzzing thread (invariant 1). The linker replaces the
+ * sanitizer's function by it (--wrap), under another name. */
 typedef void (*malloc_hook_fn)(const volatile void *block, size_t bytes);
 typedef void (*free_hook_fn)(const volatile void *block);
 int __real___sanitizer_install_malloc_and_free_hooks(malloc_hook_fn, free_hook_fn)
@@ -329,7 +330,7 @@ int __wrap___sanitizer_install_malloc_and_free_hooks(malloc_hook_fn on_new, free
 
 static int input_seconds = LIBFUZZER_SECONDS;
 
-/* CROSSWAIT_FUZZ_NARROW: what scenario_narrow takes. */
+/* Applies CROSSWAIT_FUZZ_NARROW: the words of scenario_narrow. */
 static void libfuzzer_main_narrow(void)
 {
     char message[256];
@@ -342,8 +343,8 @@ static void libfuzzer_main_narrow(void)
 
 /* --- going on after a finding ----------------------------------------------------------------- */
 
-/* With CROSSWAIT_FUZZ_KEEP=FOLDER what is found is written there, a few inputs of each text
- * (without its numbers, to the first rank's end) and pattern, and the fuzzer goes on. */
+/* With CROSSWAIT_FUZZ_KEEP=FOLDER findings are written there, a few inputs of each text (without
+ * its numbers, up to the first rank) and pattern, and the fuzzer continues. */
 enum { KEPT_MAX = 64, KEPT_TEXT_MAX = 3 };
 static uint64_t kept_text[KEPT_MAX], kept_key[KEPT_MAX];
 static int kept_count;
@@ -356,7 +357,7 @@ static uint64_t hash_add(uint64_t hash, const char *text, bool digits)
     return hash;
 }
 
-/* Whether the like of it has been kept before; else it counts as kept from now on. */
+/* Tells whether a similar finding was kept before; if not, marks it as kept. */
 static bool is_known(const struct collective *collective, const struct scenario *scenario,
                      const struct world_finding *finding, uint64_t *out_key)
 {
@@ -389,7 +390,7 @@ bool harness_keep(const char *folder, enum world_rule kind, const struct collect
     size_t size = scenario_encode(scenario, bytes);
     snprintf(path, sizeof path, "%s/%s-%016llx", folder, world_rule_row(kind)->id,
              (unsigned long long)key);
-    bool said = access(path, F_OK) == 0; /* by a process before this one */
+    bool said = access(path, F_OK) == 0; /* by an earlier process */
     FILE *file = fopen(path, "wb");
     bool good = file && fwrite(bytes, 1, size, file) == size;
     if (!file || fclose(file) || !good)
@@ -403,15 +404,14 @@ bool harness_keep(const char *folder, enum world_rule kind, const struct collect
 
 /* --- what the fuzzer goes by ------------------------------------------------------------------ */
 
-/* So many of a hundred scenarios are drawn anew, the others are mutated or crossed; and of those
- * that are drawn so many with all values alike, the others with those that tend to matter. */
+/* ANEW of a hundred scenarios are drawn anew, and the others are mutated or crossed; UNIFORM of a
+ * hundred drawn ones take all values with equal chance, the others those that tend to matter. */
 enum { ANEW = 75, UNIFORM = 10 };
 
-/* To measure what each feedback and the mutation earn (make bench-fuzz), CROSSWAIT_FUZZ_GOES_BY
- * says what there is: words of "coverage", "pattern" (of communication), and "anew=N" and
- * "uniform=N" in place of ANEW and UNIFORM, "uncrossed" where none are crossed, or
- * "bytes" for libFuzzer's own mutation of bytes. Not set: coverage; patterns cost a third of the
- * time and find nothing sooner. */
+/* To measure the value of each feedback and of mutation (make bench-fuzz), CROSSWAIT_FUZZ_GOES_BY
+ * lists what is used: "coverage", "pattern" (of communication), "anew=N" and "uniform=N" in place
+ * of ANEW and UNIFORM, "uncrossed" for no crossing, or "bytes" for libFuzzer's own mutation of
+ * bytes. Default: coverage; patterns cost a third of the time and find nothing sooner. */
 bool harness_by_pattern;
 static bool goes_by_coverage = true, goes_by_crossing = true, goes_by_bytes;
 static unsigned anew = ANEW, uniform = UNIFORM;
@@ -434,7 +434,8 @@ static void goes_by_read(void)
         uniform = (unsigned)atoi(strstr(words, "uniform=") + 8);
 }
 
-/* After an execution: what is not gone by has not been seen. libFuzzer wants to see something. */
+/* Clears the feedback that is not used after an execution; libFuzzer still needs to see something.
+ */
 static void goes_by_forget(void)
 {
     if (!goes_by_coverage && __start___sancov_cntrs)
@@ -498,8 +499,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
-/* libFuzzer tells how many worlds there were at powers of two, and when it has seen something new:
- * with CROSSWAIT_FUZZ_PROGRESS that is said once a second. */
+/* Prints progress once a second, with CROSSWAIT_FUZZ_PROGRESS: libFuzzer itself reports the number
+ * of worlds only at powers of two and after news. */
 static void libfuzzer_main_progress(void)
 {
     static unsigned long worlds;
@@ -514,7 +515,7 @@ static void libfuzzer_main_progress(void)
     told = now;
 }
 
-/* Once. */
+/* Prints the note once. */
 static void note_portability(const struct collective *collective,
                              const struct world_outcome *outcome)
 {
@@ -575,7 +576,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-/* The bytes of a scenario, as many as there is room for. */
+/* Writes the bytes of a scenario, as many as fit. */
 static size_t scenario_put(const struct scenario *scenario, uint8_t *out, size_t room)
 {
     static uint8_t bytes[SCENARIO_BYTES_MAX];
@@ -586,7 +587,7 @@ static size_t scenario_put(const struct scenario *scenario, uint8_t *out, size_t
     return made;
 }
 
-/* Draws one anew, as often as that is to be; false: what there is goes on. */
+/* Draws a scenario anew with the given probability; false if the present one is to be changed. */
 static bool drawn_anew(struct scenario *scenario, unsigned seed)
 {
     if (core_random_mix(seed) % 100 >= anew)
@@ -606,7 +607,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
     return scenario_put(&scenario, data, max_size);
 }
 
-/* libFuzzer asks for this as often as for the mutator, so as many are drawn anew here, too. */
+/* Crosses two inputs. libFuzzer calls this as often as the mutator, so it draws as many anew. */
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *data, size_t size, const uint8_t *other,
                                  size_t other_size, uint8_t *out, size_t room, unsigned seed)
 {

@@ -1,14 +1,14 @@
-/* See memory.h. A block of BLOCK_SPARSE bytes and more is mapped, between pages that nobody may
- * touch, so that a buffer of elements that lie far apart costs the pages that hold elements, and no
- * shadow of the address sanitizer. What a world holds in all is limited: beyond is a finding. When
- * all ranks have returned, a block is lost that is not to be reached from what they keep.
+/* See memory.h. A block of at least BLOCK_SPARSE bytes is mapped between inaccessible pages, so
+ * that a buffer of elements far apart costs only the pages that hold elements, and no shadow memory
+ * of the address sanitizer. The memory of a world is limited; exceeding the limit is a finding.
+ * When all ranks have returned, a block is lost if it cannot be reached from what they keep.
  *
- * State: the blocks of the world that runs, the sparse ones among them, what it holds; what was
- * lost in the one before.
- * Invariants: 1. A sparse block ends, but for its alignment, where the forbidden page begins; the
- * bytes between are FILL until somebody writes past the block. 2. A sparse block is in the table of
- * those exactly while it is mapped. 3. `live` has every block that a rank allocated and nobody
- * freed. */
+ * State: the blocks of the running world, the sparse ones among them, and their bytes; what the
+ * previous world lost.
+ * Invariants: 1. A sparse block ends, except for its alignment, where the inaccessible page begins;
+ * the bytes between are FILL until a write passes the block's end. 2. A sparse block is in their
+ * table exactly while it is mapped. 3. `live` has every block that a rank allocated and that was
+ * not freed. */
 #include "fuzz/memory.h"
 
 #include <malloc.h>
@@ -46,7 +46,7 @@ static pthread_mutex_t live_mutex = PTHREAD_MUTEX_INITIALIZER; /* a rank may hav
 static struct lost {
     struct block first;
     long count;
-    const void *site[PLACES_MAX]; /* different ones */
+    const void *site[PLACES_MAX]; /* distinct ones */
     int site_count;
 } lost;
 
@@ -97,7 +97,8 @@ static void *sparse_new(size_t bytes)
     return made->data;
 }
 
-/* Memory between the block's last byte and the forbidden page is nobody's. */
+/* Checks the bytes between the block's end and the inaccessible page, which the program must not
+ * write. */
 static void slack_check(const struct sparse *block)
 {
     const char *end = block->map + block->map_bytes - PAGE;
@@ -141,7 +142,7 @@ void memory_forget(void *data)
 
 void *memory_allocate(size_t bytes, bool zeroed, const void *site)
 {
-    if (bytes >= BLOCK_SPARSE) /* what is mapped is zero */
+    if (bytes >= BLOCK_SPARSE) /* mapped pages are zero */
         return memory_note(sparse_new(bytes), bytes, memory_free, site);
     memory_hold(&held_bytes, bytes, HELD_MAX);
     return memory_note(zeroed ? calloc(1, bytes) : malloc(bytes), bytes, memory_free, site);
@@ -202,7 +203,7 @@ static void all_free(void)
         struct block *last = core_table_at(&live, live.count - 1);
         void *data = last->data;
         last->release(data);
-        memory_forget(data); /* of a block that another function freed */
+        memory_forget(data); /* otherwise another function freed the block */
     }
     while (sparse_count > 0)
         sparse_free(&sparse[sparse_count - 1]);
@@ -211,13 +212,13 @@ static void all_free(void)
 
 void memory_world_starts(void)
 {
-    all_free(); /* of a world that was given up */
+    all_free(); /* blocks of a world that was given up */
     lost.count = 0;
 }
 
 /* --- what is lost ----------------------------------------------------------------------------- */
 
-struct piece { /* of memory that may be reached: a block, or what is MPI's */
+struct piece { /* memory that may be reached: a block, or an object of MPI */
     uintptr_t begin, end;
     const struct block *block; /* NULL: a handle */
     bool reached;
@@ -226,7 +227,7 @@ struct piece { /* of memory that may be reached: a block, or what is MPI's */
 static struct search {
     struct piece *piece;
     uint32_t count, room;
-    uint32_t *open; /* reached, and not looked into */
+    uint32_t *open; /* reached and not yet searched */
     uint32_t open_count, open_room;
 } search;
 
@@ -249,7 +250,7 @@ static void handle_add(void *context, const void *begin, size_t bytes)
     piece_add((uintptr_t)begin, bytes, NULL);
 }
 
-/* An address leads to the piece that it lies in, as sanitizers have it. */
+/* Follows an address to the piece that contains it, as sanitizers do. */
 static void address_follow(uintptr_t address)
 {
     uint32_t low = CORE_ARRAY_FIND(at, 0, search.count, search.piece[at].end <= address);
@@ -260,7 +261,7 @@ static void address_follow(uintptr_t address)
         exit(3);
 }
 
-__attribute__((no_sanitize_address)) /* between global variables there are red zones */
+__attribute__((no_sanitize_address)) /* there are red zones between global variables */
 static void
 range_follow(void *context, const void *begin, size_t bytes)
 {
@@ -300,7 +301,7 @@ static bool is_reached(const struct block *block)
 {
     struct piece key = {.begin = (uintptr_t)block->data};
     const struct piece *found = bsearch(&key, search.piece, search.count, sizeof key, by_address);
-    CORE_CHECK(found && found->block == block); /* invariant 3, and no two at one address */
+    CORE_CHECK(found && found->block == block); /* invariant 3, and unique addresses */
     return found->reached;
 }
 
@@ -343,7 +344,7 @@ void memory_lost_places(FILE *out)
 {
     char text[512];
     for (int i = 0; lost.count && i < lost.site_count && __sanitizer_symbolize_pc; i++) {
-        /* the address of the call, not of what comes behind it */
+        /* the address of the call, not of the return */
         __sanitizer_symbolize_pc((void *)((uintptr_t)lost.site[i] - 1), "in %f, %s:%l", text,
                                  sizeof text);
         fprintf(out, "allocated %s\n", text);

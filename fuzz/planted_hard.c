@@ -1,20 +1,20 @@
-/* Mistakes that show only where several conditions hold at once: what the fuzzer goes by is
- * measured by them (make bench-fuzz), as most of corpus/defects is found by the first scenarios,
- * whatever is gone by. Some are drawn by chance, others are what real defects need.
+/* Mistakes that show only if several conditions hold at once. They measure what guides the fuzzer
+ * (make bench-fuzz), as the first scenarios find most of corpus/defects with any guidance. Some
+ * conditions are drawn by chance, others are those of real defects.
  *
- * In most a correct collective loses an element where conditions hold that are asked one behind
- * the other, as the branches of an algorithm are: coverage shows how far a scenario comes. The last
- * two go by what arrives when, and by the places of blocks.
+ * In most of them a correct collective loses an element under conditions that are tested one after
+ * the other, like the branches of an algorithm: coverage shows how far a scenario gets. The last
+ * two depend on the order of arrival and on the places of blocks.
  */
 #include "corpus/collectives/collective.h"
 
 #include <stdbool.h>
 
-/* Questions about a call. */
+/* The tested properties of a call. */
 struct call {
     int size, root, count;
-    bool in_place, commutes, again; /* not the first call of the rank */
-    bool strided;                   /* elements with gaps */
+    bool in_place, commutes, again; /* again: not the rank's first call */
+    bool strided;                   /* elements have gaps */
     MPI_Comm comm;
 };
 typedef bool (*condition_fn)(const struct call *call);
@@ -34,8 +34,7 @@ static struct call call_of(int count, MPI_Datatype type, MPI_Op op, int root, co
     return call;
 }
 
-/* Stands for an algorithm's work between two branches: it keeps the compiler from making one of
- * them. */
+/* Stands for an algorithm's work between two branches, and keeps the compiler from merging them. */
 static __attribute__((noinline)) bool on(void)
 {
     __asm__ volatile("");
@@ -191,8 +190,8 @@ WHEN(reduce, deep_reduce_3,
 
 enum { RUN = 4, RANKS_RUN = 5, RANKS_PLACES = 7, BLOCK = 7 };
 
-/* Wrong: of messages that come from lower and lower ranks, RUN times in a row, the last goes where
- * the root's is. */
+/* Gathers in order of arrival. Wrong: if RUN consecutive messages come from lower and lower ranks,
+ * the last one is stored in the root's place. */
 static int gather_as_they_come(bool wrong, COLLECTIVE_ARGUMENTS_gather)
 {
     int rank, size, error = MPI_SUCCESS, before = -1, run = 0;
@@ -214,7 +213,7 @@ static int gather_as_they_come(bool wrong, COLLECTIVE_ARGUMENTS_gather)
         TRY(MPI_Recv(element_at(recvbuf, recvcount * at, extent), recvcount, recvtype, from,
                      COLLECTIVE_TAG, comm, MPI_STATUS_IGNORE));
     }
-    TRY(MPI_Barrier(comm)); /* nobody's next message comes before */
+    TRY(MPI_Barrier(comm)); /* no message of the next call comes before */
 done:
     return error;
 }
@@ -233,8 +232,8 @@ COLLECTIVE(gather, "", correct_gather_as_they_come)
 DEFECT(gather, "", deep_gather_4, correct_gather_as_they_come, .expect = "wrong result",
        .axis = "order", .origin = "own")
 
-/* Wrong: a rank that has nothing for itself, a block of exactly BLOCK elements, and its first block
- * behind its second one, sends that block to the next rank. */
+/* Sends blocks one by one. Wrong: a rank with no data for itself, with a block of exactly BLOCK
+ * elements, and with its first block after its second one, sends that block to the next rank. */
 static int alltoallv_linear(bool wrong, COLLECTIVE_ARGUMENTS_alltoallv)
 {
     int rank, size, error = MPI_SUCCESS, shift = 0;

@@ -1,14 +1,14 @@
 /* Checks the statements of exhaustive runs: counts the scenarios of the printed formula (formula.h)
- * and the schedules of each in another way, runs them all, and compares the certificate.
+ * and the schedules of each by another method, runs them all, and compares the certificate.
  *
- * Shares with exhaust.c the world that runs a scenario and what it reports of decisions, but
- * neither the enumeration of the scenarios nor the search. It closes a set: each world that was run
- * names the answers that its decisions could have had, there or when put off; whoever asks for one
- * of them keeps the answers before it, and is run if nobody asked for the same. Nothing is merged
- * but equal requests.
+ * Shares with exhaust.c the code that runs a scenario in a world and reports its decisions, but
+ * neither the enumeration of scenarios nor the search. It computes a closure: each world that ran
+ * names the answers that its decisions could have had, at once or when put off. A request for such
+ * an answer keeps the answers before it, and runs unless an equal request was made. Only equal
+ * requests are merged.
  *
- * It looks at each schedule with all sends buffered and at each with none. Where all there is is
- * one schedule, no buffering in between gives another: what a rank gets does not depend on it.
+ * It runs each schedule with all sends buffered, and with none buffered. If a set has only one
+ * schedule, no buffering in between gives another: what a rank gets does not depend on it.
  *
  * Invariants
  *  1. "holds" is printed only if each world came to its end, nothing was found in any, and the
@@ -31,11 +31,11 @@
 
 enum { WORLDS_MAX = 200000, WORLD_SECONDS = 2, RANKS_MAX = 4, LINE_MAX_BYTES = 4096 };
 
-struct given { /* an answer */
+struct given { /* an answer to give */
     uint32_t rank, number;
     int32_t answer;
 };
-struct request { /* a world that is to have these answers */
+struct request { /* a world that must have these answers */
     struct given *given;
     uint32_t count, room;
 };
@@ -53,7 +53,7 @@ struct recheck {
     struct core_table asked, schedule, scenarios;
     uint64_t scenario_count, schedule_count, certificate;
     bool undecided, over;
-    char wrong[512]; /* what was found; empty: nothing */
+    char wrong[512]; /* the finding; empty: none */
 };
 
 static double seconds_now(void)
@@ -69,7 +69,7 @@ static void status_must(enum core_status status)
         exit(3);
 }
 
-/* Whether it was not there before. */
+/* Adds a hash; tells whether it is new. */
 static bool known_add(struct core_table *table, uint64_t hash)
 {
     struct known *entry;
@@ -86,7 +86,7 @@ static void request_give(struct request *request, const struct world_decision *d
                                 (struct given){(uint32_t)d->rank, d->number, answer}));
 }
 
-/* Opens it, if nobody asked for the same; it is taken over. */
+/* Queues a request unless an equal one was made; takes it over. */
 static void request_open(struct recheck *r, struct request *request)
 {
     uint64_t hash = request->count;
@@ -102,7 +102,7 @@ static void request_open(struct recheck *r, struct request *request)
     *request = (struct request){0};
 }
 
-/* Asks for each other answer of a decision, behind those before it. */
+/* Requests each other answer of a decision, after the answers before it. */
 static void ask_options(struct recheck *r, const struct world_decisions *all, uint32_t index)
 {
     const struct world_decision *d = &all->decision[index];
@@ -118,8 +118,8 @@ static void ask_options(struct recheck *r, const struct world_decisions *all, ui
     }
 }
 
-/* Asks for an answer that came about later: behind what it could not do without, and what came
- * before all that it had to wait for. */
+/* Requests an answer that became possible later: after the decisions that it depends on, and all
+ * that came before the first one that it must precede. */
 static void ask_missed(struct recheck *r, const struct world_decisions *all,
                        const struct world_missed *missed)
 {
@@ -160,7 +160,7 @@ static void world_judge(struct recheck *r, bool buffered)
     const struct world_decisions *all = r->outcome.decisions;
     char scenario[256];
     for (uint32_t i = 0; i < all->decision_count; i++)
-        r->undecided |= all->decision[i].place != 0; /* turns are not counted by their number */
+        r->undecided |= all->decision[i].place != 0; /* turns are not identified by number */
     r->undecided |= all->limited || all->unknown || all->unfinished;
     if (all->cut)
         return;
@@ -288,8 +288,8 @@ static void statement_line(struct recheck *r, const char *line, struct statement
         s->schedules = strtoull(comma + 1, NULL, 10);
 }
 
-/* The collective of the statement that the line begins; NULL: it begins none, or one of a
- * collective that is not asked for. */
+/* Returns the collective of the statement that begins in this line; NULL if none begins, or one of
+ * a collective that was not asked for. */
 static const struct collective *statement_begin(const char *line, bool *out_unknown)
 {
     char name[128];

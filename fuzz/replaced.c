@@ -1,7 +1,7 @@
-/* The functions that a collective's object files call in place of others: program/globals.sh puts
- * crosswait_ in front of the names. Memory goes through memory.c; what a process does at its end is
- * not done at a rank's; large copies cost what was written; the undefined-behaviour sanitizer's
- * harmless report is a note. Holds no state. */
+/* Functions that a collective's object files call instead of the usual ones: program/globals.sh
+ * puts crosswait_ in front of the names. Memory goes through memory.c; a rank's end does not run
+ * what a process runs at its end; large copies cost only the written bytes; a harmless report of
+ * the undefined-behaviour sanitizer is a note. Holds no state. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "fuzz/memory.h"
 #include "world/world.h"
 
-/* A function under its new name; nobody but those objects calls it. */
+/* Declares a function under its new name; only those objects call it. */
 #define REPLACED(type, name, ...)       \
     type crosswait_##name(__VA_ARGS__); \
     type crosswait_##name(__VA_ARGS__)
@@ -64,7 +64,7 @@ REPLACED(char *, strndup, const char *text, size_t most)
 
 /* --- C++'s: new, new[], delete, delete[] ------------------------------------------------------ */
 
-/* Weak: in C nobody has it. */
+/* Weak, as a C program does not have it. */
 #define REPLACED_WEAK(type, name, ...)            \
     type name(__VA_ARGS__) __attribute__((weak)); \
     REPLACED(type, name, __VA_ARGS__)
@@ -131,8 +131,8 @@ REPLACED(int, MPI_Free_mem, void *block)
 
 /* --- variables of a thread, destructors ------------------------------------------------------- */
 
-/* The compiler's record of a thread-local variable (-femulated-tls): global data, of which each
- * rank has its own. */
+/* The compiler's record of a thread-local variable (-femulated-tls): global data, so each rank has
+ * its own. */
 struct thread_variable {
     size_t bytes, alignment;
     void *value;
@@ -154,7 +154,7 @@ REPLACED(void *, __emutls_get_address, struct thread_variable *variable)
     return variable->value;
 }
 
-/* A rank returns, and what it keeps is gone with its world. */
+/* Ignores destructors in a rank: what it keeps is freed with its world. */
 typedef void (*destructor_fn)(void *);
 REPLACED_WEAK(int, __cxa_atexit, destructor_fn destructor, void *object, void *library)
 {
@@ -175,7 +175,7 @@ REPLACED_WEAK(void *, __asan_memset, void *at, int value, uintptr_t bytes)
     return __asan_memset ? __asan_memset(at, value, bytes) : memset(at, value, bytes);
 }
 
-/* A large block costs as much as was written of it. */
+/* Copies a large block at the cost of its written bytes. */
 REPLACED_WEAK(void *, __asan_memcpy, void *to, const void *from, uintptr_t bytes)
 {
     if (bytes < WORLD_LARGE)
@@ -194,7 +194,7 @@ REPLACED_WEAK(void *, __asan_memmove, void *to, const void *from, uintptr_t byte
 
 bool memory_notes;
 
-struct source_place { /* how the sanitizer's data begin */
+struct source_place { /* the beginning of the sanitizer's data */
     const char *file;
     uint32_t line, column;
 };
@@ -212,9 +212,9 @@ REPLACED_WEAK(void, __ubsan_handle_pointer_overflow, const struct source_place *
                 place->line);
 }
 
-/* A check of a C++ object's type is skipped where the one before, in the same place of a small
- * table, was of the same class; the place goes by addresses. The table stays empty, so that what
- * coverage sees of the check does not (invariant 1). */
+/* The sanitizer skips a type check of a C++ object if the previous check in the same place of a
+ * small table was of the same class; the place depends on addresses. This keeps the table empty, so
+ * that coverage does not depend on addresses (invariant 1). */
 enum { TYPES_REMEMBERED = 128 };
 extern uintptr_t __ubsan_vptr_type_cache[TYPES_REMEMBERED] __attribute__((weak));
 REPLACED_WEAK(void, __ubsan_handle_dynamic_type_cache_miss, void *check, uintptr_t object,

@@ -1,5 +1,5 @@
-/* Makes a scenario that fails small: see harness.h. While one that does not end is shrunk SHORT_MS
- * count as no end, as small worlds take a few. */
+/* Shrinks a failing scenario: see harness.h. While an endless one is shrunk, a run of SHORT_MS
+ * counts as endless, as small worlds take a few ms. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -15,20 +15,21 @@ struct shrinking {
     const struct collective *collective;
     struct scenario *best;
     enum world_rule rule;
-    bool any_symptom; /* a candidate may fail in another way that the same mistake has */
+    bool any_symptom; /* a candidate may show another symptom of the same mistake */
     uint64_t messages;
-    bool narrowed; /* what was found is allowed, and so is what it is made */
+    bool narrowed; /* the scenario and all candidates must be allowed */
     harness_smaller_fn smaller;
-    time_t shown; /* when progress was shown last */
+    time_t shown; /* time of the last progress line */
 };
 
-/* Symptoms of one mistake: data that go astray show as any of these, depending on the ranks. */
+/* Tells whether both are symptoms of one mistake: data that go astray show as any of these,
+ * depending on the ranks. */
 static bool of_one_family(enum world_rule a, enum world_rule b)
 {
     return world_rule_is(a, WORLD_ASTRAY) && world_rule_is(b, WORLD_ASTRAY);
 }
 
-/* A line every few seconds. */
+/* Prints a line every few seconds. */
 static void shrink_progress(struct shrinking *work)
 {
     time_t now = time(NULL);
@@ -84,7 +85,7 @@ static bool shrink_fields(struct shrinking *work)
     return changed;
 }
 
-/* Many delays: is there one link whose alone does it? */
+/* Replaces many delays by that of one link, if it suffices. */
 static void shrink_delays(struct shrinking *work)
 {
     int ranks = execute_world_size(work->best);
@@ -99,7 +100,7 @@ static void shrink_delays(struct shrinking *work)
     }
 }
 
-/* One answer, all the others by default. */
+/* Keeps one answer, with defaults for all others. */
 static bool shrink_to_one_choice(struct shrinking *work)
 {
     size_t most = work->best->choice_count < 64 ? work->best->choice_count : 64;
@@ -131,7 +132,7 @@ static bool shrink_choice(struct shrinking *work, size_t i)
     return false;
 }
 
-/* Fewer answers of order=explore, or none of its at all. */
+/* Removes answers of order=explore, or all of them. */
 static void shrink_answers(struct shrinking *work)
 {
     struct scenario plain = *work->best;
@@ -149,7 +150,7 @@ static void shrink_answers(struct shrinking *work)
     }
 }
 
-/* The schedule: one answer that is not the default, or fewer of them. */
+/* Simplifies the schedule: one answer other than the default, or fewer of them. */
 static void shrink_choices(struct shrinking *work)
 {
     if (work->best->explored) {
@@ -172,7 +173,7 @@ static void shrink_choices(struct shrinking *work)
         work->best->choice_count--;
 }
 
-/* Nothing buffered fails: which sends must be unbuffered? Each that need not is buffered. */
+/* Buffers each send that need not be unbuffered, if the scenario fails without buffers. */
 static void shrink_buffering(struct shrinking *work)
 {
     if (work->best->buffering != REPLAY_RENDEZVOUS || work->best->shuffle || work->best->explored ||
@@ -196,7 +197,7 @@ static void shrink_buffering(struct shrinking *work)
         *work->best = before;
 }
 
-/* Until no step leads to a simpler scenario that fails. */
+/* Shrinks until no step leads to a simpler scenario that fails. */
 static void shrink_fields_all(struct shrinking *work)
 {
     while (shrink_fields(work))
@@ -211,7 +212,8 @@ static void shrink_all(struct shrinking *work)
     shrink_fields_all(work);
 }
 
-/* Still many ranks: fewer, from what was found on, may show the same mistake in another way. */
+/* Tries the original scenario with fewer ranks if the result still has many: the same mistake may
+ * show in another way. */
 static void shrink_by_any_symptom(struct shrinking *work, const struct scenario *found)
 {
     struct scenario small = *work->best;
@@ -230,7 +232,7 @@ static void shrink_by_any_symptom(struct shrinking *work, const struct scenario 
     work->rule = rule;
 }
 
-/* Whether it is made small as one that does not end: what is left may only be slow. */
+/* Shrinks a scenario as an endless one and tells whether it is; the result may only be slow. */
 static bool shrink_timeout(struct shrinking *work)
 {
     struct scenario found = *work->best;

@@ -1,7 +1,7 @@
-/* See srcline.h. What clang instrumented has its addresses in a table, and the files that are
- * fuzzed are linked side by side: an address between its least and its greatest is in them.
+/* See srcline.h. clang lists the addresses of instrumented code in a table, and the fuzzed files
+ * are linked side by side: an address between the table's least and greatest is in them.
  *
- * State: the places that were asked for, by address; reading debug information takes long. */
+ * State: the requested places by address, as reading debug information is slow. */
 #include "fuzz/srcline.h"
 
 #include <stdbool.h>
@@ -26,14 +26,14 @@ void __sanitizer_symbolize_pc(void *place, const char *format, char *out, size_t
     __attribute__((weak));
 
 struct search {
-    uintptr_t low, high, found; /* found: 0 not yet */
+    uintptr_t low, high, found; /* found: 0 if none yet */
     int frames;
 };
 
 static _Unwind_Reason_Code frame_look(struct _Unwind_Context *frame, void *context)
 {
     struct search *search = context;
-    uintptr_t at = _Unwind_GetIP(frame) - 1; /* of the call, not of what comes behind it */
+    uintptr_t at = _Unwind_GetIP(frame) - 1; /* of the call, not of the return */
 
     if (search->low <= at && at <= search->high)
         search->found = at;
@@ -51,7 +51,7 @@ static void range_get(struct search *search)
     }
 }
 
-/* "NAME:LINE", without the folder; empty where the line is not known. */
+/* Returns "NAME:LINE" without the folder; empty if the line is unknown. */
 static void text_make(uintptr_t at, char text[SRCLINE_BYTES])
 {
     char whole[512] = "";

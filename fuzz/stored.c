@@ -1,10 +1,10 @@
-/* Finds what stored a wrong result last: a second run looks at the item whenever a rank calls the
- * MPI, so that the code between two looks is known. See harness.h.
+/* Finds what stored a wrong result last: a second run reads the item whenever a rank calls MPI, so
+ * that the code between two reads is known. See harness.h.
  *
- * State: the item, what it was at the last look, and the event of that look.
+ * State: the item, its value at the last read, and the event of that read.
  * Invariants
- *  1. The item is looked at from when its rank has filled the buffer until it is found wrong.
- *  2. A message's data are in their buffer when it is said that it is matched. */
+ *  1. The item is read from when its rank has filled the buffer until it is found wrong.
+ *  2. A message's data are in their buffer when the match is reported. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,14 +16,14 @@ enum { TEXT_MAX = 200, RECEIVES = 64, ITEM_MAX = 8 };
 
 static struct {
     struct harness_wrong item;
-    const char *data; /* NULL: it is not looked at */
+    const char *data; /* NULL: not watched */
     char value[ITEM_MAX];
     char before[TEXT_MAX]; /* the rank's last call */
     char last[512];
     struct {
         int32_t request;
         char place[TEXT_MAX];
-    } receive[RECEIVES]; /* of the rank, by number */
+    } receive[RECEIVES]; /* by the rank's request number */
 } now;
 
 static void stored_filled(int rank, int call, const char *data)
@@ -35,7 +35,7 @@ static void stored_filled(int rank, int call, const char *data)
     snprintf(now.before, sizeof now.before, "call of the collective");
 }
 
-/* "MPI_Recv at FILE:LINE" */
+/* Writes "MPI_Recv at FILE:LINE". */
 static void call_words(const struct world_event *event, char text[TEXT_MAX])
 {
     char place[SRCLINE_BYTES] = "";

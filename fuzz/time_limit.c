@@ -1,6 +1,6 @@
-/* Time limits: the timer of the process's computing (SIGPROF) beside the alarm (SIGALRM). Time in
- * which the process could compute, and others had the processor, does not count: Linux says how
- * much that was.
+/* Time limits: a timer of the process's computing time (SIGPROF) next to the alarm (SIGALRM). Time
+ * in which the process could compute, but other processes had the processor, does not count: Linux
+ * reports it.
  *
  * Invariants
  *  1. `computed` counts quarters of a second of computing since the input started, and `rang` those
@@ -24,9 +24,10 @@ static int input_seconds;
 static struct sigaction libfuzzer_alarm;
 static void (*once_handler)(int);
 static unsigned once_seconds;
-static uint64_t waited_ns; /* for the processor, when the last alarm was set */
+static uint64_t waited_ns; /* time spent waiting for the processor when the last alarm was set */
 
-/* How long this process has waited for the processor; 0: not known. Safe in a signal handler. */
+/* Returns how long this process has waited for the processor; 0 if unknown. Safe in a signal
+ * handler. */
 static uint64_t time_limit_waited(void)
 {
     char text[96];
@@ -43,7 +44,7 @@ static uint64_t time_limit_waited(void)
     return number[1];
 }
 
-/* Whether the process waited for most of the seconds since the last alarm was set. */
+/* Tells whether the process waited for most of the seconds since the last alarm was set. */
 static bool has_waited(unsigned seconds)
 {
     uint64_t before = waited_ns;

@@ -1,6 +1,6 @@
-/* Where a collective in Fortran has been: gfortran has no counters of its own, and calls this one
- * in each basic block. Places are counted from a symbol of the program, so that they are the same
- * in every run. */
+/* Counts the visited places of a collective in Fortran: gfortran has no counters of its own, and
+ * calls this function in each basic block. Places are relative to a symbol of the program, so that
+ * they are the same in every run. */
 #include "fuzz/harness.h"
 
 enum { PLACES = 8192 };

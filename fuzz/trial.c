@@ -1,6 +1,6 @@
 /* See trial.h.
  *
- * State: how many there were, and the time that one may take. */
+ * State: the number of trials, and the time that one may take. */
 #include "fuzz/trial.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ static void trial_child(const struct collective *collective, struct scenario *sc
     _exit(0);
 }
 
-/* Milliseconds that the processes of trials have computed. */
+/* Returns the milliseconds that the processes of trials have computed. */
 static long trial_computed(void)
 {
     struct rusage used;

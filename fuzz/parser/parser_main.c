@@ -1,6 +1,6 @@
-/* A plain main for the fuzzers of our parsers, for where there is no libFuzzer: PROGRAM
- * [--mutations=N] FILE... Runs every file as it is, then N mutations of it: bits flipped, numbers
- * set, pieces moved, the end cut off; every other time those of the fuzzer's own mutator, where it
+/* A plain main for the fuzzers of our parsers, for systems without libFuzzer: PROGRAM
+ * [--mutations=N] FILE... Runs every file unchanged, then N mutations of it: flipped bits, new
+ * numbers, moved pieces, a missing end; every other mutation is by the fuzzer's own mutator, if it
  * has one. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Fuzzes the policy text: what parses must print, and what was printed must parse to the same text.
- */
+/* Fuzzes the policy text: what is parsed must be printable, and the printed text must parse to the
+ * same text. */
 #include <stdlib.h>
 #include <string.h>
 

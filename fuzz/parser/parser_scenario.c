@@ -1,5 +1,6 @@
-/* Fuzzes scenarios: as text, what parses must print, and what was printed must parse to the same;
- * any bytes must decode, keep their meaning through bytes and text, and stay sound when mutated. */
+/* Fuzzes scenarios. Text: what is parsed must be printable, and the printed text must parse to the
+ * same. Bytes: any must decode, keep their meaning through bytes and text, and stay sound when
+ * mutated. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ static void check_sound(const struct scenario *s)
         CORE_CHECK(source != dest && source < s->ranks && dest < s->ranks &&
                    replay_policy_delay(&policy, 1000, source, dest, 0));
     CORE_CHECK(replay_policy_check(&policy, REPLAY_IN_PROCESS) == CORE_OK);
-    CORE_CHECK(!s->explored || policy.delay == REPLAY_DELAY_NONE); /* no world would take it */
+    CORE_CHECK(!s->explored || policy.delay == REPLAY_DELAY_NONE); /* no world would accept it */
     CORE_CHECK(replay_policy_delay(&policy, 1000, 0, s->ranks - 1, 7) < 2000);
 }
 
@@ -38,7 +39,7 @@ static void check_text(const struct scenario *s)
     CORE_CHECK(!strcmp(once, twice));
 }
 
-/* Sound, and the same again from its text and from its bytes. */
+/* Checks that the scenario is sound, and the same after a round trip through text and bytes. */
 static void check_same(const struct scenario *s)
 {
     static struct scenario again;

@@ -1,6 +1,6 @@
-/* Fuzzes the spool reader: a lane's ring and spool file of any content end in records and a reason,
- * never in a fault. The input is four bytes, the length of the ring file (which is then padded to
- * its usual size), the ring file, the spool file. */
+/* Fuzzes the spool reader: a lane's ring and spool file of any content must yield records and a
+ * reason for the end, and never crash. The input is four bytes with the length of the ring file
+ * (which is then padded to its usual size), the ring file, the spool file. */
 #include <string.h>
 
 #include "core/check.h"

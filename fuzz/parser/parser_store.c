@@ -1,6 +1,6 @@
-/* Fuzzes storing: any bytes as the records of two ranks become a trace, which is read. The first 8
- * bytes choose what is still in the ring, whether calls are pending and whether the ring drops; the
- * rest are records. */
+/* Fuzzes storing: any bytes, as the records of two ranks, become a trace, which is then read. The
+ * first 8 bytes choose what is still in the ring, whether calls are pending and whether the ring
+ * drops records; the rest are records. */
 #include <stdio.h>
 #include <string.h>
 

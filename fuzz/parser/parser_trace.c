@@ -1,6 +1,6 @@
-/* Fuzzes everything that reads a trace: opening it, its events, every checker with a small budget,
- * the facts of a report and every rendering of them. Bytes at random rarely get past SQLite, so
- * most mutations change one value of one row, in its meaning. */
+/* Fuzzes all code that reads a trace: opening it, its events, every checker with a small budget,
+ * the facts of a report and each rendering of them. Random bytes rarely get past SQLite, so most
+ * mutations change one value of one row. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,9 +127,9 @@ static void change_row(sqlite3 *db, struct core_random *random)
         return;
     snprintf(value, sizeof value, "%s", becomes[pick / 4096 % (sizeof becomes / sizeof *becomes)]);
     uint64_t how = core_random_below(random, 8);
-    if (how < 2) /* near what it was */
+    if (how < 2) /* close to the old value */
         snprintf(value, sizeof value, "\"%s\" %s", column, how ? "+ 1" : "- 1");
-    else if (how < 4) /* what another row has */
+    else if (how < 4) /* the value of another row */
         snprintf(value, sizeof value, "(SELECT \"%s\" FROM \"%s\" LIMIT 1 OFFSET %u)", column,
                  table, pick % 32);
     if (core_random_below(random, 12) == 0)

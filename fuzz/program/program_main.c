@@ -1,11 +1,11 @@
-/* Runs a whole MPI program, main and all, on the in-process MPI: compile it with
- * -Dmain=crosswait_program_main (or rename main in its object), link it with this and libworld.a.
- * Functions that act on a whole process are replaced by some that act on a rank: exit handlers run
- * when the rank's main returns, and a rank that sleeps lets the others go on while the virtual
- * clock moves. Usage: PROGRAM [-n RANKS] [-p POLICY] [-s SEED] [-v] [-- ARGUMENTS...] POLICY is
- * what can be had in process of replay/policy/policy.h, from buffering=eager:4096 on; a word
- * without a key is a buffering. A seed is also order=random. Prints each finding as a line on
- * standard error; exit status 0 without findings, 1 with, 2 for bad usage. */
+/* Runs a whole MPI program, with its main, on the in-process MPI: compile it with
+ * -Dmain=crosswait_program_main (or rename main in its object) and link it with this file and
+ * libworld.a. Functions that act on a process are replaced by ones that act on a rank: exit
+ * handlers run when the rank's main returns, and a sleeping rank lets the others run while the
+ * virtual clock advances. Usage: PROGRAM [-n RANKS] [-p POLICY] [-s SEED] [-v] [-- ARGUMENTS...]
+ * POLICY is the part of replay/policy/policy.h that works in process, such as buffering=eager:4096;
+ * a word without a key is a buffering. A seed implies order=random. Prints each finding as a line
+ * on standard error; exit status 0 without findings, 1 with findings, 2 for bad usage. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void handlers_run(int rank)
         *link = one->next;
         one->function();
         free(one);
-        link = &handlers; /* it may have added others */
+        link = &handlers; /* the handler may have added others */
     }
 }
 
@@ -101,7 +101,7 @@ static int program_main_usage(const char *program)
     return 2;
 }
 
-/* A word without a key is a buffering. */
+/* Reads a policy; a word without a key is a buffering. */
 static bool policy_read(struct replay_policy *policy, const char *text)
 {
     enum core_status status = strchr(text, '=') ? replay_policy_read(policy, text)

@@ -1,5 +1,5 @@
-/* The MPI library's own collectives under the fuzzer's scenarios, on real ranks, its algorithms
- * forced one by one in a running job. library.py starts it.
+/* Runs the MPI library's own collectives on scenarios of the fuzzer, on real ranks, with the
+ * library's algorithms forced one by one in a running job. library.py starts it.
  *
  * usage: mpirun -n N library_main PLAN LOG SEED. PLAN: lines of
  *     COLLECTIVE VARIABLE NUMBER NAME cases FIRST COUNT   scenarios FIRST to FIRST + COUNT - 1
@@ -35,7 +35,7 @@
 
 #include "fuzz/scenario/execute.h"
 
-/* A library's writes outside of a buffer go into its margin, and are reported as such. */
+/* Writes of the library outside of a buffer go into its margin, and are reported. */
 enum {
     SECONDS = 15,
     ENDLESS = 29,
@@ -48,12 +48,12 @@ enum {
 static FILE *log_file;
 static int world_rank, world_size, findings;
 static char first_finding[256];
-static const char *scenario_path; /* where the scenario is written that is tried */
+static const char *scenario_path; /* file for the current scenario */
 static int calls;
 static double came[SCENARIO_CALLS_MAX], left[SCENARIO_CALLS_MAX];
 static unsigned long sums[SCENARIO_CALLS_MAX], have[SCENARIO_CALLS_MAX];
 
-/* Persistent ones came with MPI 4, in Open MPI 4 by another name. */
+/* Persistent collectives came with MPI 4; Open MPI 4 has them under another name. */
 #if MPI_VERSION >= 4
 #define PERSISTENT(call, name) KNOWN(call##_init, MPI_##name##_init)
 #elif defined OMPI_HAVE_MPI_EXT_PCOLLREQ
@@ -113,7 +113,8 @@ static void pause_rank(unsigned turn)
     usleep(turn && turn < 64 ? turn * 2000 : 20000);
 }
 
-/* MPI_Wtime may begin anew in each process; all of them are on one machine. */
+/* Returns a time that ranks can compare: all are on one machine, and MPI_Wtime may start anew in
+ * each process. */
 static double seconds_now(void)
 {
     struct timespec now;
@@ -160,8 +161,9 @@ static void on_alarm(int number)
 }
 
 #ifdef MPICH
-/* MPICH calls this over and over while it waits. It does not give way meanwhile, so that with more
- * ranks than cores each message takes a slice of time; here it does, ten times faster then. */
+/* Replaces a function that MPICH calls again and again while it waits. The original does not yield
+ * the processor, so that with more ranks than cores each message takes a time slice; this one
+ * yields, which is ten times faster then. */
 unsigned ucp_worker_progress(void *worker)
 {
     static unsigned (*progress)(void *);
@@ -185,8 +187,8 @@ static void library_main_say(const char *format, ...)
     fflush(log_file);
 }
 
-/* The control variable's value before; false: the library lets nobody change it in a running job,
- * and it has another value. */
+/* Sets the control variable and returns its value before. False: the library does not allow a
+ * change in a running job, and the variable has another value. */
 static bool library_main_force(const char *variable, int number, int *out_before)
 {
     MPI_T_cvar_handle handle;
@@ -206,7 +208,7 @@ static bool library_main_force(const char *variable, int number, int *out_before
 
 /* --- scenarios -------------------------------------------------------------------------------- */
 
-/* Fields that real ranks do not use have their usual values; the others fit the world. */
+/* Resets the fields that real ranks do not use, and fits the others to the world. */
 static bool library_main_adapt(const struct collective *c, const char *algorithm,
                                struct scenario *s)
 {
@@ -224,7 +226,7 @@ static bool library_main_adapt(const struct collective *c, const char *algorithm
     s->shuffle = plain.shuffle;
     s->late = plain.late;
     s->explored = plain.explored;
-    if (s->also == ALSO_HALVES) /* two barriers at a time have no one time */
+    if (s->also == ALSO_HALVES) /* two concurrent barriers have no common time */
         s->also = ALSO_BACKWARDS;
     s->comm = s->comm == COMM_WORLD ? COMM_DUP : s->comm;
     if (s->comm == COMM_PART && world_size < 3)
@@ -291,7 +293,7 @@ static void library_main_describe(const struct collective *c, const struct scena
 
 /* --- running one ------------------------------------------------------------------------------ */
 
-/* Whether all ranks that compared had the same bits; only called when nothing else was found. */
+/* Checks that all ranks that compared had the same bits; only called if nothing else was found. */
 static void compare_sums(const struct scenario *s)
 {
     for (int call = 0; call < s->calls; call++) {
@@ -304,7 +306,7 @@ static void compare_sums(const struct scenario *s)
     }
 }
 
-/* Whether a rank of the barrier's communicator left it before the last had come. */
+/* Checks that no rank of the barrier's communicator left before the last one entered. */
 static void compare_times(const struct scenario *s)
 {
     for (int call = 0; call < s->calls; call++) {
@@ -318,14 +320,15 @@ static void compare_times(const struct scenario *s)
     }
 }
 
-/* Results that are wrong leave communicators as they were; anything else may have spoiled them. */
+/* Tells whether the job may continue: wrong results leave communicators intact, anything else may
+ * have damaged them. */
 static bool goes_on(void)
 {
     return !strncmp(first_finding, "wrong-result ", 13) ||
            !strncmp(first_finding, "disagreement ", 13);
 }
 
-/* Whether nothing was found; else first_finding is the same on all ranks. */
+/* Tells whether nothing was found; otherwise first_finding is the same on all ranks. */
 static bool library_main_passes(const struct collective *c, const struct scenario *s)
 {
     struct execute_environment environment = {.report = library_main_report,
@@ -381,7 +384,8 @@ static bool library_main_differs(const struct scenario *a, const struct scenario
     return scenario_encode(b, bytes_b) != size || memcmp(bytes_a, bytes_b, size);
 }
 
-/* False: the job must end, and another one go on from the step behind the last one in the log. */
+/* Shrinks a scenario. False: the job must end, and another job continue from the step after the
+ * last one in the log. */
 static bool library_main_shrink(const struct collective *c, const char *algorithm, int line,
                                 const char *path, const char *rule, int from)
 {
@@ -389,7 +393,7 @@ static bool library_main_shrink(const struct collective *c, const char *algorith
     char text[DESCRIPTION_MAX];
     read_scenario(path, &best);
     library_main_adapt(c, algorithm, &best);
-    PMPI_Barrier(MPI_COMM_WORLD); /* all have read it */
+    PMPI_Barrier(MPI_COMM_WORLD); /* all ranks have read it */
     if (from < 0 && scenario_simpler(&best, -1 - from, &candidate) &&
         library_main_adapt(c, algorithm, &candidate)) {
         best = candidate;
@@ -430,7 +434,7 @@ static const struct collective *library_main_find(const char *name)
     return NULL;
 }
 
-/* False: a case failed. */
+/* Runs a line of the plan. False: a case failed. */
 static bool run_line(const char *line, int at, uint64_t seed)
 {
     static struct scenario s;

@@ -1,9 +1,9 @@
-/* Runs one scenario on real ranks: mpirun -n RANKS PROGRAM SCENARIO [DECISIONS]. Built with mpicc
- * from the user's file and the same scenario, elements and execute sources as the fuzzer. What the
- * run in process left to the library is forced here, call by call, by standing in front of the
- * calls: sends that did not buffer are synchronous, receives from any source name the one whose
- * message came, tests and probes say what they said (decisions.c). The scenario's delays are real
- * ones. Exit status: 0 no finding, 1 findings, 2 a bad scenario, 9 no end. */
+/* Runs one scenario on real ranks: mpirun -n RANKS PROGRAM SCENARIO [DECISIONS]. It is built with
+ * mpicc from the user's file and the fuzzer's scenario, elements and execute sources. Wrappers
+ * around the calls force what the run in process left to the library, call by call: unbuffered
+ * sends are synchronous, wildcard receives name the recorded source, tests and probes return the
+ * recorded result (decisions.c). The scenario's delays are real ones. Exit status: 0 no finding, 1
+ * findings, 2 a bad scenario, 9 no end. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
@@ -20,16 +20,16 @@
 
 enum {
     MARGIN = 4096,
-    SECONDS = 30, /* the launcher proves a deadlock long before; polling for ever it cannot */
+    SECONDS = 30, /* the launcher proves a deadlock long before, but cannot prove endless polling */
     TICK_US = 200,
     LATE_US = 1000,
     SLEEP_MAX_US = 3000000, /* of a rank, in all */
-    LIBRARY_BUFFERS = 1024, /* bytes that any MPI library sends off at once */
+    LIBRARY_BUFFERS = 1024, /* bytes that any MPI library sends at once */
     BUFFER_BYTES = 32 << 20
 };
 
-/* Wrappers stand in front of profiling names as well if files are in Fortran: Open MPI's Fortran
- * functions call those. The library's own is then the next. */
+/* Wrappers also replace profiling names if files are in Fortran, as Open MPI's Fortran functions
+ * call those. The library's own function is then the next one. */
 #ifdef CROSSWAIT_FORTRAN
 #define IN_FRONT(name)                                                            \
     extern __typeof__(PMPI_##name) in_front_##name __asm__("PMPI_" #name)         \
@@ -87,7 +87,7 @@ const char *__ubsan_default_options(void)
     return "halt_on_error=1:abort_on_error=1:print_stacktrace=1";
 }
 
-/* Allocations of the MPI library inside a call do not count. */
+/* Ignores allocations of the MPI library inside a call. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -95,7 +95,7 @@ const char *__lsan_default_suppressions(void)
            "leak:libevent\nleak:libcrosswait\n";
 }
 
-/* Only what is allocated inside the collective can be lost. */
+/* Enables leak detection only inside the collective. */
 static void leaks_of(bool collective)
 {
     if (!__lsan_enable)
@@ -122,7 +122,7 @@ static void hold_ticks(int dest, uint32_t number)
     real_main_hold(TICK_US * (double)replay_policy_delay(&policy, 1000, world_rank, dest, number));
 }
 
-/* Before every call of the collective's. */
+/* Delays the rank before every call of the collective. */
 static void hold_call(void)
 {
     static uint32_t number;
@@ -130,7 +130,7 @@ static void hold_call(void)
         hold_ticks(-1, number++);
 }
 
-/* Whom ranks of a communicator's messages name. */
+/* Returns the group that ranks in a communicator's messages refer to. */
 static void group_of_peers(MPI_Comm comm, MPI_Group *out)
 {
     int inter;
@@ -138,8 +138,7 @@ static void group_of_peers(MPI_Comm comm, MPI_Group *out)
     (inter ? PMPI_Comm_remote_group : PMPI_Comm_group)(comm, out);
 }
 
-/* The world's rank of a communicator's, and the other way round; MPI_PROC_NULL and the like stay.
- */
+/* Translates a rank between communicators; keeps MPI_PROC_NULL and the like. */
 static int real_main_translated(MPI_Comm from, int rank, MPI_Comm to)
 {
     MPI_Group a, b;
@@ -154,8 +153,8 @@ static int real_main_translated(MPI_Comm from, int rank, MPI_Comm to)
     return result;
 }
 
-/* Before a send: the message's own delay. A receiver that reads its buffer before the receive is
- * complete (`late`) is given the time to. */
+/* Applies the message's delay before a send. A receiver that reads its buffer before the receive
+ * completes (`late`) gets time to do so. */
 static void hold_message(int dest, MPI_Comm comm)
 {
     static uint32_t number;
@@ -197,7 +196,8 @@ static void tag_check(int tag)
 
 enum how { AS_IT_IS, SYNCHRONOUS, BUFFERED };
 
-/* decided: 1 buffered, 0 not, -1 nobody knows; then the scenario's rule. */
+/* Chooses the mode of a send. decided: 1 buffered, 0 not, -1 unknown: then the scenario's rule
+ * applies. */
 static enum how how_to_send(int decided, int count, MPI_Datatype type)
 {
     int bytes;
@@ -241,7 +241,7 @@ int MPI_Isend(const void *buf, int count, MPI_Datatype type, int dest, int tag, 
                                : PMPI_Isend)(buf, count, type, dest, tag, comm, request);
 }
 
-/* One for all of its starts, and all of a rank's persistent sends alike. */
+/* Chooses one mode for all starts of a request, and the same for all persistent sends of a rank. */
 int MPI_Send_init(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                   MPI_Request *request)
 {
@@ -321,7 +321,8 @@ static void real_main_report(enum world_rule rule, const char *format, ...)
     findings++;
 }
 
-/* All ranks of the communicator come here; what they sent each other has arrived by then. */
+/* Reports unreceived messages. All ranks of the communicator call this, and their messages have
+ * arrived by then. */
 static void check_leftovers(MPI_Comm comm)
 {
     MPI_Status status;
@@ -342,13 +343,14 @@ int MPI_Comm_free(MPI_Comm *comm)
     return PMPI_Comm_free(comm);
 }
 
-/* Whoever pauses comes 200 ms later, or 20 ms after the one before it. */
+/* Delays a pausing rank: by 200 ms, or by 20 ms for each turn. */
 static void pause_rank(unsigned turn)
 {
     usleep(turn && turn < 64 ? turn * 20000 : 200000);
 }
 
-/* MPI_Wtime may begin anew in each process; all of them are on one machine. */
+/* Returns a time that ranks can compare: all are on one machine, and MPI_Wtime may start anew in
+ * each process. */
 static double seconds_now(void)
 {
     struct timespec now;
@@ -368,7 +370,7 @@ static void real_main_entered(int call, int group)
 static int real_main_missing(int call, int group, int size)
 {
     (void)call, (void)group, (void)size;
-    return 0; /* compared by the clock, at the end */
+    return 0; /* compared by time stamps at the end */
 }
 
 static void real_main_result(int call, int group, int rank, uint64_t sum)
@@ -388,8 +390,8 @@ static void real_main_calling(int now_inside)
         left[calls - 1] = seconds_now();
 }
 
-/* A limit of computing, and no timer: a rank whose timer has a handler may go on by itself, so that
- * the launcher could prove no hang of it. */
+/* Ends the rank at its limit of computing. It is no timer: a rank with a timer's handler may wake
+ * by itself, so the launcher could not prove that it hangs. */
 static void on_limit(int number)
 {
     char text[96];
@@ -410,10 +412,10 @@ static void on_deadly(int number)
     int length =
         snprintf(text, sizeof text, "finding: crash: rank %d of MPI_COMM_WORLD, signal %d\n",
                  world_rank, number);
-    static volatile sig_atomic_t told; /* a sanitizer's abort comes behind what it tells of */
+    static volatile sig_atomic_t told; /* a sanitizer's abort follows its report */
     if (!told++ && write(1, text, (size_t)length) < 0)
         _exit(10);
-    usleep(100000); /* what was written must get out before mpirun ends all */
+    usleep(100000); /* the text must be written before mpirun ends all ranks */
     for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
         if (deadly[i] == number)
             sigaction(number, &before[i], NULL);
@@ -432,7 +434,7 @@ static void watch_signals(void)
     }
 }
 
-/* As fatal as ever, but told where it is not lost: mpirun's own report sometimes is. */
+/* Ends the job on an error of MPI and reports it here, as mpirun's own report is sometimes lost. */
 static void on_error(MPI_Comm *comm, int *code, ...)
 {
     char text[MPI_MAX_ERROR_STRING];
@@ -444,8 +446,8 @@ static void on_error(MPI_Comm *comm, int *code, ...)
     PMPI_Abort(*comm, 1);
 }
 
-/* Results of one group's ranks, of an intercommunicator's two groups; a barrier's ranks leave when
- * those of the other one have come. */
+/* Compares results of one group's ranks, or of an intercommunicator's two groups; a barrier's ranks
+ * leave after those of the other group have entered. */
 static void real_main_compare(const struct collective *collective, int group)
 {
     bool own = my_group == group, other = scenario.first_group ? !own && my_group >= 0 : own;
@@ -503,7 +505,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &world_size);
-    /* Under a sanitizer what lies around is watched, by every access. */
+    /* A sanitizer checks every access, so no margin is needed. */
     environment.margin = __lsan_enable ? 0 : MARGIN;
     static struct scenario beside;
     const struct collective *other = NULL;

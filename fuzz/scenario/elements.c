@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Only the first and the last int of a huge element are put and compared. */
+/* Only the first and the last int of a huge element are written and compared. */
 enum { HUGE_BYTES = 1 << 30 };
 #define MANY_BYTES ((ptrdiff_t)4 * SCENARIO_MANY)
 
@@ -27,7 +27,7 @@ const struct element_layout element_layouts[SCENARIO_TYPES] = {
     [TYPE_MANY] = {2, "ii", {0, MANY_BYTES - 4}, MANY_BYTES, MANY_BYTES, 0, 0},
 };
 
-/* Two ints with another one between them, by one of the constructors that make such a type. */
+/* Makes a type of two ints with a gap of one int, by one of the constructors that can. */
 static MPI_Datatype elements_pair_apart(unsigned how)
 {
     int sizes[] = {2, 2}, part[] = {2, 1}, start[] = {0, 0}, all[] = {4}, grid[] = {2},
@@ -115,8 +115,8 @@ uint32_t element_get(const struct element_layout *layout, const char *data, long
 
 /* --- buffers ---------------------------------------------------------------------------------- */
 
-/* An empty buffer begins where memory ends: address sanitizer lets a byte of no memory be written.
- */
+/* An empty buffer begins where memory ends: the address sanitizer lets one byte of an empty
+ * allocation be written. */
 enum { BEFORE_EMPTY = 16 };
 
 struct element_buffer element_buffer_new(ptrdiff_t low, ptrdiff_t high, size_t margin)
@@ -124,7 +124,7 @@ struct element_buffer element_buffer_new(ptrdiff_t low, ptrdiff_t high, size_t m
     size_t bytes = high > low ? (size_t)(high - low) : 0;
     size_t before = bytes || margin ? margin : BEFORE_EMPTY;
     struct element_buffer made = {.size = before + bytes + margin, .margin = margin};
-    if (bytes > (size_t)1 << 28) { /* elements far apart: pages that nobody touches cost nothing */
+    if (bytes > (size_t)1 << 28) { /* elements far apart: untouched pages cost nothing */
         made.memory = mmap(NULL, made.size, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         made.mapped = 1;
@@ -151,7 +151,7 @@ void element_buffer_free(struct element_buffer *buffer)
 
 /* --- operations ------------------------------------------------------------------------------- */
 
-/* The composition of affine maps x -> a x + b, in rank order: associative, not commutative. */
+/* Composes affine maps x -> a x + b, in rank order: associative, but not commutative. */
 static void elements_affine(const uint32_t *left, uint32_t *right)
 {
     uint32_t a = left[0] * right[0], b = left[0] * right[1] + left[1];
@@ -159,7 +159,8 @@ static void elements_affine(const uint32_t *left, uint32_t *right)
     right[1] = b;
 }
 
-/* The same in one int: 15 bits of an odd a, 16 of b, mixed so that small values differ in both. */
+/* Does the same in one int: 15 bits of an odd a, 16 of b, mixed so that small values differ in
+ * both. */
 static uint32_t affine_half(uint32_t left, uint32_t right)
 {
     const uint32_t mixer = 2654435761u, mixed_back = 244002641u;

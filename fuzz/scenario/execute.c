@@ -1,5 +1,5 @@
-/* One rank's part of a scenario. See execute.h. The reference is a definition, one item at a time;
- * it communicates nothing. */
+/* One rank's part of a scenario. See execute.h. The reference computes the definition, one item at
+ * a time, without communication. */
 #include "fuzz/scenario/execute.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "fuzz/scenario/elements.h"
 
-/* FAR_ELEMENTS, a GiB each: beyond what 32 bits count, and no more for a copy to allocate. */
+/* FAR_ELEMENTS, a GiB each: more than 32 bits can count, but few enough for a copy to allocate. */
 enum {
     TRAFFIC_TAG = 4711,
     GROUPS_TAG = 4712,
@@ -23,9 +23,9 @@ struct call {
     const struct execute_environment *env;
     struct shape shape;
     int number; /* of the call in the scenario */
-    int turn;   /* the rank's place in the order of arrival */
+    int turn;   /* position of the rank in the order of arrival */
     int group;  /* of an intercommunicator, 0 or 1 */
-    bool part;  /* only some of the ranks call */
+    bool part;  /* only some ranks call */
     struct element_buffer send, recv;
     uint64_t sent; /* checksum of the send buffer before the call */
     MPI_Request request, traffic;
@@ -40,7 +40,7 @@ static bool may_be_far(int kind)
            kind != collective_kind_alltoallw && kind != collective_kind_custom;
 }
 
-/* The same type on both sides. */
+/* Tells whether both sides must have the same type. */
 static bool one_type(int kind)
 {
     return collective_reduces(kind) || kind == collective_kind_shift;
@@ -60,8 +60,8 @@ int execute_world_size(const struct scenario *s)
     return s->ranks + (s->comm == COMM_PART ? 2 : 0);
 }
 
-/* Elements far apart, where their number is small, and on one side where the other has few. Places
- * and counts that a caller gives are ints. */
+/* Adapts elements far apart: only where their number is small, and on one side if the other has
+ * few, as places and counts from a caller are ints. */
 static void adapt_far(const struct collective *c, struct scenario *s)
 {
     bool huge = scenario_type_huge(s->type);
@@ -75,7 +75,7 @@ static void adapt_far(const struct collective *c, struct scenario *s)
         s->type_send = scenario_type_large(s->type_send) ? TYPE_INT : s->type_send;
         return;
     }
-    if (huge) /* so that none is under way behind one that is refused */
+    if (huge) /* so that none is pending after a refused one */
         s->flight = 1;
     if (s->type == TYPE_MANY && shape_has_blocks_of_sizes(c->kind)) {
         most = MANY_ELEMENTS;
@@ -104,8 +104,8 @@ static void adapt_far(const struct collective *c, struct scenario *s)
         s->type = TYPE_INT;
 }
 
-/* The groups of an intercommunicator, where the collective is for one; false: there are too few
- * ranks. */
+/* Adapts the groups of an intercommunicator, if the collective supports one; false if there are too
+ * few ranks. */
 static bool adapt_groups(const struct collective *c, struct scenario *s)
 {
     if (c->communicators == COLLECTIVE_INTRA || s->ranks < 2) {
@@ -118,7 +118,7 @@ static bool adapt_groups(const struct collective *c, struct scenario *s)
         s->first_group = s->ranks / 2;
     if (s->first_group > 0) {
         s->in_place = false;
-        if (s->also == ALSO_HALVES) /* a half may have one group alone */
+        if (s->also == ALSO_HALVES) /* a half may contain only one group */
             s->also = ALSO_DUP;
     }
     return true;
@@ -254,7 +254,7 @@ static MPI_Comm graph_make(const struct scenario *s, MPI_Comm comm)
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     shape_neighbours(s, comm, rank, size, &n);
-    /* Weights say nothing here: any will do. */
+    /* Weights have no effect here: any will do. */
     MPI_Dist_graph_create_adjacent(comm, n.in_count, n.in, n.in, n.out_count, n.out, n.out,
                                    MPI_INFO_NULL, 0, &graph);
     return graph;
@@ -272,7 +272,7 @@ static MPI_Comm comm_make(const struct scenario *s, MPI_Comm world)
     case COMM_BACKWARDS:
         MPI_Comm_split(world, 0, -rank, &comm);
         break;
-    case COMM_PART: /* the first two of the world stay outside */
+    case COMM_PART: /* the first two world ranks are not members */
         MPI_Comm_split(world, rank < 2 ? MPI_UNDEFINED : 0, rank, &comm);
         break;
     case COMM_GRID:
@@ -284,7 +284,7 @@ static MPI_Comm comm_make(const struct scenario *s, MPI_Comm world)
     return comm;
 }
 
-/* The second communicator, over the first one's ranks; the first one itself where there is none. */
+/* Makes the second communicator, of the same ranks; returns the first one if there is none. */
 static MPI_Comm also_make(const struct scenario *s, MPI_Comm comm)
 {
     MPI_Comm also = comm;
@@ -299,7 +299,7 @@ static MPI_Comm also_make(const struct scenario *s, MPI_Comm comm)
     return also;
 }
 
-/* The communicator between the first ranks and the others. */
+/* Makes the intercommunicator between the first ranks and the others. */
 static MPI_Comm groups_make(const struct scenario *s, MPI_Comm comm, int *out_group)
 {
     MPI_Comm own, between;
@@ -314,8 +314,8 @@ static MPI_Comm groups_make(const struct scenario *s, MPI_Comm comm, int *out_gr
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* Values of rank `source` in its block for `block` in call `call`: where its values begin, and the
- * value of item i. */
+/* Return the first of rank `source`'s values in its block for `block` in call `call`, and the value
+ * of item i. */
 static inline uint32_t execute_values(int call, int source, int block)
 {
     return (uint32_t)call * 15485863u + (uint32_t)source * 7919u + (uint32_t)block * 104729u + 5u;
@@ -342,7 +342,7 @@ static bool is_rounded(const struct call *c)
     return collective_reduces(c->shape.collective->kind) && c->shape.s->op == OP_SUM_ROUNDED;
 }
 
-/* The items of element e of a block of combined values. */
+/* Computes the items of element e of a block of combined values. */
 static void reduced_values(const struct call *c, const struct shape_block *b, long e,
                            uint32_t sum[ELEMENT_ITEMS_MAX])
 {
@@ -362,7 +362,7 @@ static void reduced_put(const struct call *c, const struct shape_block *b, long 
     const struct element_layout *layout = element_layout(b->type);
     int call = c->shape.call;
     uint32_t sum[ELEMENT_ITEMS_MAX];
-    if (c->shape.s->op == OP_SUM_DOUBLE) { /* does not wrap */
+    if (c->shape.s->op == OP_SUM_DOUBLE) { /* doubles do not wrap */
         double whole = 0;
         for (int source = b->first; source <= b->last; source++)
             whole += execute_value(call, source, b->mark, e);
@@ -374,7 +374,7 @@ static void reduced_put(const struct call *c, const struct shape_block *b, long 
         element_put(layout, data + e * layout->extent, i, sum[i]);
 }
 
-/* Writes the values of a block to where it lies from `data` on. */
+/* Writes the values of a block to its place relative to `data`. */
 static inline void block_put(const struct call *c, const struct shape_block *b, char *data)
 {
     const struct element_layout *layout = element_layout(b->type);
@@ -404,7 +404,7 @@ static inline void block_put(const struct call *c, const struct shape_block *b, 
 
 /* --- what must have come ---------------------------------------------------------------------- */
 
-/* A copy of the receive buffer as it was before the call. */
+/* Returns a copy of the receive buffer as it was before the call. */
 static struct element_buffer buffer_before(const struct call *c)
 {
     struct element_buffer made = c->recv;
@@ -430,7 +430,7 @@ static uint64_t execute_checksum(const struct element_buffer *buffer)
     return hash;
 }
 
-/* The result of the user's reference for everybody's send buffers. */
+/* Writes the result that the user's reference computes from all send buffers. */
 static void reference_put(const struct call *c, struct element_buffer *expected)
 {
     const struct shape *shape = &c->shape;
@@ -461,7 +461,7 @@ static void expected_put(const struct call *c, struct element_buffer *expected)
             block_put(c, &c->shape.recv.block[b], expected->data);
 }
 
-/* An item of a block that must have come, where there is no buffer to take it from. */
+/* Returns an expected item of a block for which there is no expected buffer. */
 static uint32_t expected_item(const struct call *c, const struct shape_block *b, long i)
 {
     int items = element_layout(b->type)->items;
@@ -472,7 +472,7 @@ static uint32_t expected_item(const struct call *c, const struct shape_block *b,
     return sum[i % items];
 }
 
-/* The first item of a block that is not what it should be; false: all are. */
+/* Reports the first wrong item of a block; false if all are right. */
 static bool report_item(const struct call *c, const struct shape_block *b, const char *got,
                         const char *expected)
 {
@@ -545,7 +545,7 @@ static void check_rounded(const struct call *c)
         c->env->result(c->number, c->group, c->shape.rank, checksum);
 }
 
-/* Expects of the elements that MPI leaves undefined what they hold. */
+/* Copies the elements that MPI leaves undefined into the expected buffer. */
 static void unspecified_take(const struct call *c, struct element_buffer *expected)
 {
     const struct shape_block *b = &c->shape.unspecified;
@@ -559,7 +559,7 @@ static void unspecified_take(const struct call *c, struct element_buffer *expect
 
 static void check_received(const struct call *c)
 {
-    if (c->recv.mapped) { /* far apart: look at the elements only */
+    if (c->recv.mapped) { /* far apart: compare only the elements */
         for (int b = 0; b < c->shape.recv.block_count; b++)
             if (report_item(c, &c->shape.recv.block[b], c->recv.data, NULL))
                 return;
@@ -594,8 +594,8 @@ static void check_result(const struct call *c)
 
 /* --- a call ----------------------------------------------------------------------------------- */
 
-/* A buffer that MPI does not look at, as the receive buffer of a rank that is not the root, has no
- * elements: who writes there is found. */
+/* Allocates the buffers. A buffer that MPI does not access, such as the receive buffer of a rank
+ * that is not the root, has no elements, so that a write to it is found. */
 static void buffers_make(struct call *c)
 {
     struct shape *shape = &c->shape;
@@ -624,7 +624,8 @@ static void buffers_fill(struct call *c)
         c->sent = execute_checksum(&c->send);
 }
 
-/* Round a ring; between two groups back and forth, where both have that rank. */
+/* Returns the peer of the extra messages: around a ring; between two groups, the rank of the same
+ * number, if both have it. */
 static int traffic_peer(const struct call *c, int step)
 {
     const struct shape *shape = &c->shape;
@@ -651,7 +652,8 @@ static void traffic_end(struct call *c)
                        "rank %d: a message of the program's own arrived changed", c->shape.rank);
 }
 
-/* A size that an int cannot count may be refused: MPI_Pack and others cannot say it. */
+/* Reports an error, except a refusal of a size that an int cannot count, which MPI_Pack and others
+ * cannot express. */
 static void report_error(struct call *c, int error)
 {
     c->refused |= error && scenario_type_huge(c->shape.s->type);
@@ -660,7 +662,8 @@ static void report_error(struct call *c, int error)
                        error);
 }
 
-/* An intercommunicator's barrier waits for the other group only. */
+/* Checks that no rank left a barrier early; that of an intercommunicator waits only for the other
+ * group. */
 static void execute_left(const struct call *c)
 {
     const struct shape *shape = &c->shape;
@@ -694,7 +697,7 @@ static void call_begin(struct call *c)
     buffers_fill(c);
     if (c->env->filled && c->recv.memory)
         c->env->filled(c->number, c->recv.data);
-    if (s->traffic) /* a message of the program's own is under way meanwhile */
+    if (s->traffic) /* a message of the program's own is pending meanwhile */
         traffic_start(c);
     if (s->slow == c->shape.member)
         c->env->pause(LAST_TURN);
@@ -712,14 +715,14 @@ static void call_begin(struct call *c)
         call_complete(c, error);
 }
 
-/* A poll in vain: others go on. Nobody sends with this tag. */
+/* Lets others run by a failed poll, for a tag that no rank uses. */
 static void execute_compute(const struct call *c)
 {
     int flag;
     MPI_Iprobe(MPI_ANY_SOURCE, TRAFFIC_TAG - 1, c->shape.comm, &flag, MPI_STATUS_IGNORE);
 }
 
-/* Asks once whether what is no blocking call has come to its end. */
+/* Tests once whether a nonblocking call is complete. */
 static void call_test(struct call *c)
 {
     const struct collective *collective = c->shape.collective;
@@ -797,7 +800,7 @@ static void types_free(struct shape_types *types)
     element_type_free(&types->mpi_type_send);
 }
 
-/* The member's place in an order of all that the scenario's number gives; 0 goes first. */
+/* Returns the member's position in an order that the scenario's number defines; 0 is first. */
 static int turn_of(const struct scenario *s, int member, int size)
 {
     uint32_t seed = s->arrive,
@@ -832,7 +835,7 @@ static const struct collective *collective_of(const struct run *r, int number)
     return of[number % 2 && of[1]];
 }
 
-/* The caller, and the ranks that it exchanges data with. */
+/* Sets the caller, and the ranks that it exchanges data with. */
 static void members_find(const struct scenario *s, int group, struct shape *out)
 {
     MPI_Comm_rank(out->comm, &out->rank);
@@ -847,8 +850,8 @@ static void members_find(const struct scenario *s, int group, struct shape *out)
     out->peers_count = out->other_size;
 }
 
-/* Elements that each rank of a group sends: in one direction another number than in the other, or
- * nothing, where MPI lets the two differ. */
+/* Returns the elements that each rank of a group sends: another number in one direction than in the
+ * other, or none, where MPI allows the two to differ. */
 static int count_of(const struct scenario *s, int number, const struct collective *collective,
                     int group)
 {
@@ -885,8 +888,8 @@ static void call_prepare(const struct run *r, int number, struct call *c)
     c->turn = turn_of(s, c->shape.member, members);
 }
 
-/* Completes what is under way: in the order it was started; or by testing one after the other,
- * where each rank begins with another one. */
+/* Completes the pending calls: in the order of their start, or by tests in turn, where each rank
+ * begins with another call. */
 static void calls_end(struct call *calls, int count, bool by_test)
 {
     int open = by_test ? count : 0;
@@ -901,9 +904,9 @@ static void calls_end(struct call *calls, int count, bool by_test)
         call_end(&calls[i]);
 }
 
-/* A blocking call ends where it is made; of others up to `flight` are under way at a time. Behind
- * one that was refused there are none: the other ranks may still be in it, and would take what
- * these send for what it owes them. */
+/* Makes all calls. A blocking call completes at once; up to `flight` nonblocking calls are pending
+ * at a time. No call follows a refused one: other ranks may still be in it, and would mistake the
+ * later messages for its own. */
 static void calls_make(const struct run *r)
 {
     struct call calls[SCENARIO_CALLS_MAX], blocking;

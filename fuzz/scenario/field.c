@@ -19,7 +19,7 @@ static const char *const sizes_names[] = {"even", "uneven", "many-zero", "one"};
 static const char *const places_names[] = {"packed", "backwards", "gaps",
                                            "mixed",  "shared",    "below"};
 static const char *const growth_names[] = {"none", "up", "down"};
-/* As it was written before the policies' grammar came, and is still read. */
+/* The older names, from before the policies' grammar, which are still read. */
 static const char *const buffering_names[] = {"rendezvous", "eager",   "eager-bytes",
                                               "chosen",     "credits", "pool"};
 static const char *const delays_names[] = {"none",      "uniform", "heavy",
@@ -107,7 +107,7 @@ void scenario_field_set(struct scenario *s, enum field field, int value)
 
 /* --- narrowed to what is wanted --------------------------------------------------------------- */
 
-/* Values that each field may have: for fields with names as bits, for the others two bounds. */
+/* Values that each field may have: bits for fields with names, two bounds for the others. */
 static struct {
     bool given;
     int low, high;
@@ -149,7 +149,7 @@ int scenario_field_named(enum field f, const char *name, size_t length)
     return -1;
 }
 
-/* A key keeps its default; a value of any key that has it is not taken. */
+/* Excludes a key, which keeps its default, or a value from any key that has it. */
 static bool narrow_without(const char *name, size_t length)
 {
     struct scenario plain;
@@ -195,7 +195,7 @@ static bool narrow_to(enum field f, const char *value, size_t length)
     return false;
 }
 
-/* One word: a key, or "without", and its values. */
+/* Reads one word: a key, or "without", and its values. */
 static int narrow_word(const char *word, size_t length, char message[256])
 {
     size_t key = strcspn(word, "=");

@@ -1,4 +1,4 @@
-/* How scenarios are drawn, mutated and crossed: most are small and cheap. */
+/* Draws, mutates and crosses scenarios: most are small and cheap. */
 #include <string.h>
 
 #include "core/random.h"
@@ -19,14 +19,14 @@ enum {
     FAR_ONE_OF = 12,
     HUGE_ONE_OF = 40,
     WORK_SMALL = 4608,
-    RANKS_FEW = 32, /* with more messages are thousands, whatever else the world is */
+    RANKS_FEW = 32, /* more ranks exchange thousands of messages in any world */
     DEAR_ONE_OF = 4,
-    WORK_MESSAGE = 32, /* a message costs what so many elements do */
+    WORK_MESSAGE = 32, /* elements that cost as much as a message */
     COUNT_FEW = 3,
     RARE_ONE_OF = 16
 };
 
-/* The types and operations from `rare` on are: each is for one mistake, the others for many. */
+/* Draws a type or operation. Those from `rare` on each reveal one mistake, the others many. */
 static int mutate_rarely(unsigned rare, unsigned count, uint64_t *state)
 {
     uint64_t number = mutate_next(state);
@@ -45,17 +45,18 @@ static int field_any(enum field f, uint64_t *state)
         known++;
     if (known && mutate_next(state) % 4)
         return scenario_field_row[f].often[mutate_next(state) % (unsigned)known];
-    /* Most inputs are small: a large count costs what hundreds of small ones do. */
+    /* Most inputs are small: a large count costs as much as hundreds of small ones. */
     uint64_t range = (uint64_t)(scenario_field_row[f].high - scenario_field_row[f].low + 1);
     if (f == FIELD_COUNT && mutate_next(state) % LARGE_ONE_OF)
         range = COUNT_SMALL;
     uint64_t value = mutate_next(state) % range;
-    if (known) /* numbers: small ones more often */
+    if (known) /* numbers: prefers small ones */
         value = value * (mutate_next(state) % range) / range * (mutate_next(state) % range) / range;
     return scenario_field_row[f].low + (int)value;
 }
 
-/* One of those that are free; *out_count: how many there are. Those that are not cost no input. */
+/* Draws a free field, so that restricted fields cost no input; *out_count: number of free fields.
+ */
 static enum field field_drawn(uint64_t number, unsigned *out_count)
 {
     enum field chance[FIELDS];
@@ -64,18 +65,18 @@ static enum field field_drawn(uint64_t number, unsigned *out_count)
         if (scenario_field_is_free(f))
             chance[count++] = f;
     *out_count = count;
-    return chance[number % count]; /* there is always the target */
+    return chance[number % count]; /* the target is always free */
 }
 
-/* The work of all ranks in an all-to-all, in elements. */
+/* Returns the work of all ranks in an all-to-all, in elements. */
 static long mutate_work(const struct scenario *s)
 {
     return (long)s->ranks * s->ranks * s->calls * (s->count + WORK_MESSAGE);
 }
 
-/* New inputs are kept when more happens in them, so they grow; large ones must stay rare. One in
- * LARGE_ONE_OF may do what LARGE_TIMES small ones do, and of those one in n what n times as many.
- */
+/* Returns the work that a new input may have. Inputs in which more happens are kept, so they grow;
+ * large ones must stay rare. One in LARGE_ONE_OF may do LARGE_TIMES the work of a small one, and of
+ * those one in n may do n times as much. */
 static long work_allowed(uint64_t *state)
 {
     if (mutate_next(state) % LARGE_ONE_OF)
@@ -91,8 +92,8 @@ static void mutate_lighten(struct scenario *s, long most)
         s->calls--;
 }
 
-/* A mutation that doubles the cost of each message is rare among many ranks: it shows the same
- * among few. */
+/* Makes mutations that double the cost of each message rare for many ranks: few ranks show the
+ * same. */
 static void mutate_simplify(struct scenario *s, uint64_t *state)
 {
     if (mutate_next(state) % DEAR_ONE_OF)
@@ -101,10 +102,10 @@ static void mutate_simplify(struct scenario *s, uint64_t *state)
         s->type = s->type_send = TYPE_INT;
 }
 
-/* Small and cheap, but for a few. */
+/* Makes most scenarios small and cheap. */
 static void bring_down(struct scenario *s, uint64_t *state)
 {
-    /* Mapping gigabytes costs what a hundred small worlds do. */
+    /* Mapping gigabytes costs as much as a hundred small worlds. */
     bool huge = scenario_type_huge(s->type) || scenario_type_huge(s->type_send);
     if ((scenario_type_large(s->type) || scenario_type_large(s->type_send)) &&
         mutate_next(state) % (huge ? HUGE_ONE_OF : FAR_ONE_OF))
@@ -143,7 +144,7 @@ void scenario_mutate(struct scenario *s, uint64_t seed)
         enum field f = field_drawn(mutate_next(&state), &fields);
         scenario_field_set(s, f, field_any(f, &state));
         if (f == FIELD_TYPE &&
-            mutate_next(&state) % 2) /* keep the sides of one class, equal or not */
+            mutate_next(&state) % 2) /* keeps both sides in one class, equal or not */
             s->type_send = s->type;
     }
     bring_down(s, &state);
@@ -155,7 +156,7 @@ void scenario_cross(struct scenario *s, const struct scenario *other, uint64_t s
     for (enum field f = 0; f < FIELD_EXPLORED; f++)
         if (mutate_next(&state) % 2)
             scenario_field_set(s, f, scenario_field_get(other, f));
-    if (mutate_next(&state) % 2) { /* what is explored is said by the answers */
+    if (mutate_next(&state) % 2) { /* the answers define what is explored */
         s->explored = other->explored;
         s->choice_count = other->choice_count;
         memcpy(s->choices, other->choices, other->choice_count);

@@ -53,7 +53,8 @@ bool scenario_op_commutes(enum scenario_op op)
            op != OP_AFFINE_BEFORE;
 }
 
-/* Invariant 1: the answers of order=explore are whole, and of ranks that a scenario can have. */
+/* Keeps to invariant 1: answers of order=explore are complete, and of ranks that a scenario can
+ * have. */
 static void answers_keep(struct scenario *s)
 {
     size_t kept = 0;
@@ -80,7 +81,7 @@ void scenario_normalise(struct scenario *s)
     s->first_group %= s->ranks;
     if (s->slow >= s->ranks)
         s->slow %= s->ranks;
-    /* Buffers of all ranks together stay near a megabyte, whatever the collective does with its
+    /* All ranks' buffers together stay near a megabyte, whatever the collective does with its
      * blocks. */
     int most = 16384 / (s->ranks * s->ranks) * 4;
     if (s->count > most && s->count > 16)
@@ -92,7 +93,7 @@ void scenario_normalise(struct scenario *s)
         s->choice_count = SCENARIO_CHOICES_MAX;
     if (s->explored) {
         answers_keep(s);
-        s->delays = REPLAY_DELAY_NONE; /* which decisions are open does not depend on a clock */
+        s->delays = REPLAY_DELAY_NONE; /* open decisions do not depend on a clock */
     }
 }
 
@@ -113,8 +114,8 @@ int scenario_root(const struct scenario *s, int call, int ranks)
     return (s->root + call * s->root_step + call * (call - 1) / 2 * s->root_bend) % ranks;
 }
 
-/* A power of two less from call to call, or more; the elements of the two sides still go together.
- */
+/* Returns the count of a call: halved from call to call, or doubled; the elements of both sides
+ * still match. */
 int scenario_count(const struct scenario *s, int call)
 {
     int items = scenario_type_items(s->type_send);

@@ -22,8 +22,8 @@ bool scenario_slow_link(const struct scenario *s, int ranks, int *out_source, in
     return true;
 }
 
-/* As written: the slow link's ends may be beyond the ranks; from a rank to itself is to the next.
- */
+/* Returns the policy as written: the ends of the slow link may exceed the ranks; a link from a rank
+ * to itself leads to the next one. */
 static struct replay_policy policy_written(const struct scenario *s)
 {
     const unsigned from = s->delays_seed / SCENARIO_RANKS_MAX,
@@ -55,8 +55,8 @@ static struct replay_policy policy_written(const struct scenario *s)
     return policy;
 }
 
-/* Names of order=explore, sorted as a policy has them: its answers, or the sends that keep their
- * buffers. */
+/* Returns the names of order=explore, sorted as in a policy: its answers, or the sends that keep
+ * their buffers. */
 static struct replay_names names_of(const struct scenario *s, bool sends)
 {
     static struct replay_name name[2][SCENARIO_CHOICES_MAX / SCENARIO_ANSWER_BYTES];
@@ -82,7 +82,7 @@ static struct replay_names names_of(const struct scenario *s, bool sends)
     return names;
 }
 
-/* Puts these names in place of those of their kind. */
+/* Replaces the names of this kind. */
 static bool names_take(struct scenario *s, const struct replay_names *names, bool sends)
 {
     size_t kept = 0;
@@ -139,11 +139,11 @@ struct replay_policy scenario_policy(const struct scenario *s, int ranks)
     return policy;
 }
 
-/* Words of a policy as read, by key. */
+/* The words of a policy that can be read, by key. */
 enum { READ_BUFFERING, READ_DELAY, READ_ORDER, READ_SEED, READ_KEYS };
 static const char *const read_key[READ_KEYS] = {"buffering", "delay", "order", "seed"};
 
-/* Puts the values read into the fields. False when they cannot hold it. */
+/* Copies the parsed values into the fields; false if the fields cannot hold them. */
 static bool policy_take(struct scenario *s, const struct replay_policy *policy, int key)
 {
     const uint64_t bytes = policy->bytes;
@@ -180,7 +180,7 @@ static bool policy_take(struct scenario *s, const struct replay_policy *policy, 
             return names_take(s, &policy->forced, false);
         return policy->order != REPLAY_ORDER_LIST;
     default:
-        if (s->delays == REPLAY_DELAY_SLOW_LINK) /* the link says it all */
+        if (s->delays == REPLAY_DELAY_SLOW_LINK) /* the link is all that counts */
             return true;
         s->delays_seed = (unsigned)policy->seed;
         return policy->seed < SCENARIO_RANKS_MAX * SCENARIO_RANKS_MAX;

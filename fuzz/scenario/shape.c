@@ -33,9 +33,9 @@ long shape_lists(int sizes, int sum)
     return lists < SHAPE_LISTS_MAX ? lists : SHAPE_LISTS_MAX;
 }
 
-/* Returns the size at a place of list number `number`, from 0, in the order of the sums. Goes
- * through the sums, then through the places: each value of one has as many lists as the places
- * behind it have with the rest of the sum. */
+/* Returns the size at a place in list number `number`, from 0, of all lists sorted by their sums.
+ * Skips whole sums, then values at one place after the other: each value starts as many lists as
+ * the later places have with the rest of the sum. */
 static int shape_list_size(long number, int sizes, int place)
 {
     int sum = 0;
@@ -53,7 +53,7 @@ static int shape_list_size(long number, int sizes, int place)
     }
 }
 
-/* From `blocks`: one size for each rank, or for each pair of them. */
+/* Returns a size from list `blocks`: one for each rank, or for each pair of ranks. */
 static int block_size_of_list(const struct shape *c, int from, int to)
 {
     const int ranks = c->size + c->other_size, place = from * ranks + to;
@@ -64,7 +64,7 @@ static int block_size_of_list(const struct shape *c, int from, int to)
     return size < c->count ? size : c->count;
 }
 
-/* Elements of the block from one rank to another. */
+/* Returns the elements of the block from one rank to another. */
 static inline int block_size(const struct shape *c, int from, int to)
 {
     const struct scenario *s = c->s;
@@ -83,13 +83,13 @@ static inline int block_size(const struct shape *c, int from, int to)
     }
 }
 
-/* In place both ends name one buffer, and so one size. */
+/* Returns the size for a pair: in place both ends share one buffer, and so one size. */
 static inline int pair_size(const struct shape *c, int from, int to)
 {
     return c->s->in_place && from > to ? block_size(c, to, from) : block_size(c, from, to);
 }
 
-/* A step that visits all of n places. */
+/* Returns a step that visits all of n places. */
 static int step_of(enum scenario_places places, int n, unsigned seed)
 {
     int step = places == PLACES_BACKWARDS ? n - 1 : 1;
@@ -157,7 +157,7 @@ static inline struct shape_block *block_add(struct shape_side *side, enum scenar
     return made;
 }
 
-/* Blocks of one size side by side: number b is at b * count. */
+/* Adds a block of equal size: number b is at b * count. */
 static void block_even(const struct shape *c, struct shape_side *side, int b, int source, int mark)
 {
     bool sends = side == &c->send;
@@ -174,8 +174,8 @@ static int *numbers_new(int n)
     return made;
 }
 
-/* Checks that elements of the sender's type go into each of these blocks; their counts become those
- * of such elements. Blocks of a w-form have types of their own. */
+/* Checks that elements of the sender's type fill each of these blocks, and converts the counts to
+ * such elements. Blocks of a w-form have types of their own. */
 static enum scenario_type type_of_sent(const struct shape *c, int *counts, int n)
 {
     const struct shape_types *t = c->types;
@@ -193,8 +193,8 @@ static enum scenario_type type_of_sent(const struct shape *c, int *counts, int n
     return t->type_send;
 }
 
-/* Blocks of sizes: counts[] is filled; makes places[] and adds the blocks that source and mark
- * describe. */
+/* Adds blocks of given sizes: counts[] is filled; sets places[] and adds the blocks that source and
+ * mark describe. */
 static void blocks_sized(struct shape *c, struct shape_side *side, int n, const int *source,
                          const int *mark)
 {
@@ -211,8 +211,8 @@ static void blocks_sized(struct shape *c, struct shape_side *side, int n, const 
                   source[b] < 0 ? SHAPE_NOBODY : source[b], mark[b]);
 }
 
-/* A w-form: every other block of the other type, as far as its elements go, displacements in bytes.
- */
+/* Makes a w-form: every other block has the other type, if its elements fit; displacements are in
+ * bytes. */
 static void side_widen(struct shape *c, struct shape_side *side, int n, int parity)
 {
     const struct shape_types *t = c->types;
@@ -227,7 +227,7 @@ static void side_widen(struct shape *c, struct shape_side *side, int n, int pari
         struct shape_block old = side->block[b];
         int items = side->counts[b] * scenario_type_items(t->type);
         bool other = (b + parity) % 2 && items % scenario_type_items(t->type_send) == 0;
-        /* Three times as far apart: room for the type that has one item in an element. */
+        /* Three times as far apart: room for the type with one item in an element. */
         ptrdiff_t at = side->places[b] * (extent > other_extent ? extent : other_extent) * 3;
         side->types[b] = other ? t->mpi_type_send : t->mpi_type;
         side->addresses[b] = at;
@@ -238,7 +238,7 @@ static void side_widen(struct shape *c, struct shape_side *side, int n, int pari
     }
 }
 
-/* A block that combines what all peers have. */
+/* Adds a block that combines the values of all peers. */
 static struct shape_block *block_add_reduced(const struct shape *c, struct shape_side *side,
                                              long count, int mark)
 {
@@ -248,7 +248,8 @@ static struct shape_block *block_add_reduced(const struct shape *c, struct shape
     return made;
 }
 
-/* Contents of the receive buffer before the call: the own part of a call in place. */
+/* Opens the contents of the receive buffer before the call: the caller's part of a call in place.
+ */
 static void initial_open(struct shape *c, int blocks)
 {
     c->initial = blocks_take(c, blocks);
@@ -262,13 +263,13 @@ static bool is_peer(const struct shape *c, int member)
     return member >= c->peers_first && member < c->peers_first + c->peers_count;
 }
 
-/* Whether the caller is of those that the root sends to, or receives from. */
+/* Tells whether the root sends to the caller, or receives from it. */
 static bool serves_root(const struct shape *c)
 {
     return is_peer(c, c->root) && !(c->other_size == 0 && c->member == c->root);
 }
 
-/* The argument that stands for a root. */
+/* Returns the argument for the root. */
 static int root_argument(const struct shape *c)
 {
     if (is_peer(c, c->root))
@@ -280,7 +281,7 @@ static int root_argument(const struct shape *c)
 
 static void make_bcast(struct shape *c)
 {
-    bool other_side = c->member % 2 == 0; /* neighbours describe the message differently */
+    bool other_side = c->member % 2 == 0; /* neighbours describe the message by different types */
     enum scenario_type type = other_side ? c->types->type_send : c->types->type;
     c->arguments.recvcount = other_side ? c->count_send : c->count;
     c->arguments.recvtype = other_side ? c->types->mpi_type_send : c->types->mpi_type;
@@ -294,8 +295,7 @@ static void make_bcast(struct shape *c)
     }
 }
 
-/* The side of a rooted or all-to-one kind that is one block: of the sender's or the receiver's
- * type. */
+/* Sets a side that is one block, of the sender's or the receiver's type. */
 static void side_single(struct shape *c, struct shape_side *side, int n, int source, int mark)
 {
     const struct shape_types *t = c->types;
@@ -310,7 +310,7 @@ static void side_single(struct shape *c, struct shape_side *side, int n, int sou
         other ? t->mpi_type_send : t->mpi_type;
 }
 
-/* scatter, gather and their v-forms. */
+/* Makes scatter, gather and their v-forms. */
 static void make_rooted(struct shape *c, bool scatter, bool sized)
 {
     struct shape_side *all = scatter ? &c->send : &c->recv, *one = scatter ? &c->recv : &c->send;
@@ -404,7 +404,8 @@ static void make_alltoall_sized(struct shape *c, bool wide)
         side_widen(c, &c->send, c->peers_count, c->rank + 1);
 }
 
-/* In an all-to-all in place a block for a rank lies where the block from it will. */
+/* Sets the initial buffer of an all-to-all in place: the block for a rank is where the block from
+ * it will be. */
 static void initial_of_alltoall(struct shape *c)
 {
     initial_open(c, c->recv.block_count);
@@ -443,8 +444,8 @@ static void make_reduction(struct shape *c)
     }
 }
 
-/* How many elements of a reduce-scatter's result each of a group's members gets, from `first` on.
- * Both groups of an intercommunicator get as many in all. */
+/* Computes how many elements of a reduce-scatter's result each member of a group gets, from `first`
+ * on. Both groups of an intercommunicator get the same total. */
 static void scatter_counts(const struct shape *c, bool sized, int first, int count, int *out)
 {
     int other = c->size + c->other_size - count, all = 0, one = other;
@@ -463,7 +464,7 @@ static void scatter_counts(const struct shape *c, bool sized, int first, int cou
     }
 }
 
-/* In place, what lies behind a rank's own block after a reduce-scatter is nobody's business. */
+/* Makes a reduce-scatter. In place, elements after a rank's own block are undefined. */
 static void make_reduce_scatter(struct shape *c, bool sized)
 {
     enum scenario_type type = c->types->type;
@@ -535,8 +536,9 @@ enum { DOUBLED_SEED = 192, DOUBLED_RANKS = SCENARIO_RANKS_MAX / 2 };
 
 /* --- neighbours ------------------------------------------------------------------------------- */
 
-/* How many edges the graph of the scenario has from one rank to another: 0 or 1, but in small
- * graphs of high numbers up to 2. Of several the n-th of one rank's is the n-th of the other's. */
+/* Returns the number of edges of the scenario's graph from one rank to another: 0 or 1, but up to 2
+ * in small graphs with high numbers. Of several edges the n-th of one rank is the n-th of the
+ * other. */
 static int edges_of(const struct scenario *s, int from, int to, int size)
 {
     const uint32_t hash = hash_of((uint32_t)from, (uint32_t)to, s->sizes_seed ^ 0x55);
@@ -575,7 +577,7 @@ void shape_neighbours(const struct scenario *s, MPI_Comm comm, int rank, int siz
     out->in_count = out->out_count = 2 * dimensions;
     for (int b = 0; b < 2 * dimensions; b++) {
         /* Block b comes from the neighbour at -1 (even b) or +1 in dimension b / 2, which sent it
-         * the other way. */
+         * in the opposite direction. */
         int at[3] = {coords[0], coords[1], coords[2]}, d = b / 2;
         at[d] += b % 2 ? 1 : -1;
         if (periods[d])
@@ -688,7 +690,7 @@ static void make_by_kind(struct shape *c)
     }
 }
 
-/* MPI counts several for each element. */
+/* Multiplies counts, as MPI counts several units for each element. */
 static void shape_multiply(int units, const struct shape_side *side, int n)
 {
     for (int b = 0; b < n; b++) {

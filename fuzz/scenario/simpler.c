@@ -1,18 +1,18 @@
-/* Scenarios that are a little simpler than one that failed, step by step. See scenario.h. */
+/* Makes scenarios a little simpler, step by step. See scenario.h. */
 #include "fuzz/scenario/scenario.h"
 
 enum {
     STEPS_ROOT = SCENARIO_CALLS_MAX - 1,
     STEPS_RANKS = SCENARIO_RANKS_MAX - 1,
     STEPS_GROUPS = SCENARIO_RANKS_MAX - 1,
-    COUNTS_SMALL = 33, /* 0 to 32 elements; else less by a half, a quarter, ... and by 8 to 1 */
+    COUNTS_SMALL = 33, /* 0 to 32 elements; then less by a half, a quarter, ... and by 8 to 1 */
     COUNTS_PARTS = 8,
     COUNTS_LESS = 8,
     COUNTS = COUNTS_SMALL + COUNTS_PARTS + COUNTS_LESS,
-    VALUES = 16 /* that are tried of each field of `ordered`, those before its own */
+    VALUES = 16 /* values to try of each `ordered` field before its own */
 };
 
-/* Keeps one call alone, of several with different roots. */
+/* Keeps one of several calls with different roots. */
 static void one_root(struct scenario *s, int call)
 {
     if ((!s->root_step && !s->root_bend) || call >= s->calls)
@@ -40,7 +40,7 @@ static void simpler_half(struct scenario *s)
     s->eager_bytes /= 2;
 }
 
-/* Gives one field after the other its usual value. */
+/* The usual values of fields, which are restored one after the other. */
 static const struct {
     const char *key;
     int value;
@@ -56,7 +56,7 @@ static const struct {
 };
 enum { ORDINARY = sizeof ordinary / sizeof *ordinary };
 
-/* The simpler a value the lower it is. */
+/* Fields in which a lower value is simpler. */
 enum ordered {
     CALLS,
     ALSO,
@@ -101,13 +101,13 @@ static void lower_one(struct scenario *s, enum ordered field, int to)
     case OP:
         s->op = simpler_lower(s->op, to);
         break;
-    case TYPES: /* one for both sides; if it is the sender's, as many as it sends */
+    case TYPES: /* one type for both sides; for the sender's, the sender's count */
         if (to == (int)s->type_send)
             s->count = s->count * scenario_type_items(s->type) / scenario_type_items(s->type_send);
         if (to <= (int)s->type || to == (int)s->type_send)
             s->type = s->type_send = to < SCENARIO_TYPES ? to : TYPE_INT;
         break;
-    case TYPE: /* two that differ come to be one, and one never two: this has an end */
+    case TYPE: /* different types become one, and never the reverse, so this ends */
         s->type = s->type == s->type_send ? (int)s->type : simpler_lower(s->type, to);
         break;
     case TYPE_SENT:
@@ -121,7 +121,7 @@ static void lower_one(struct scenario *s, enum ordered field, int to)
     }
 }
 
-/* Steps that depend on the scenario's contents. */
+/* Takes steps that depend on the scenario's contents. */
 static bool simpler_relative(struct scenario *s, int step)
 {
     switch (step) {
@@ -150,7 +150,7 @@ bool scenario_simpler(const struct scenario *scenario, int step, struct scenario
         out->ranks = step + 1 < out->ranks ? step + 1 : out->ranks;
         return true;
     }
-    if ((step -= STEPS_RANKS) < STEPS_GROUPS) { /* no groups, or a first one that is smaller */
+    if ((step -= STEPS_RANKS) < STEPS_GROUPS) { /* no groups, or a smaller first one */
         out->first_group = step < out->first_group ? step : out->first_group;
         return true;
     }

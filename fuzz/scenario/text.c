@@ -32,9 +32,9 @@ size_t scenario_print(const struct scenario *s, const char *target, const char *
             used += (size_t)snprintf(text + used, room - used, "%s %d\n", scenario_field_row[f].key,
                                      value);
     }
-    size_t last = s->explored ? 0 : s->choice_count; /* the order says them */
+    size_t last = s->explored ? 0 : s->choice_count; /* the order lists them */
     while (last > 0 && s->choices[last - 1] == 0)
-        last--; /* what ran out answers 0 */
+        last--; /* answers that ran out are 0 */
     if (used < room)
         used += (size_t)snprintf(text + used, room - used, "choices ");
     for (size_t i = 0; i < last && used < room; i++)
