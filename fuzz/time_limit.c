@@ -3,9 +3,9 @@
  * reports it.
  *
  * Invariants
- *  1. `computed` counts quarters of a second of computing since the input started, and `rang` those
- * of libFuzzer's alarms before which the process did not wait for the processor most of the time;
- *     each alarm is -timeout / 2 + 1 s after the one before it. */
+ *  1. `computed` counts quarters of a second of computing since the input started; `rang` counts
+ *     libFuzzer's alarms, unless the process waited for the processor most of the time before one;
+ *     each alarm is -timeout / 2 + 1 s after the previous one. */
 #include "fuzz/time_limit.h"
 
 #include <fcntl.h>

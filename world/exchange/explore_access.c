@@ -867,8 +867,8 @@ static bool was_before(uint32_t decision)
     return decision < EXPLORE_TRACKED && world_causes_has(WORLD->fiber->causes, decision);
 }
 
-/* Takes all locks. The order is not decided, so the world is limited unless all exclusive locks
- * precede it. */
+/* Notes a lock of all parts. Its order is not decided, so the world is limited unless all exclusive
+ * locks precede it. */
 void world_access_lock_all(MPI_Win win)
 {
     CORE_CHECK(WORLD->explore && !win->held_all);

@@ -31,7 +31,8 @@
 void world_access_begin(struct world_effect *effect, const struct world_decider *turn);
 /* Waits until the effect is done, or the running rank may do it. */
 void world_access_complete(const struct world_effect *effect, const char *why);
-/* Waits until the running rank may act at once. False: it polls again and no rank can continue. */
+/* Waits until the running rank may do its access, which the caller does at once. False: it is a
+ * repeated poll and no rank can continue. */
 bool world_access_take(const struct world_decider *turn, const char *why);
 /* Tells whether both touch the same bytes. */
 bool world_access_meets(const struct world_decider *a, const struct world_decider *b);
@@ -51,7 +52,7 @@ void world_access_touch(struct world_part *part, const void *at, bool writes);
 /* For explore.c: lets such a poll continue. */
 void world_access_failed(struct world_decider *look);
 void world_access_lock_all(MPI_Win win);
-/* Waits until the rank may have the lock, and takes it. */
+/* Waits until the rank may have the lock; the caller takes it at once. */
 void world_access_lock(struct world_part *part, bool exclusive);
 void world_access_unlocked(struct world_part *part, bool exclusive);
 

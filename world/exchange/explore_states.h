@@ -14,7 +14,7 @@ struct world_branch {
 
 /* Returns why states cannot be compared; NULL if nothing prevents it so far. */
 const char *world_states_why(void);
-/* Gives all answers that are no choice. False: there are none. */
+/* Gives one answer that is no choice. False: there is none. */
 bool world_states_settle(void);
 /* Lists each answer to each decision that is possible now, at most `room`; returns their number. */
 uint32_t world_states_branches(struct world_branch *out_branch, uint32_t room);

@@ -202,7 +202,7 @@ void world_fiber_ready(struct world_fiber *made_ready)
 {
     struct world_state *world = WORLD;
     if (WORLD_PROCESSES && UNLIKELY(made_ready->thread > 0 && !made_ready->live))
-        return;                   /* its rank has left MPI for good */
+        return;                   /* its rank has left MPI to end */
     CORE_CHECK(made_ready->live); /* invariant 2 of state.h */
     if (UNLIKELY(world->ready_count >
                  world->ready_mask)) { /* full: helper fibers exceed the ranks */

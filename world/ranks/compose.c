@@ -210,8 +210,8 @@ static int32_t answer_of(uint32_t local, uint32_t message)
     return m->world;
 }
 
-/* Executes one more step of the rank in that state, from chain[from], which becomes the last but
- * one link. */
+/* Executes one more step of the rank in that state, from chain[from], which becomes the last link.
+ */
 static bool chain_step(uint32_t from, uint32_t local, uint32_t message)
 {
     const struct rank_message *m = message < MESSAGES_MAX ? &compose.message[message] : NULL;

@@ -369,8 +369,8 @@ static void ended_early(int r, int status)
 {
     bool runs = WORLD->fiber->rank->rank == r;
     WORLD->stop = true;
-    /* A rank that crashes may continue in another order; a rank that aborts does not. Ranks in
-     * MPI_Finalize make no more decisions. */
+    /* A rank that crashes may survive the next run of the same world; one that aborts does not.
+     * Ranks in MPI_Finalize make no more decisions. */
     rank_region->rank[r].early = WIFSIGNALED(status) && WTERMSIG(status) != SIGABRT;
     for (int i = 0; i < WORLD->rank_count; i++)
         rank_region->rank[r].early |=

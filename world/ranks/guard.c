@@ -174,7 +174,8 @@ static void access_give(struct guarded *g, int access)
     g->turns = g->part->turn_count;
 }
 
-/* Takes a turn for an access. All pages are open, and stay so until the turn is over. */
+/* Takes a turn for an access. The caller has opened all pages, and protects them again afterwards.
+ */
 static void guard_touch(struct guarded *g, const void *at, const void *site, bool writes)
 {
     struct world_fiber *fiber = WORLD->fiber;

@@ -10,10 +10,10 @@
  * uncertain. Which thread gets a mutex first is no choice: if a thread waits for a mutex that a
  * thread in MPI holds, there may be more, too.
  *
- * Invariants: 1. `away` says that some thread of this process is outside of MPI and nobody inside
- * goes on; only then threads are outside and not at rest. 2. thread[i].where changes from COME by
- * phase_end alone. 3. Nothing here allocates shared memory while `away`, but phase_end, under the
- * gate: this process is the one that runs (ranks.h invariant 1). */
+ * Invariants: 1. `away` is true if some thread of this process is outside of MPI and none inside
+ * runs; only then are threads outside and not at rest. 2. Only phase_end changes thread[i].where
+ * from COME. 3. While `away`, only phase_end allocates shared memory, under the gate, as this
+ * process is the running one then (ranks.h invariant 1). */
 #include "world/ranks/ranks.h"
 
 #include <dirent.h>
