@@ -1,4 +1,4 @@
-/* Messages of a trace with their two ends in time: for drawing. */
+/* The messages of a trace with the times of both ends, for drawing. */
 #ifndef REPORTS_MESSAGES_H
 #define REPORTS_MESSAGES_H
 
@@ -15,15 +15,15 @@ struct report_message {
     int32_t tag;
     uint64_t bytes;
     bool inner;      /* sent by the MPI library on behalf of a collective */
-    uint64_t t_send; /* ns, when the call that sent it was entered */
+    uint64_t t_send; /* ns, when the sending call was entered */
     uint64_t t_enter,
-        t_leave; /* of the call that completed the receive: the receive itself, a wait, a test */
-    bool summed; /* its times are not known: those of rounds of a loop are summed up */
+        t_leave; /* of the call that completed the receive: the receive itself, a wait or a test */
+    bool summed; /* its times are unknown: the rounds of a loop are summed up */
 };
 
 typedef void (*report_message_fn)(const struct report_message *message, void *context);
 
-/* Each message whose receive completed, by the time it was sent. */
+/* Calls fn for each message whose receive completed, by send time. */
 enum core_status report_messages_each(struct trace *trace, report_message_fn fn, void *context);
 
 #endif

@@ -1,5 +1,5 @@
-/* Reports: facts are gathered once (report_facts.c), renderers turn them into a format
- * (report_NAME.c), one table lists the formats. */
+/* Reports: facts are gathered once (report_facts.c), renderers write them in a format
+ * (report_NAME.c), and one table lists the formats. */
 #ifndef REPORTS_REPORT_H
 #define REPORTS_REPORT_H
 
@@ -16,22 +16,22 @@ struct report_call_total { /* the application's own calls of one MPI function */
     char name[64];
     uint64_t count;
     uint64_t bytes;
-    uint64_t time_ns; /* inside those that returned, all ranks */
-    uint64_t pending; /* did not return */
+    uint64_t time_ns; /* inside calls that returned, summed over all ranks */
+    uint64_t pending; /* calls that did not return */
 };
 
-struct report_cost { /* blocking collectives of the library that are alike: same call, ranks, size,
-                        rounds and words */
-    const char *call, *row; /* row of the model that this is, the first of several; NULL: none */
-    uint32_t ranks, rows;   /* rows: how many rows it could be */
+struct report_cost { /* the library's blocking collectives with the same call, ranks, size, rounds
+                        and words */
+    const char *call, *row; /* first row of the model that matches; NULL if none */
+    uint32_t ranks, rows;   /* rows: number of rows that match */
     uint64_t bytes, calls;
     uint64_t row_operations; /* C of the row, in operations on elements: local work leaves no trace
                                 of its own */
     uint64_t rounds, words_bytes, bound_rounds, bound_bytes, messages, volume_bytes;
-    uint64_t engine_ps, row_ps, bound_ps; /* alpha * rounds + beta * words: measured in the engine,
-                                             of the row (0: none), of the bound */
-    uint64_t recorded_ns;                 /* longest stay of a rank in one of the calls */
-    int32_t site;                         /* of that one */
+    uint64_t engine_ps, row_ps, bound_ps; /* alpha * rounds + beta * words: as measured in the
+                                             engine, of the row (0 if none), of the bound */
+    uint64_t recorded_ns;                 /* longest time of a rank in one of the calls */
+    int32_t site;                         /* of that call */
 };
 
 /* Causes for which a rank idles on the timed clock. X(name, text). */
@@ -51,36 +51,37 @@ struct report_idle { /* a rank on the timed clock */
     uint64_t ps[REPORT_IDLE_COUNT], finish_ps;
 };
 
-struct report_time { /* the whole job on the timed clock, with the library's own messages where they
+struct report_time { /* the whole job on the timed clock, with the library's own messages if they
                         were recorded */
-    bool known;      /* false: not run, why says why */
+    bool known;      /* false: not run, `why` gives the reason */
     const char *why;
     uint64_t makespan_ps;
     uint64_t path_alphas, path_bytes, path_operations, path_compute_ps; /* on the critical path */
     uint64_t path_steps;
     uint32_t path_end;               /* rank that ends last */
-    struct report_idle idle[8];      /* those that idle, most first */
-    uint32_t idle_count, idle_ranks; /* kept here; of all ranks those that idle */
-    uint64_t ps[REPORT_IDLE_COUNT];  /* all ranks */
+    struct report_idle idle[8];      /* ranks that idle most, most first */
+    uint32_t idle_count, idle_ranks; /* entries of idle; ranks of the job that idle */
+    uint64_t ps[REPORT_IDLE_COUNT];  /* summed over all ranks */
 };
 
-struct report_last { /* the last calls of ranks that ended alike */
+struct report_last { /* the last call of ranks that ended alike */
     char *ranks;     /* "ranks 0-19,21-23" */
     enum event_rank_state state;
-    const char *detail;                     /* of the state, NULL */
-    const char *call;                       /* "MPI_Recv"; NULL: they made none */
+    const char *detail;                     /* of the state; NULL: none */
+    const char *call;                       /* "MPI_Recv"; NULL if they made no call */
     char *where;                            /* "hang20.c:13" */
-    bool pending;                           /* they are in it; false: it was their last one */
-    uint64_t since_first_ns, since_last_ns; /* when they came to be where they are, of the job's
-                                               time */
+    bool pending;                           /* they are still in the call; false: it was their last
+                                               one */
+    uint64_t since_first_ns, since_last_ns; /* when the first and the last of them got there, on the
+                                               job's clock */
     uint32_t count, rank;                   /* rank: the first of them */
 };
 
-struct report_entry { /* a finding, in the order in which a person wants to read them */
+struct report_entry { /* a finding, in the order of the report */
     const struct finding *finding;
-    const struct finding *cause; /* told before; NULL: it follows from none */
-    uint32_t follows;            /* so many entries behind it follow from it */
-    /* of it and of all that follow from it: any of them, the worst of them */
+    const struct finding *cause; /* finding shown before; NULL if it is no consequence */
+    uint32_t follows;            /* number of entries behind it that follow from it */
+    /* for it and all that follow from it: true if true for any of them, and the worst severity */
     bool ended;     /* the job ended in its calls */
     bool ended_job; /* it says what ended the recorded run */
     enum finding_severity severity;
@@ -89,96 +90,99 @@ struct report_entry { /* a finding, in the order in which a person wants to read
 struct block;
 struct report_style {
     bool colour;  /* escape sequences of terminals */
-    bool verbose; /* text: what else was gathered, and each rank by itself */
+    bool verbose; /* text: all further facts, and each rank on its own */
 };
 
 struct report_facts {
     struct trace *trace;
     const struct finding_list *findings;
-    struct finding_list proof; /* why the job was ended, where no finding says who waits for whom */
-    struct report_entry *entry; /* as many as there are findings */
-    struct report_last *last;   /* of a job that did not end well; the fewest ranks first */
+    struct finding_list proof;  /* why the job was ended, if no finding says who waits for whom */
+    struct report_entry *entry; /* one for each finding */
+    struct report_last *last;   /* of a job that did not end well; fewest ranks first */
     uint32_t last_count, last_room;
     struct source *source;
-    const char *output;        /* name of the file that is written; NULL: standard output */
-    const char *source_root;   /* paths for machines are relative to it; NULL: where one stands */
-    struct report_style style; /* for whoever renders text */
-    const char *category;      /* what a CI system keeps apart from other runs is named after it */
-    uint32_t number;           /* of its like among those in one file: from 1 */
-    const char *command;       /* NULL unknown */
-    char *program;             /* "./app", "src/app.py": what its ranks ran; NULL unknown */
+    const char *output;        /* name of the written file; NULL: standard output */
+    const char *source_root;   /* machine-readable paths are relative to it; NULL: the current
+                                  directory */
+    struct report_style style; /* for renderers of text */
+    const char *category;      /* name by which a CI system separates this run from others */
+    uint32_t number;           /* number among traces of the same subject in one file, from 1 */
+    const char *command;       /* NULL if unknown */
+    char *program;             /* "./app", "src/app.py": what the ranks ran; NULL if unknown */
     char *subject;             /* "./app, 8 ranks" */
     const char *library;
-    char *ended;   /* why and how crosswait ended the job, NULL: it did not */
-    char *waiting; /* of a snapshot: who waited for whom; NULL: the job is over */
+    char *ended;   /* why and how crosswait ended the job; NULL if it did not */
+    char *waiting; /* of a snapshot: who waited for whom; NULL if the job is over */
     enum ending_reason reason;
-    bool rests;        /* DEADLOCK: that nothing moved is part of the proof, see wording_rests */
-    uint64_t still_ms; /* DEADLOCK: so long after its last progress it was over; 0: not known */
-    int64_t exit_code; /* of the job; -1 unknown */
-    const char *interrupted; /* "SIGINT": the signal by which the user ended it; NULL: none */
+    bool rests;        /* DEADLOCK: the proof rests on nothing having moved, see wording_rests */
+    uint64_t still_ms; /* DEADLOCK: time from the last progress to the end; 0 if unknown */
+    int64_t exit_code; /* of the job; -1 if unknown */
+    const char *interrupted; /* "SIGINT": signal by which the user ended the job; NULL: none */
     uint64_t events, inner_events, lost, unread, messages, message_bytes;
-    uint64_t unknown;        /* of the lost: calls of which only the name is known */
+    uint64_t unknown;        /* lost calls of which only the name is known */
     char unknown_names[256]; /* "MPIX_Comm_agree, MPIX_Comm_shrink" */
     uint32_t hosts;
     uint32_t ranks_in_state[EVENT_RANK_STATE_COUNT];
-    uint64_t end_ns;  /* when the last call that returned did */
-    uint64_t span_ns; /* from the first call's start to the last one's end */
+    uint64_t end_ns;  /* when the last call that returned left */
+    uint64_t span_ns; /* from the start of the first call to the end of the last one */
     struct report_call_total *total;
     uint32_t total_count;
-    struct report_cost *cost; /* dearest in the engine first */
+    struct report_cost *cost; /* most expensive in the engine first */
     uint32_t cost_count;
     uint64_t cost_unmeasured;
     struct report_time time;
     struct why why;
 };
 
-/* "the data of 3 calls was not looked at: ..."; empty if all could be read. */
+/* Writes "the data of 3 calls was not looked at: ..." into buffer, which is returned; empty if all
+ * data was read. */
 const char *report_unread(const struct report_facts *facts, char *buffer, size_t buffer_bytes);
-/* "3 calls could not be recorded; what ... does is not known"; empty if nothing was lost. */
+/* Writes "3 calls could not be recorded; what ... does is not known" into buffer, which is
+ * returned; empty if no call was lost. */
 const char *report_lost(const struct report_facts *facts, char *buffer, size_t buffer_bytes);
 
-enum report_need {                    /* parts of the facts that take long to gather: bits */
+enum report_need {                    /* bits: parts of the facts that take long to gather */
                    REPORT_TOTALS = 1, /* total */
                    REPORT_COST = 2,   /* cost and time */
                    REPORT_WHY = 4,    /* why */
                    REPORT_ALL = 7,
-                   REPORT_WAITS = 8 /* why, where it is soon gathered and a clean job took long */
+                   REPORT_WAITS = 8 /* why, but only if gathering is quick and a clean job took
+                                       long */
 };
 
-/* findings may be NULL: none were looked for. needs: bits of enum report_need. */
+/* Gathers the facts. findings: NULL if no checker ran. needs: bits of enum report_need. */
 enum core_status report_facts_gather(struct trace *trace, const struct finding_list *findings,
                                      unsigned needs, struct report_facts *out_facts);
-/* The parts of the facts that report_cost.c gathers: cost and time. */
+/* Gathers cost and time (report_cost.c). */
 enum core_status report_cost_gather(struct report_facts *facts);
-/* "takes 5.0 us, and rank 0 ends last; on its critical path are 4 message start-ups (alpha) and
- * 8,012 bytes". */
+/* Writes "takes 5.0 us, and rank 0 ends last; on its critical path are 4 message start-ups (alpha)
+ * and 8,012 bytes". */
 void report_time_path(const struct report_time *time, FILE *file);
-/* The parts that report_program.c gathers: program and subject. */
+/* Gathers program and subject (report_program.c). */
 enum core_status report_program_gather(struct report_facts *facts);
-/* "./app, 8 ranks" of a trace, before anything else is known of it; free with free(); NULL: out of
- * memory (reported). */
+/* Returns the subject of a trace, "./app, 8 ranks", without other facts. Free with free(); NULL:
+ * out of memory (reported). */
 char *report_subject(struct trace *trace);
-/* The part that report_last.c gathers. */
+/* Gathers the last calls (report_last.c). */
 enum core_status report_last_gather(struct report_facts *facts);
-/* The part that report_order.c gathers. */
+/* Sorts the entries (report_order.c). */
 enum core_status report_order_gather(struct report_facts *facts);
 enum { REPORT_VERDICT_MAX = 256 };
-/* Whether all ranks came to their end, and nothing of them was lost. */
+/* Tells whether all ranks finished and none of their calls was lost. */
 bool report_is_whole(const struct report_facts *facts);
-/* "1 error, 2 notes", "2 errors; 1 more follows from them", "undecided", "clean", "clean in the 300
- * orders tried; more exist", "interrupted by SIGINT; clean as far as it was recorded"...; written
- * into buffer, which is returned; "" where nothing was looked for. */
+/* Writes the verdict into buffer, which is returned: "1 error, 2 notes", "2 errors; 1 more follows
+ * from them", "undecided", "clean", "clean in the 300 orders tried; more exist", "interrupted by
+ * SIGINT; clean as far as it was recorded"...; "" if no checker ran. */
 const char *report_verdict(const struct report_facts *facts, char *buffer, size_t buffer_bytes);
-/* "crosswait ended the job 0.9 s after its last progress: it could never have gone on", of the
- * finding that says why it was; written into buffer, which is returned. NULL: of any other. */
+/* Writes "crosswait ended the job 0.9 s after its last progress: it could never have gone on" into
+ * buffer, which is returned, if the entry explains that end. Returns NULL for any other entry. */
 const char *report_ended(const struct report_facts *facts, const struct report_entry *entry,
                          char *buffer, size_t buffer_bytes);
 void report_facts_done(struct report_facts *facts);
 
-/* The formats. X(NAME, what it is for, parts of the facts that it needs (verbose text needs all),
- * HEAD, BETWEEN, TAIL): report_NAME() writes what is said of one trace; a file is HEAD, that of
- * each trace with BETWEEN between two (that are not empty), and TAIL. BETWEEN NULL: a file holds
- * one trace. */
+/* The formats. X(NAME, purpose, parts of the facts that it needs (verbose text needs all), HEAD,
+ * BETWEEN, TAIL): report_NAME() writes one trace. A file is HEAD, the traces with BETWEEN between
+ * two non-empty ones, and TAIL. BETWEEN NULL: a file holds one trace. */
 #define REPORT_FORMATS_FURTHER(X)                                                                  \
     X(why, "for reading in a terminal: who makes whom wait, and where time went", REPORT_WHY, "",  \
       "\n", "")                                                                                    \
@@ -211,51 +215,51 @@ struct report_format {
     const char *head, *between, *tail;
     report_render_fn render;
 };
-extern const struct report_format report_table[]; /* ends with a name of NULL */
+extern const struct report_format report_table[]; /* the last entry's name is NULL */
 #define X(name, ...) enum core_status report_##name(const struct report_facts *facts, FILE *file);
 REPORT_FORMATS(X)
 #undef X
-/* Names of the formats, as a part of a sentence. */
+/* Names of the formats, for use in a sentence. */
 #define REPORT_NAME_LISTED(name, ...) ", " #name
 #define REPORT_NAMES_LISTED "text (default)" REPORT_FORMATS_FURTHER(REPORT_NAME_LISTED)
-/* Says that the report cannot be written, and why (errno); returns CORE_IO. */
+/* Reports that the report cannot be written, and why (errno). Returns CORE_IO. */
 enum core_status report_unwritten(const struct report_facts *facts);
-/* Keeps a file of several traces within what its readers take: text is what they are said to be,
- * without HEAD and TAIL, and may be replaced. */
+/* Keeps a file of several traces within its readers' limits: may replace text, which holds the
+ * traces without HEAD and TAIL. */
 enum core_status report_fit(const struct report_format *format, char **text, size_t *bytes);
 const struct report_format *report_find(const char *name);
-/* "text, json, ..."; written into buffer, which is returned. */
+/* Writes "text, json, ..." into buffer, which is returned. */
 const char *report_names(char *buffer, size_t buffer_bytes);
 
 enum core_status report_text_findings(const struct report_facts *facts,
                                       FILE *file); /* without job and totals */
-/* One finding, as it stands in the report for a terminal. */
+/* Writes one finding as in the report for a terminal. */
 enum core_status report_text_finding(const struct report_facts *facts,
                                      const struct report_entry *entry, struct report_style style,
                                      FILE *file);
-/* The same of a finding and its block, whatever they come from: with further sentences, ended by
- * NULL, and with what helps. */
+/* Writes any finding with its block in the same form: more are further sentences, NULL-terminated;
+ * help adds the remedy. */
 void report_text_shown(const struct finding *finding, const struct block *block,
                        const char *const *more, bool help, struct report_style style, FILE *file);
-/* Parts of it, for others that show the same. */
+/* Writes the part on waiting, for other formats that include it. */
 void report_why_print(const struct report_facts *facts, FILE *file);
-/* The same as text. Free with free(); NULL: out of memory. */
+/* Returns the sentence on waiting as text. Free with free(); NULL: out of memory. */
 char *report_why_sentence_text(const struct report_facts *facts);
-/* Writes one line where the ranks waited for each other long enough to be told so unasked. */
+/* Writes one line if the ranks waited for each other long enough to mention unasked. */
 void report_why_line(const struct report_facts *facts, FILE *file);
-/* "messages grow: those of MPI_Send at x.c:12 had ...". */
+/* Writes "messages grow: those of MPI_Send at x.c:12 had ...". */
 void report_why_growth(const struct report_facts *facts, const struct why_growth *growth,
                        FILE *file);
 const char *report_why_kind(enum why_kind kind);
-/* Whether one rank stands out among those that a row waits for. */
+/* Tells whether one rank stands out among those that a row waits for. */
 bool report_why_one(const struct why_row *row);
-/* "1.20 s", "3.4 ms"; written into buffer, which is returned. */
+/* Writes "1.20 s" or "3.4 ms" into buffer, which is returned. */
 const char *report_why_time(uint64_t ns, char *buffer, size_t buffer_bytes);
-/* How far the verdict reaches: {"explored": {"behaviours": 300, "complete": false, "orders":
- * "some"}, "recorded_whole": true}; explored is null where nothing was looked for. */
+/* Returns the scope of the verdict: {"explored": {"behaviours": 300, "complete": false, "orders":
+ * "some"}, "recorded_whole": true}; explored is null if no checker ran. */
 struct json_t;
 struct json_t *report_json_run(const struct report_facts *facts);
-/* The places of the current result, in the order in which the text names them. */
+/* Adds the block's places to the current result, in the order of the text. */
 struct sarif;
 void report_sarif_places(struct sarif *sarif, const struct block *block);
 

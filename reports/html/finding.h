@@ -1,5 +1,5 @@
-/* A finding on a page: who waits for whom, its places with their source lines, what else is said.
- */
+/* Writes a finding on a page: who waits for whom, its places with their source lines, and
+ * remarks. */
 #ifndef REPORTS_HTML_FINDING_H
 #define REPORTS_HTML_FINDING_H
 
@@ -8,12 +8,12 @@
 #include "checkers/finding.h"
 #include "reports/block.h"
 
-enum { HTML_FINDINGS_MAX = 300 }; /* of a page; text and JSON have the rest */
+enum { HTML_FINDINGS_MAX = 300 }; /* on a page; text and JSON show all */
 
-/* more: further sentences, ended by NULL. */
+/* Writes the finding. more: further sentences, NULL-terminated. */
 enum core_status html_finding_write(const struct finding *finding, const struct block *block,
                                     const char *const *more, FILE *file);
-/* "<dt>NAME</dt><dd>VALUE</dd>"; the value is escaped. */
+/* Writes "<dt>NAME</dt><dd>VALUE</dd>", with the value escaped. */
 void html_pair_write(const char *name, const char *value, FILE *file);
 
 #endif
