@@ -157,7 +157,7 @@ struct explore_search {
     uint64_t states;
     char states_why[160];      /* why there is no search by states; "": untried, or there is */
     uint64_t states_steps;     /* steps that were executed to find them */
-    char states_together[160]; /* why ranks were not executed one by one; "" if they were */
+    char states_together[160]; /* why ranks were not executed each by itself; "": they were */
     /* internal to the search */
     explore_run_fn run;
     void *context;

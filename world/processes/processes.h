@@ -100,7 +100,7 @@ struct world_states {
     bool complete;          /* all ends were reached */
     bool asked_again;       /* as in world_decisions */
     const char *why;        /* the reason if not complete */
-    const char *together;   /* why ranks were not executed one by one; "" if they were */
+    const char *together;   /* why ranks were not executed each by itself; "": they were */
     uint64_t states, steps; /* steps: answers given, also to states met before */
     uint64_t ends;
     const struct world_state_answer *answer; /* a list of answers for each end */

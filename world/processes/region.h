@@ -94,7 +94,7 @@ struct region_states {
     /* The answer: lists of answers, each after its length; each list leads to one end. */
     bool complete, asked_again;
     char why[REGION_WHY_MAX];      /* the reason if not complete */
-    char together[REGION_WHY_MAX]; /* why ranks were not executed one by one; "" if they were */
+    char together[REGION_WHY_MAX]; /* why ranks were not executed each by itself; "": they were */
     uint64_t state_count, step_count, list_count, answer_count;
     struct world_state_answer answer[REGION_ANSWERS_MAX];
     /* Used only by the program's side. */
