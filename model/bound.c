@@ -1,6 +1,6 @@
-/* Lower bounds per collective, and from the bisection of a network: words that must pass between
- * the two halves, divided by the links between them (each direction counts on its own unless links
- * are half duplex). */
+/* Computes lower bounds per collective, and from the bisection of a network: the words that must
+ * cross between the two halves, divided by the links between them (per direction, unless links are
+ * half duplex). */
 #include "model/bound.h"
 
 #include <string.h>

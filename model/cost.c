@@ -1,6 +1,6 @@
-/* Measures recorded collectives: the program with the library's own messages is lowered once, each
- * collective is cut out of it by its range of operations on every member, and run on the timed
- * clock. */
+/* Measures recorded collectives: lowers the program with the library's own messages once, cuts each
+ * collective out of it by its range of operations on every member, and runs it on the timed clock.
+ */
 #include "model/cost.h"
 
 #include <sqlite3.h>
@@ -13,30 +13,30 @@
 #include "replay/program/lower.h"
 #include "replay/timed/timed.h"
 
-struct inner_span {  /* the operations that stand for one collective call of a rank */
-    uint64_t parent; /* its event */
+struct inner_span {  /* the operations of one collective call of a rank */
+    uint64_t parent; /* event of the call */
     uint32_t first, count;
 };
 
 struct inner_rank {
-    struct inner_span *span; /* by parent */
+    struct inner_span *span; /* ascending by parent */
     uint32_t count, room;
 };
 
 struct measuring {
     struct trace *trace;
     struct replay_program program;
-    struct inner_rank *inner; /* per rank */
+    struct inner_rank *inner; /* by rank */
     struct extractor *extractor;
-    struct extract_range *range; /* per rank, for the cut at hand */
+    struct extract_range *range; /* by rank, for the present cut */
 };
 
-/* The model's name of what a call does, and whose bytes are its n or m. */
+/* The model's name for a call, and which side's bytes are its n or m. */
 static const struct cost_kind {
     enum verb verb;
     const char *collective;
     enum { SIZE_SEND, SIZE_RECV, SIZE_NONE } size;
-    bool cut; /* the call's size is the whole vector, the model's is a block of it */
+    bool cut; /* the call's size is the whole vector, the model's size one block */
 } kinds[] = {
     {VERB_BCAST, "bcast", SIZE_SEND, false},
     {VERB_REDUCE, "reduce", SIZE_SEND, false},
@@ -62,9 +62,9 @@ static const struct cost_kind *find_kind(const struct trace_call *call)
     return NULL;
 }
 
-/* The block or vector of the model, in bytes. A rank that is in place names no size of its own, and
- * the roots of scatter and gather name the other side's: the largest that any member names on the
- * telling side is the size. */
+/* Returns the block or vector of the model, in bytes: the largest size that any member names on the
+ * relevant side. A rank in place names no size, and the roots of scatter and gather name the other
+ * side's. */
 static uint64_t model_bytes(const struct cost_kind *kind, const struct collective_list *collectives,
                             const struct collective *collective)
 {
@@ -95,8 +95,8 @@ static enum core_status add_span(struct inner_rank *inner, uint64_t parent, uint
                            (struct inner_span){.parent = parent, .first = index, .count = 1});
 }
 
-/* Walks a rank's events and operations side by side, both in the order of seq, and notes which
- * operations have which parent. */
+/* Walks over a rank's events and operations in parallel, both in the order of seq, and notes which
+ * operations belong to which parent. */
 static enum core_status find_spans(struct measuring *m, uint32_t rank)
 {
     const struct replay_rank *ops = &m->program.rank[rank];
@@ -135,7 +135,7 @@ static bool is_inside(void *context, uint32_t rank, uint32_t index, const struct
     return op->flags & REPLAY_FLAG_INSIDE;
 }
 
-/* false in *out_done: the record of this collective is not complete enough. */
+/* Measures one collective. *out_done false: its record is incomplete. */
 static enum core_status measure_part(struct measuring *m, const struct collective_list *collectives,
                                      const struct collective *collective,
                                      struct replay_measure *out_measure, bool *out_done)
@@ -178,7 +178,7 @@ static bool cost_complete(const struct collective_list *collectives,
     return collective->count > 0;
 }
 
-/* The collective of the first member that entered, which need not be its first member. */
+/* Returns the call of the first member that entered, which need not be member 0. */
 static const struct trace_call *call_of(const struct trace *trace,
                                         const struct collective_list *collectives,
                                         const struct collective *collective)
@@ -341,7 +341,7 @@ static bool is_on_comm(void *context, uint32_t rank, uint32_t index, const struc
     case REPLAY_WAIT_ALL:
     case REPLAY_WAIT_ANY:
     case REPLAY_WAIT_SOME:
-        return true; /* those of other requests fall out */
+        return true; /* those of other requests are dropped */
     default:
         return false;
     }

@@ -1,4 +1,4 @@
-/* Cost of a trace's collectives in the model's terms: rounds and words of the messages that were
+/* Measures the cost of a trace's collectives in the model's terms: rounds and words of the messages
  * sent for each, the model's row with that cost, and the lower bound. For a collective of the MPI
  * library the messages are those that the library layer recorded inside the call. */
 #ifndef MODEL_COST_H
@@ -14,10 +14,10 @@
 
 enum { COST_ROWS_MAX = 4, COST_MEASURED_MAX = 100000 };
 
-struct cost_entry { /* one collective on all its ranks */
+struct cost_entry { /* one collective, over all its ranks */
     int32_t comm;
     uint64_t number; /* on comm, from 1 */
-    uint32_t rank;   /* world rank and event of its first member, for the place */
+    uint32_t rank;   /* world rank and event of its first member, to name its place */
     uint64_t seq;
     int32_t call, site;
     const char *collective; /* as the model names it: "bcast" */
@@ -28,9 +28,9 @@ struct cost_entry { /* one collective on all its ranks */
     uint64_t rounds;      /* R */
     uint64_t words_bytes; /* W, in bytes */
     uint64_t messages, volume_bytes;
-    uint64_t time_ns; /* longest stay of a rank in the call, of those that are known */
+    uint64_t time_ns; /* longest time of a rank in the call, of the known times */
     const struct model_row
-        *row[COST_ROWS_MAX]; /* whose R and W these are; none: no row of the model */
+        *row[COST_ROWS_MAX]; /* rows of the model with these R and W; none: no row */
     uint32_t row_count;
     uint64_t bound_rounds;
     uint64_t bound_bytes; /* rounded up */
@@ -39,17 +39,17 @@ struct cost_entry { /* one collective on all its ranks */
 struct cost_list {
     struct cost_entry *entry; /* by communicator and number */
     uint32_t count;
-    uint64_t unmeasured; /* collectives without a complete record of what went on inside them */
+    uint64_t unmeasured; /* collectives whose inside was not recorded completely */
 };
 
-/* Blocking collectives on intracommunicators whose calls are complete on all members and whose
- * inner messages were recorded. At most COST_MEASURED_MAX are measured; the others count as
+/* Measures the blocking collectives on intracommunicators whose calls are complete on all members
+ * and whose inner messages were recorded. Measures at most COST_MEASURED_MAX; the others count as
  * unmeasured. */
 enum core_status cost_list_measure(struct trace *trace, struct cost_list *out_list);
 
-/* R and W of all point-to-point messages of the application on one communicator, as if they were
- * one collective. *out_done = false: some are not waited for, or never matched, or there are none.
- */
+/* Measures R and W of all point-to-point messages of the application on one communicator, as if
+ * they were one collective. *out_done false: some are not waited for or never match, or there are
+ * none. */
 enum core_status cost_comm_measure(const struct replay_program *program, int32_t comm,
                                    struct replay_measure *out_measure, bool *out_done);
 void cost_list_done(struct cost_list *list);

@@ -1,5 +1,4 @@
-/* Cuts a program. State: per rank a map of requests to their new numbers, made when the rank is
- * first met.
+/* Cuts a program. State: per rank a map of requests to their new numbers, made when first needed.
  *
  * Invariant: between cuts every entry of every map is -1. */
 #include "model/extract.h"
@@ -11,11 +10,11 @@
 
 struct extractor {
     const struct replay_program *whole;
-    int32_t **renamed; /* per rank: old request -> new, -1: not in the part; NULL until needed */
+    int32_t **renamed; /* by rank: old request -> new, -1: not in the part; NULL until needed */
     int32_t *member;   /* room for the largest set */
 };
 
-struct cut { /* one rank */
+struct cut { /* the cut of one rank */
     const struct replay_rank *whole;
     struct replay_program *part;
     uint32_t rank;
@@ -176,7 +175,7 @@ enum core_status extract_renumber(struct replay_program *program, const int32_t 
     int32_t *renamed = malloc(program->rank_count * sizeof *renamed);
     struct replay_rank *rank = calloc(count ? count : 1, sizeof *rank);
 
-    CORE_CHECK(!program->block); /* each rank's arrays are taken along, or freed */
+    CORE_CHECK(!program->block); /* each rank's arrays move or are freed */
     if (!renamed || !rank || count == 0) {
         free(renamed);
         free(rank);
@@ -210,7 +209,7 @@ enum core_status extract_renumber(struct replay_program *program, const int32_t 
     program->rank = rank;
     program->rank_count = count;
     for (uint32_t i = 0; i < program->comm_count;
-         i++) { /* matching contexts remain; who is in them matters to collectives only */
+         i++) { /* contexts remain; only collectives use the members */
         free(program->comm[i].member);
         program->comm[i].member = NULL;
         program->comm[i].count = count;

@@ -1,5 +1,5 @@
-/* A part of a program as a program of its own: the messages of one collective, cut out of the job
- * that surrounds it, so that its rounds and words can be measured alone. */
+/* Cuts a part of a program out as a program of its own: the messages of one collective, without the
+ * surrounding job, so that its rounds and words can be measured alone. */
 #ifndef MODEL_EXTRACT_H
 #define MODEL_EXTRACT_H
 
@@ -9,32 +9,31 @@
 #include "core/status.h"
 #include "replay/program/program.h"
 
-struct extract_range { /* of a rank's operations */
+struct extract_range { /* range of a rank's operations */
     uint32_t first, count;
 };
 
-/* Whether an operation within the range belongs to the part. */
+/* Tells whether an operation within the range belongs to the part. */
 typedef bool (*extract_fn)(void *context, uint32_t rank, uint32_t index,
                            const struct replay_op *op);
 
-/* Cuts as many parts as you like out of one program, each at a cost proportional to the part and
- * the number of ranks. */
+/* Cuts any number of parts out of one program, each at a cost proportional to the part and the
+ * number of ranks. */
 struct extractor;
 enum core_status extractor_new(const struct replay_program *whole,
                                struct extractor **out_extractor);
 void extractor_free(struct extractor *extractor);
 
-/* Only the operations chosen (NULL: all) within range[rank], in their order. Requests are numbered
- * anew; members of sets whose request was not chosen are left out, and so are waits that wait for
- * nothing any more. Ranks keep their numbers: the part has as many as the whole.
- * *out_waits_missing: some chosen request is not waited for within the part, so that its rounds
- * cannot be told from it. */
+/* Cuts the operations chosen (NULL: all) within range[rank], in their order. Renumbers requests;
+ * drops set members whose request was not chosen, and waits that have nothing left to wait for.
+ * Ranks keep their numbers, so the part has as many as the whole. *out_waits_missing: the part does
+ * not wait for some chosen request, so it does not show its rounds. */
 enum core_status extractor_cut(struct extractor *extractor, const struct extract_range *range,
                                extract_fn chosen, void *context, struct replay_program *out_part,
                                bool *out_waits_missing);
 
-/* The same program with ranks numbered 0 .. count-1: world rank member[i] becomes i. Operations of
- * other ranks must be none. */
+/* Renumbers the ranks 0 .. count-1: world rank member[i] becomes i. Other ranks must have no
+ * operations. */
 enum core_status extract_renumber(struct replay_program *program, const int32_t *member,
                                   uint32_t count);
 

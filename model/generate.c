@@ -1,4 +1,4 @@
-/* The domains of rows, and the builder that turns steps into operations. */
+/* Handles the domains of rows, and builds operations from steps. */
 #include "model/row.h"
 
 #include <stdlib.h>
@@ -187,8 +187,8 @@ uint64_t generate_blocks(const struct generate *g, uint32_t first, uint32_t coun
     return g->words - generate_offset(g, first) + generate_offset(g, first + count - g->P);
 }
 
-/* After the first few ranks: would the whole be too long? Judged by the shortest of them, so that a
- * busy root does not count. */
+/* Estimates after the first few ranks whether the program would become too long. The shortest of
+ * these ranks decides, so that a busy root does not count. */
 static void generate_foresee(struct generate *g, const char *id, uint32_t ranks_done)
 {
     uint64_t least = UINT64_MAX;

@@ -1,6 +1,6 @@
-/* Programs without a trace: any row of the model's table, for any number of ranks in its domain, as
- * point-to-point operations (and COMBINE for the local operations of a reduction) whose timed run
- * costs exactly what the row says.
+/* Generates programs without a trace: any row of the model's table, for any number of ranks in its
+ * domain, as point-to-point operations (and COMBINE for the local operations of a reduction). Their
+ * timed run costs exactly what the row says.
  *
  * Sends and receives of one step are posted together and waited for together; a step of one message
  * is a blocking call. Sizes in the program are bytes. `words` is n, the vector, for bcast, reduce
@@ -38,20 +38,20 @@ struct model_generate_request {
 enum { MODEL_GENERATE_OPS_MAX = 1 << 27 };
 
 int model_domain_holds(enum model_domain domain, uint32_t ranks);
-/* The number of ranks in the domain nearest to `ranks`; the smaller of two. */
+/* Returns the number of ranks in the domain that is nearest to `ranks`; of two, the smaller. */
 uint32_t model_domain_nearest(enum model_domain domain, uint32_t ranks);
 const char *model_domain_text(enum model_domain domain);
 
-/* Refuses, with the reason and the nearest possible value, what the row cannot do (CORE_BAD_INPUT,
- * CORE_NOT_FOUND). */
+/* Refuses what the row cannot do, and reports the reason and the nearest possible value
+ * (CORE_BAD_INPUT, CORE_NOT_FOUND). */
 enum core_status model_generate_check(const struct model_generate_request *request);
 enum core_status model_generate(const struct model_generate_request *request,
                                 struct replay_program *out);
 
-/* Reflected Gray code: the hypercube node at a ring position, and back. */
+/* Convert between a ring position and its hypercube node, by reflected Gray code. */
 uint32_t model_gray(uint32_t position);
 uint32_t model_gray_position(uint32_t node);
-/* Steps that shift.mesh(s) takes on a q x q mesh with wrap-around. */
+/* Returns the steps that shift.mesh(s) takes on a q x q mesh with wrap-around. */
 uint64_t model_shift_mesh_steps(uint32_t q, uint32_t distance);
 
 #endif

@@ -1,5 +1,5 @@
-/* The table of the model, put together from its families (row_X.c), and what evaluates it. The unit
- * test measures every row on the timed clock. */
+/* Assembles the model's table from its families (row_X.c) and evaluates it. The unit test measures
+ * every row on the timed clock. */
 #include "model/model.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ int model_is_power(uint32_t ranks)
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-/* A further row stands in its family's file; only a further collective is a line here. */
+/* A new row goes into its family's file; a new collective adds a line here. */
 static const struct model_family *const family[] = {
     &model_family_bcast,     &model_family_reduce,    &model_family_scatter,
     &model_family_gather,    &model_family_allgather, &model_family_reduce_scatter,
@@ -108,8 +108,8 @@ enum core_status model_row_cost(const struct model_row *of_row, const struct mod
     return CORE_OK;
 }
 
-/* A mesh of s^dim ranks as the generator of bcast.mesh cuts it: dim the smallest divisor of lg P
- * above 1. */
+/* Makes a mesh of s^dim ranks as the generator of bcast.mesh cuts it; dim is the smallest divisor
+ * of lg P above 1. */
 static enum core_status power_mesh(uint32_t ranks, struct replay_topology *out)
 {
     uint32_t lg = model_clg(ranks), dim = 2, size[REPLAY_DIMS_MAX];
@@ -167,7 +167,7 @@ int model_keeps(const struct model_cost *cost, uint64_t rounds, uint64_t words, 
                              operations);
 }
 
-/* 2 exact, 1 within the rounding of blocks, 0 not this row. */
+/* Returns 2 for an exact match, 1 for one within the rounding of blocks, 0 for none. */
 static int model_matches(const struct model_row *of, const struct model_query *query,
                          uint32_t parameter)
 {
@@ -183,8 +183,8 @@ static int model_matches(const struct model_row *of, const struct model_query *q
         return 2;
     if (cost.words.den == 1)
         return 0;
-    /* A vector cut in P blocks of whole units: no block is a unit smaller or larger than its even
-     * share. */
+    /* Compares a vector cut in P blocks of whole units: no block differs by a unit or more from its
+     * even share. */
     model_wide slack = unit * cost.words.den * cost.rounds,
                measured = (model_wide)query->measured_words * cost.words.den;
     return measured + slack >= cost.words.num && measured <= cost.words.num + slack;

@@ -1,4 +1,4 @@
-/* Messages by the round that they move in: collected from a run of the timed engine, then sorted.
+/* Collects messages from a run of the timed engine, and sorts them by round.
  *
  * Invariants
  * 1. A message starts and ends at whole units of time, and lasts one of them. */
@@ -11,7 +11,7 @@
 #include "core/check.h"
 #include "core/fault.h"
 
-struct rounds_gather { /* while the engine runs */
+struct rounds_gather { /* state while the engine runs */
     struct model_rounds *out;
     uint32_t room;
     enum core_status status; /* the first failure */
@@ -46,7 +46,7 @@ static int rounds_order(const void *left, const void *right)
     return a->to < b->to ? -1 : a->to > b->to;
 }
 
-/* The largest message of each round; for supersteps the most that goes into or out of a rank. */
+/* Finds the largest message of each round; for supersteps, the most bytes into or out of a rank. */
 static enum core_status rounds_measure(struct model_rounds *rounds, uint32_t ranks, bool supersteps)
 {
     uint64_t *in = core_alloc_zero(2 * (size_t)ranks, sizeof *in), *out = in ? in + ranks : NULL;

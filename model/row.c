@@ -1,5 +1,4 @@
-/* Shared by the files of rows: trees and rings of messages, and formulas that several families
- * have. */
+/* Builds what several families of rows share: trees and rings of messages, and formulas. */
 #include "model/row.h"
 
 /* --- trees ------------------------------------------------------------------------------------ */
@@ -19,15 +18,15 @@ static uint32_t lowest_bit(uint32_t value)
     return value & (0 - value);
 }
 
-/* The first distance at which virtual rank v sends in a binomial tree that serves the far half
- * first. */
+/* Returns the first distance at which virtual rank v sends in a binomial tree that serves the far
+ * half first. */
 static uint32_t first_mask(const struct generate *g, uint32_t v)
 {
     uint32_t clg = model_clg(g->P);
     return v ? lowest_bit(v) / 2 : clg ? 1u << (clg - 1) : 0;
 }
 
-/* Ranks under v, itself included. */
+/* Returns the number of ranks in the subtree of v, itself included. */
 static uint32_t row_subtree(const struct generate *g, uint32_t v)
 {
     uint32_t room = v ? lowest_bit(v) : g->P;
@@ -67,8 +66,9 @@ struct generate_order generate_order_falling(const struct generate *g)
     return order;
 }
 
-/* A mesh of s^dim ranks, s a power of two: along the row first (the low bits), then the next
- * dimension; far half first in each. dim is the smallest divisor of lg P above 1. */
+/* Returns the order for a mesh of s^dim ranks, s a power of two: first along the row (the low
+ * bits), then the next dimension; in each the far half first. dim is the smallest divisor of lg P
+ * above 1. */
 struct generate_order generate_order_mesh(const struct generate *g)
 {
     struct generate_order order = {.count = model_clg(g->P)};
@@ -84,7 +84,7 @@ struct generate_order generate_order_mesh(const struct generate *g)
     return order;
 }
 
-/* The step in which v is reached: its last bit in the order; -1 for the root. */
+/* Returns the step that reaches v, which is that of its last bit in the order; -1 for the root. */
 static int row_reached(const struct generate_order *order, uint32_t v)
 {
     int at = -1;
@@ -180,7 +180,8 @@ uint32_t generate_side(const struct generate *g)
     return q;
 }
 
-/* The rank `by` places further along the row (or column) of a q x q mesh with wrap-around. */
+/* Returns the rank `by` places further along the row (or column) of a q x q mesh with wrap-around.
+ */
 uint32_t generate_along_row(uint32_t q, uint32_t rank, int64_t by)
 {
     return rank / q * q + (uint32_t)((rank % q + q + by % q) % q);
@@ -223,7 +224,7 @@ void model_cost_set(struct model_cost *out, uint64_t rounds, model_wide words,
     out->operations_most = operations;
 }
 
-/* times * n (P - 1) / P words, and n (P - 1) / P operations when combined. */
+/* Sets the cost to times * n (P - 1) / P words, and n (P - 1) / P operations if combined. */
 void model_cost_cut(struct model_cost *out, const struct model_case *of, uint64_t rounds,
                     uint32_t times, int combined)
 {

@@ -1,7 +1,7 @@
-/* Parts of a file of rows (row_X.c): formulas, generators, and the family that puts them together
- * with the bound that no algorithm for the collective can beat.
+/* Declares the parts of a file of rows (row_X.c): formulas, generators, and the family that joins
+ * them with the bound that no algorithm for the collective can beat.
  *
- * A generator is called once per rank and emits that rank's operations in order; messages put since
+ * A generator runs once per rank and emits that rank's operations in order. Messages emitted since
  * the last generate_step() belong to one step. */
 #ifndef MODEL_ROW_H
 #define MODEL_ROW_H
@@ -11,7 +11,7 @@
 
 /* --- families --------------------------------------------------------------------------------- */
 
-/* Words that must go from one half to the other, in the worse direction. */
+/* Words that must go from one half to the other, in the direction with more. */
 enum model_crossing {
     MODEL_CROSS_NONE,
     MODEL_CROSS_VECTOR,      /* n: broadcast, reduce, allreduce (both ways) */
@@ -49,7 +49,7 @@ extern const struct model_family model_family_scan;
 extern const struct model_family model_family_alltoall;
 extern const struct model_family model_family_shift;
 
-/* NULL for another collective. */
+/* Returns NULL for an unknown collective. */
 const struct model_family *model_family_find(const char *collective);
 
 /* --- the builder (generate.c) ----------------------------------------------------------------- */
@@ -60,47 +60,49 @@ struct generate {
     int back;
     uint64_t words;
     uint32_t word_bytes;
-    int32_t request; /* next of this rank */
+    int32_t request; /* next request number of this rank */
     struct replay_op *step;
     uint32_t step_count, step_room;
     uint64_t op_count;
-    enum core_status status; /* first failure; afterwards nothing is emitted */
+    enum core_status status; /* first failure, after which nothing is emitted */
 };
 
 void generate_send(struct generate *g, uint32_t to, uint64_t words);
 void generate_recv(struct generate *g, uint32_t from, uint64_t words);
 void generate_step(struct generate *g);
 void generate_combine(struct generate *g, uint64_t words);
-/* One step: both at once. */
+/* Sends and receives in one step. */
 void generate_exchange(struct generate *g, uint32_t to, uint64_t words_out, uint32_t from,
                        uint64_t words_in);
 
-/* The words of blocks [first, first + count), modulo P, of a vector of n words cut in P. */
+/* Returns the words of blocks [first, first + count), modulo P, of a vector of n words cut in P
+ * blocks. */
 uint64_t generate_blocks(const struct generate *g, uint32_t first, uint32_t count);
 
 /* --- trees (row.c) ---------------------------------------------------------------------------- */
 
-/* Virtual rank 0 is the root; and back. */
+/* Convert to virtual ranks, where 0 is the root, and back. */
 uint32_t generate_virtual(const struct generate *g, uint32_t root);
 uint32_t generate_actual(const struct generate *g, uint32_t root, uint32_t v);
 
-/* The root sends `words` to each other rank in one step. */
+/* Emits one step in which the root sends `words` to each other rank. */
 void generate_linear_from_root(struct generate *g);
-/* `words` in each message. */
+/* Emit a binomial tree with `words` in each message. */
 void generate_bcast_binomial(struct generate *g, uint32_t root, uint64_t words);
 void generate_reduce_binomial(struct generate *g, uint32_t root, uint64_t words);
-/* vector: words is n, else m. */
+/* Emit a binomial tree of blocks. vector: `words` is n, else m. */
 void generate_scatter_binomial(struct generate *g, uint32_t root, int vector);
 void generate_gather_binomial(struct generate *g, uint32_t root);
 
-/* The bits of a virtual rank (rank XOR root) in the order in which their dimensions are served. */
+/* Bits of a virtual rank (rank XOR root), in the order in which their dimensions are served. */
 struct generate_order {
     uint32_t bit[32];
     uint32_t count;
 };
 struct generate_order generate_order_falling(const struct generate *g);
-/* A mesh of s^dim ranks, s a power of two: along the row first (the low bits), then the next
- * dimension; far half first in each. dim is the smallest divisor of lg P above 1. */
+/* Returns the order for a mesh of s^dim ranks, s a power of two: first along the row (the low
+ * bits), then the next dimension; in each the far half first. dim is the smallest divisor of lg P
+ * above 1. */
 struct generate_order generate_order_mesh(const struct generate *g);
 void generate_bcast_ordered(struct generate *g, const struct generate_order *order);
 void generate_reduce_ordered(struct generate *g, const struct generate_order *order);
@@ -108,10 +110,10 @@ void generate_reduce_ordered(struct generate *g, const struct generate_order *or
 /* --- q x q meshes with wrap-around (row.c) ---------------------------------------------------- */
 
 uint32_t generate_side(const struct generate *g);
-/* The rank `by` places further along the row or the column. */
+/* Return the rank `by` places further along the row or the column. */
 uint32_t generate_along_row(uint32_t q, uint32_t rank, int64_t by);
 uint32_t generate_along_column(uint32_t q, uint32_t rank, int64_t by);
-/* `words` passed on around the row or the column, q - 1 times. */
+/* Emit q - 1 steps that pass `words` on around the row or the column. */
 void generate_row_ring(struct generate *g, uint32_t q, uint64_t words, int combine);
 void generate_column_ring(struct generate *g, uint32_t q, uint64_t words, int combine);
 
@@ -119,15 +121,15 @@ void generate_column_ring(struct generate *g, uint32_t q, uint64_t words, int co
 
 void model_cost_set(struct model_cost *out, uint64_t rounds, model_wide words,
                     model_wide operations);
-/* times * n (P - 1) / P words, and n (P - 1) / P operations when combined. */
+/* Sets the cost to times * n (P - 1) / P words, and n (P - 1) / P operations if combined. */
 void model_cost_cut(struct model_cost *out, const struct model_case *of, uint64_t rounds,
                     uint32_t times, int combined);
 void model_cost_at_most(struct model_cost *out);
-/* m (P - 1) words in P - 1 rounds, in clg rounds. */
+/* Set the cost to m (P - 1) words, in P - 1 rounds or in clg rounds. */
 void model_cost_linear_blocks(const struct model_case *of, struct model_cost *out);
 void model_cost_tree_blocks(const struct model_case *of, struct model_cost *out);
 
-/* The square root, rounded up. */
+/* Returns the square root, rounded up. */
 uint32_t model_side(uint32_t ranks);
 int model_is_power(uint32_t ranks);
 

@@ -1,4 +1,4 @@
-/* Allgather, or all-to-all broadcast: every rank's block of m words reaches all. */
+/* Allgather, or all-to-all broadcast: every rank's block of m words reaches all ranks. */
 #include "model/row.h"
 
 static void cost_gather_bcast(const struct model_case *of, struct model_cost *out)
@@ -37,8 +37,8 @@ static void build_central(struct generate *g)
     }
 }
 
-/* k levels: up go subtrees of 1, 3, ... ranks, down the whole; with a single port each level serves
- * two children in turn. */
+/* Costs k levels: subtrees of 1, 3, ... ranks go up, the whole goes down; with a single port each
+ * level serves its two children one after the other. */
 static void cost_complete_tree(const struct model_case *of, struct model_cost *out)
 {
     model_wide m = of->words, P = of->ranks, k = model_clg(of->ranks + 1);
@@ -46,7 +46,8 @@ static void cost_complete_tree(const struct model_case *of, struct model_cost *o
     model_cost_set(out, turns * 2 * ((uint64_t)k - 1), turns * (m * (P - k) + m * P * (k - 1)), 0);
 }
 
-/* The subtree under heap index v of a complete tree of P nodes, v counting from 1. */
+/* Returns the size of the subtree of heap index v, counting from 1, in a complete tree of P nodes.
+ */
 static uint64_t heap_size(uint32_t v, uint32_t P)
 {
     uint64_t size = 0;

@@ -24,8 +24,8 @@ static void cost_recursive_doubling(const struct model_case *of, struct model_co
     model_cost_at_most(out);
 }
 
-/* General P: the ranks beyond the largest power of two first give theirs to a partner, and are told
- * at the end. */
+/* Handles general P: the ranks beyond the largest power of two first send their data to a partner,
+ * and get the result at the end. */
 static void build_doubling(struct generate *g, uint64_t words)
 {
     uint32_t core = 1;
@@ -82,8 +82,8 @@ static void cost_halving(const struct model_case *of, struct model_cost *out)
     model_cost_cut(out, of, 2 * model_clg(of->ranks), 2, 1);
 }
 
-/* Halving: each step sends the half of the present range that the partner keeps; doubling: the way
- * back. */
+/* Emits halving, where each step sends the half of the present range that the partner keeps, and
+ * then doubling, the reverse. */
 static void build_allreduce_halving(struct generate *g)
 {
     for (uint32_t bit = g->P / 2; bit; bit /= 2) {
@@ -111,15 +111,15 @@ static void build_barrier_allreduce(struct generate *g)
     build_doubling(g, 0);
 }
 
-/* Every step combines into the total and, on the upper side, into the result too. */
+/* Costs a scan: every step combines into the total and, on the upper side, also into the result. */
 static void cost_scan(const struct model_case *of, struct model_cost *out)
 {
     model_wide d = model_clg(of->ranks);
     model_cost_set(out, (uint64_t)d, d * of->words, 2 * d * of->words);
 }
 
-/* Each step combines what came into the running total, and into the result where it came from a
- * lower rank. */
+/* Emits a scan: each step combines the received data into the running total, and into the result if
+ * it came from a lower rank. */
 static void build_scan_hypercube(struct generate *g)
 {
     for (uint32_t bit = 1; bit < g->P; bit *= 2) {

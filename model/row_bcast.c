@@ -33,7 +33,8 @@ static void build_mesh(struct generate *g)
     generate_bcast_ordered(g, &order);
 }
 
-/* Levels of a tree in which each rank serves k - 1 others, and the ranks that they reach. */
+/* Returns the levels of a tree in which each rank serves k - 1 others, and in *out_reach the ranks
+ * that they reach. */
 static uint64_t kary_levels(const struct model_case *of, uint64_t *out_reach)
 {
     uint64_t r = 0, reach = 1;
@@ -57,8 +58,8 @@ static void cost_kary(const struct model_case *of, struct model_cost *out)
         model_cost_at_most(out);
 }
 
-/* v holds the data for v .. v + k^j - 1 once its lowest digit but zero, at place j, has been
- * served. */
+/* Emits a k-ary tree: v holds the data for v .. v + k^j - 1 once its lowest nonzero digit, at place
+ * j, has been served. */
 static void build_kary(struct generate *g)
 {
     uint64_t k = g->parameter, place = 1;

@@ -1,4 +1,4 @@
-/* Reduction: all ranks' vectors of n words, combined, reach one. The duals of the broadcasts. */
+/* Reduction: combines all ranks' vectors of n words at one rank. The duals of the broadcasts. */
 #include "model/row.h"
 
 static void cost_tree_vector_reduced(const struct model_case *of, struct model_cost *out)

@@ -1,5 +1,4 @@
-/* Reduce-scatter, or all-to-all reduction: each rank comes to have its combined block of m words.
- */
+/* Reduce-scatter, or all-to-all reduction: each rank gets its combined block of m words. */
 #include "model/row.h"
 
 static void cost_ring_blocks_reduced(const struct model_case *of, struct model_cost *out)

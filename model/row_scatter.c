@@ -1,9 +1,9 @@
-/* Scatter and gather: one rank has, or comes to have, a block of m words of each. */
+/* Scatter and gather: one rank has, or gets, a block of m words of each rank. */
 #include "model/row.h"
 
 static void build_scatter_linear(struct generate *g)
 {
-    generate_linear_from_root(g); /* the same messages, each a block of its own */
+    generate_linear_from_root(g); /* the same messages, each with its own block */
 }
 
 static void build_scatter_binomial(struct generate *g)

@@ -40,8 +40,9 @@ static void cost_shift_mesh(const struct model_case *of, struct model_cost *out)
     shift_at_most(of, out, model_side(of->ranks) + 1ull);
 }
 
-/* s = a + q * b: along the row by a or, where that is shorter, back by q - a; then one row further
- * for what crossed the row's end (one back, if it went back); then along the column. */
+/* Plan for a shift by s = a + q * b: along the row by a or, if shorter, back by q - a; then one row
+ * further for data that crossed the row's end (one back, if it went back); then along the column.
+ */
 struct mesh_plan {
     int64_t row, carry, column; /* signed steps; carry: +1, -1 or 0 */
 };
@@ -83,7 +84,7 @@ static void build_mesh(struct generate *g)
                           generate_along_row(q, g->rank, -right), g->words);
     if (plan.carry > 0
             ? column < plan.row
-            : plan.carry < 0 && column >= q + plan.row) /* what is here crossed the end */
+            : plan.carry < 0 && column >= q + plan.row) /* the data here crossed the end */
         generate_exchange(g, generate_along_column(q, g->rank, plan.carry), g->words,
                           generate_along_column(q, g->rank, -plan.carry), g->words);
     for (uint64_t i = 0; i < row_shift_length(plan.column); i++)
@@ -96,18 +97,17 @@ static void cost_shift_hypercube(const struct model_case *of, struct model_cost 
     shift_at_most(of, out, (of->back ? 1 : 2) * (uint64_t)model_clg(of->ranks));
 }
 
-/* A hop flips one bit everywhere or a bit of its own at each node; either way it is a permutation,
- * so each node knows its source: the node whose target it is. The ring position x sits on node
- * G(x); a shift by a power of two flips one bit (by 1) or two: the bit below it first, which all
- * nodes flip, then the one the carry reaches. */
+/* Emits a shift by a power of two. A hop flips the same bit at all nodes, or a different bit at
+ * each; either way it is a permutation, so each node knows its source: the node whose target it is.
+ * Ring position x is on node G(x). The shift flips one bit (by 1) or two: first the bit below it,
+ * at all nodes, then the bit that the carry reaches. */
 static void shift_by_power(struct generate *g, uint32_t power, int forward)
 {
     uint32_t here = g->rank, mask = g->P - 1, low = power / 2;
     uint32_t by = forward ? power : g->P - power;
     if (low) {
         generate_exchange(g, here ^ low, g->words, here ^ low, g->words);
-        /* The data here now came from node here ^ low; they go on to where that node's data belong.
-         */
+        /* The data here came from node here ^ low; they go on to where that node's data belong. */
         uint32_t to = model_gray((model_gray_position(here ^ low) + by) & mask);
         uint32_t from = model_gray((model_gray_position(here) - by) & mask) ^ low;
         if (to != here)
@@ -121,7 +121,7 @@ static void shift_by_power(struct generate *g, uint32_t power, int forward)
 static void build_hypercube(struct generate *g)
 {
     uint32_t s = g->parameter, digits = s, back = 0;
-    if (g->back) { /* signed digits, no two neighbours both used: s = digits - back */
+    if (g->back) { /* signed digits, no two neighbouring ones nonzero: s = digits - back */
         uint32_t way = 2 * s > g->P ? g->P - s : s, half = way >> 1, sum = way + half;
         digits = sum & ~half;
         back = half & ~sum;

@@ -1,9 +1,9 @@
-/* From the spools of one job to its trace: the order of things. Each step stands in a file of its
- * own (store/store_part.h).
+/* Turns the spools of one job into its trace. This file has the sequence of steps; each step has
+ * its own file (store/store_part.h).
  *
  * Invariants
- *  1. Ranks are read in ascending order; each of the world's ranks gets its row, read or missing.
- *  2. The trace's own name appears when everything is written, and not before. */
+ *  1. Ranks are read in ascending order; each rank of the world gets a row, even if it is missing.
+ *  2. The trace's own name appears only when everything is written. */
 #include "store/store.h"
 
 #include <dirent.h>
@@ -26,7 +26,7 @@ static const char schema[] =
 #include "trace_schema_sql.h"
     ;
 
-/* Rows that a set or an event has are looked up by these; sorted once, at the end. */
+/* Indexes by set or event, built once, at the end. */
 static const char indices[] = "CREATE INDEX arg_set_id ON arg_set(id);"
                               "CREATE INDEX digest_event ON digest(event);"
                               "CREATE INDEX payload_event ON payload(event);"
@@ -53,14 +53,14 @@ void store_note(struct store *store, const char *format, ...)
     CORE_CHECK(store->notes_bytes < STORE_NOTES_BYTES_MAX);
     char *more = core_alloc_again(store->notes, need);
     if (!more)
-        return; /* the note is lost, the trace is not */
+        return; /* the note is lost, but not the trace */
     store->notes = more;
     if (store->notes_bytes)
         store->notes[store->notes_bytes++] = '\n';
     memcpy(store->notes + store->notes_bytes, line, (size_t)length);
     store->notes_bytes += (size_t)length;
     store->notes[store->notes_bytes] = '\0';
-    CORE_CHECK(store->notes_bytes < need); /* the NUL lies in it, too */
+    CORE_CHECK(store->notes_bytes < need); /* the text includes the NUL */
 }
 
 static enum core_status header_of(const char *job_path, const struct spool_lane_name *lane,
@@ -82,8 +82,8 @@ static enum core_status header_of(const char *job_path, const struct spool_lane_
     return status;
 }
 
-/* The world's size, and whether there is anything to read. A spool of another version is refused,
- * whatever else is there. */
+/* Finds the world's size, and whether there is anything to read. Refuses a spool of another
+ * version, whatever else is there. */
 static enum core_status headers_read(struct store *store)
 {
     char why[SPOOL_WHY_BYTES], first_why[SPOOL_WHY_BYTES] = "";
@@ -111,12 +111,12 @@ static enum core_status headers_read(struct store *store)
         if (header.world_size > store->world_size)
             store->world_size = header.world_size;
     }
-    CORE_CHECK(store->world_size <= SPOOL_RANKS_MAX); /* spool_header_read refuses the others */
+    CORE_CHECK(store->world_size <= SPOOL_RANKS_MAX); /* spool_header_read refuses larger ones */
     if (store->world_size)
         return CORE_OK;
     if (!store->lane_count)
         return core_report(CORE_NOT_FOUND, "the folder '%s' holds no spool", store->job_path);
-    CORE_CHECK(failed != CORE_OK); /* of several lanes none could be read */
+    CORE_CHECK(failed != CORE_OK); /* there are lanes, and none was readable */
     return core_report(failed, "cannot read the spool '%s/%" PRId32 ".%" PRIu32 ".ring': %s",
                        store->job_path, store->lane[0].rank, store->lane[0].lane, first_why);
 }
@@ -197,7 +197,7 @@ enum core_status store_write(const char *job_path, const char *trace_path,
         store_sql_abandon(&store.sql);
     core_progress_end();
 
-    CORE_CHECK(!store.sql.db); /* it has its name by now, or is gone (invariant 2) */
+    CORE_CHECK(!store.sql.db); /* renamed or removed by now (invariant 2) */
     CORE_CHECK(!store.sql.partial);
 
     store_fold_done(&store);
@@ -235,7 +235,7 @@ static int job_compare(const void *a, const void *b)
     return strcmp(x->path, y->path);
 }
 
-/* When the job in that folder started; false: there is no spool in it. */
+/* Finds when the job in that folder started; false: the folder has no spool. */
 static bool job_started(const char *path, uint64_t *out_started)
 {
     struct dirent *entry;

@@ -1,8 +1,8 @@
-/* Ticks to nanoseconds since the job's start. All ranks of a host read the same counter, so they
- * share one clock: taken from the lowest rank of the host, its rate from the two readings against
- * real time that lie farthest apart. How far a host's clock is ahead of that of the launcher's
- * machine, where a relay could compare them, is taken out, and how it drifted. Of hosts that were
- * not compared real time is believed, and a note says so.
+/* Converts ticks to nanoseconds since the job's start. All ranks of a host read the same counter,
+ * so they share one clock, that of the host's lowest rank; its rate comes from the two readings
+ * against real time that are farthest apart. If a relay compared a host's clock with that of the
+ * launcher's machine, its lead and its drift are subtracted. For hosts that were not compared, real
+ * time is believed, and a note says so.
  *
  * Invariants
  *  1. rank_clock[r] is the index of the clock of world rank r; ranks without a spool have 0.
@@ -44,8 +44,7 @@ static uint64_t mult_of(uint64_t ns, uint64_t ticks)
     return mult > UINT64_MAX ? UINT64_MAX : (uint64_t)mult;
 }
 
-/* Two counters are one if they run at the same rate, within what a short calibration can be wrong.
- */
+/* Tells whether two counters run at the same rate, within the error of a short calibration. */
 static bool same_counter(uint64_t a, uint64_t b)
 {
     uint64_t less = a < b ? a : b, more = a < b ? b : a;
@@ -53,8 +52,8 @@ static bool same_counter(uint64_t a, uint64_t b)
     return more - less <= less / 100;
 }
 
-/* How fast the host's clock runs ahead, in nanoseconds a second: known only as far as both
- * comparisons leave no doubt, and nobody set a clock in between. */
+/* Returns how fast the host's clock gains, in nanoseconds per second. It counts only what both
+ * comparisons prove beyond their error, and only if no one set a clock in between. */
 static int64_t drift_of(const struct spool_compared *compared)
 {
     enum { DRIFT_MAX = 1000000 };
@@ -75,7 +74,7 @@ static int64_t store_clock_drifted(int64_t drift, int64_t span_ns)
     return (int64_t)((__int128)drift * span_ns / 1000000000);
 }
 
-/* The clock of a host as one lane tells it: header, and the clock records on its way. */
+/* Reads the clock of a host from one lane: its header and clock records. */
 static void clock_read(struct spool_reader *reader, struct store_clock *out_clock)
 {
     const struct spool_header *header = &reader->header;
@@ -92,17 +91,17 @@ static void clock_read(struct spool_reader *reader, struct store_clock *out_cloc
     while ((head = spool_reader_next(reader)))
         if (head->kind == SPOOL_CLOCK)
             memcpy(&last, head, sizeof last);
-    CORE_CHECK(header->tick_hz > 0); /* spool_header_read refuses the others */
+    CORE_CHECK(header->tick_hz > 0); /* spool_header_read refuses others */
     out_clock->ticks = header->start_ticks;
     out_clock->mult = mult_of(1000000000, header->tick_hz);
     int64_t span = (int64_t)((last.realtime_ns - first.realtime_ns) & INT64_MAX);
     if (last.ticks > first.ticks && span > RATE_SPAN_NS_MIN && span < ns_max) {
         uint64_t measured =
             mult_of((uint64_t)(span - store_clock_drifted(drift, span)), last.ticks - first.ticks);
-        if (same_counter(measured, out_clock->mult)) /* else somebody set the clock */
+        if (same_counter(measured, out_clock->mult)) /* otherwise the clock was set */
             out_clock->mult = measured;
     }
-    /* start_ns is made relative to the job's start once all clocks are known. */
+    /* start_ns becomes relative to the job's start once all clocks are known. */
     out_clock->start_ns = header->start_realtime_ns > (uint64_t)ns_max * 4
                               ? ns_max * 4
                               : (int64_t)header->start_realtime_ns;
@@ -141,7 +140,7 @@ static enum core_status clock_add(struct store *store, struct spool_reader *read
     return CORE_OK;
 }
 
-/* The earliest start, in the time of the clock that rank has. */
+/* Finds the earliest start, in the time of the rank's clock. */
 static void start_consider(struct store *store, const struct store_clock *clock,
                            uint64_t start_ticks, bool *any)
 {
@@ -154,7 +153,8 @@ static void start_consider(struct store *store, const struct store_clock *clock,
     *any = true;
 }
 
-/* One that was not compared while others were is the launcher's machine. */
+/* Handles hosts that were not compared. If others were, a host that was not is the launcher's
+ * machine. */
 static void clocks_uncompared(struct store *store)
 {
     uint32_t count = 0;
@@ -185,7 +185,7 @@ enum core_status store_clocks_find(struct store *store)
     for (uint32_t i = 0; status == CORE_OK && i < store->lane_count; i++) {
         struct spool_reader reader;
         uint32_t index;
-        /* A header that changed since may tell of ranks that headers_read knew nothing of. */
+        /* A header that changed since headers_read may name other ranks. */
         if ((i && store->lane[i].rank == store->lane[i - 1].rank) ||
             store->lane[i].rank >= store->world_size)
             continue;

@@ -1,7 +1,7 @@
-/* Definitions. Each rank numbers communicators, datatypes, sites and so on by itself; the trace
- * numbers what is the same on several ranks once: communicators and windows by the number all
- * members agree on, datatypes and operations by content, sites by module and address, calls by
- * name.
+/* Merges definitions. Each rank numbers communicators, datatypes, sites and so on by itself. The
+ * trace gives one number to what is equal on several ranks: communicators and windows by the number
+ * on which all members agree, datatypes and operations by content, sites by module and address,
+ * calls by name.
  *
  * Invariants
  *  1. A value of a store_ids map is 0 or an id whose row is written, or (communicators, sites) will
@@ -42,7 +42,7 @@ static enum core_status intern_text(struct store_intern *intern, const char *tex
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
-/* "target_disp,group:group,dims:@2" is kept as "target_disp\0\0group\0group\0dims\0@2\0", and
+/* Splits "target_disp,group:group,dims:@2" into "target_disp\0\0group\0group\0dims\0@2\0";
  * "target_disp,group" goes into the trace. */
 static enum core_status names_keep(struct store_call *call, const char *names, size_t bytes,
                                    char **out_text)
@@ -75,7 +75,7 @@ static enum core_status names_keep(struct store_call *call, const char *names, s
         call->names_scalar = call->names_count;
     }
     (*out_text)[text] = '\0';
-    CORE_CHECK(text <= bytes);         /* what is left out makes it shorter */
+    CORE_CHECK(text <= bytes);         /* it only omits characters */
     CORE_CHECK(used <= 2 * bytes + 2); /* so the memory sufficed */
     return CORE_OK;
 }
@@ -131,7 +131,7 @@ static enum core_status define_call(struct store *store, struct store_rank *rank
 
 /* --- sites ------------------------------------------------------------------------------------ */
 
-/* id_bytes of text behind the path are its build id. */
+/* The path is followed by id_bytes of build id. */
 static enum core_status module_intern(struct store *store, const char *path, size_t path_bytes,
                                       size_t id_bytes, uint32_t *out_id)
 {
@@ -185,7 +185,7 @@ static enum core_status site_look(struct store *store, const struct store_site *
     return status;
 }
 
-/* Whether nothing at the site is outside of bindings. */
+/* Tells whether the whole site is inside bindings. */
 static enum core_status site_bound(struct store *store, uint32_t id, bool *out_bound)
 {
     struct store_site *site = &store->defs.site[id];
@@ -200,7 +200,8 @@ static enum core_status site_bound(struct store *store, uint32_t id, bool *out_b
     return status == CORE_NOT_FOUND ? CORE_OK : status;
 }
 
-/* A call returns either from MPI or from a binding: which, is the same for all callers. */
+/* Defines the frames of a site. A return address lies in MPI or in a binding, whoever the caller
+ * is. */
 static enum core_status define_callers(struct store *store, struct store_rank *rank,
                                        const struct spool_def_site *def)
 {
@@ -225,7 +226,7 @@ static enum core_status define_callers(struct store *store, struct store_rank *r
     return status != CORE_OK ? status : store_map_set(&rank->ids.site, def->id, id);
 }
 
-/* function: where the address is a line, as several functions may be on it; else NULL. */
+/* function: given if the address is a line, which several functions may share; else NULL. */
 static enum core_status site_intern(struct store *store, uint32_t module, uint64_t address,
                                     const char *function, size_t bytes, uint32_t *out_id)
 {
@@ -276,7 +277,7 @@ enum core_status store_define_place(struct store *store, const char *module, uin
     return status != CORE_OK ? status : site_intern(store, id, address, NULL, 0, out_site);
 }
 
-/* Decides without looking into machine code, where that suffices. */
+/* Finds the place without reading machine code, where that suffices. */
 static enum core_status source_place(const char *path, const struct store_site *site,
                                      struct site_place *out_place)
 {
@@ -292,7 +293,8 @@ static enum core_status source_place(const char *path, const struct store_site *
     return CORE_OK;
 }
 
-/* A binding's return value is not MPI's: the binding may have looked at that. */
+/* Finds how the caller uses a binding's return value, which is not MPI's: the binding may have
+ * looked at that. */
 static enum core_status returned_inside(struct store *store, const struct store_site *site,
                                         int *returned)
 {
@@ -398,7 +400,7 @@ static enum core_status define_comm(struct store *store, struct store_rank *rank
     CORE_CHECK(comm->known <= (uint64_t)comm->size + comm->remote_size); /* invariant 2 */
     CORE_CHECK(comm->known == 0 || comm->member);
     CORE_CHECK(comm->parent <= defs->comm_by_global.next); /* invariant 1 */
-    if (def->first == 0 && def->head.b) { /* a later name counts: the program named it */
+    if (def->first == 0 && def->head.b) { /* a later name counts: the program gave it */
         char *text = NULL;
         status = text_copy(name, def->head.b, &text);
         if (status != CORE_OK)
@@ -407,7 +409,7 @@ static enum core_status define_comm(struct store *store, struct store_rank *rank
         comm->name = text;
     }
     if (def->first == 0) {
-        /* The side of this rank may be the second one listed of an intercommunicator. Its first
+        /* For an intercommunicator, this rank's group may be the one listed second; its first
          * member tells. */
         bool other =
             comm->inter && def->count && comm->known && def->size && comm->member[0] != member[0];
@@ -470,7 +472,7 @@ static int32_t store_define_smallest(const int32_t *value, uint32_t count)
 static enum core_status comm_write(struct store *store, uint32_t id)
 {
     const struct store_comm *comm = &store->defs.comm[id];
-    /* In the trace the group with the smallest world rank comes first, whoever defined the
+    /* The trace lists the group with the smallest world rank first, whichever side defined the
      * communicator first. */
     bool turned = comm->inter && comm->known == comm->size + comm->remote_size &&
                   store_define_smallest(comm->member + comm->size, comm->remote_size) <
@@ -545,7 +547,7 @@ static enum core_status define_group(struct store *store, struct store_rank *ran
 
 /* --- datatypes, operations, windows, files ---------------------------------------------------- */
 
-/* Takes over the name. */
+/* Stores a type, and takes ownership of the name. */
 static enum core_status type_keep(struct store_defs *defs, uint32_t id,
                                   const struct spool_def_type *def, char *name,
                                   const struct spool_segment *map, uint32_t segments)
@@ -605,7 +607,7 @@ static enum core_status define_type(struct store *store, struct store_rank *rank
         for (uint32_t i = 0; i < segments; i++) {
             if (!map[i].basic)
                 map[i].basic = id;
-            CORE_CHECK(map[i].basic <= id); /* invariant 1: its basic types came before it */
+            CORE_CHECK(map[i].basic <= id); /* invariant 1: basic types are defined before */
         }
         status = type_keep(defs, id, def, text, map, segments);
         if (status == CORE_OK)

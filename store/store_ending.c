@@ -1,8 +1,8 @@
-/* How the job was ended, into its tables (core/trace/ending.h). */
+/* Writes how the job was ended into its tables (core/trace/ending.h). */
 #include "core/check.h"
 #include "store/store_part.h"
 
-/* The set of ranks of a wait: equal sets are one. */
+/* Writes the set of ranks of a wait; equal sets are stored once. */
 static enum core_status spans_put(struct store *store, const struct ending *ending,
                                   const struct ending_wait *wait, uint32_t *out_id)
 {
@@ -21,7 +21,7 @@ static enum core_status spans_put(struct store *store, const struct ending *endi
     return status;
 }
 
-/* wait: NULL none. */
+/* wait: NULL if there is none. */
 static enum core_status row_put(struct store *store, const struct ending *ending, uint32_t index,
                                 const struct ending_wait *wait)
 {
@@ -58,7 +58,7 @@ static enum core_status row_put(struct store *store, const struct ending *ending
                      reasoned ? (int64_t)wait->rivals : STORE_NULL);
 }
 
-/* Writes the facts on which the arguments of the proof stand. */
+/* Writes the facts that support the arguments of the proof. */
 static enum core_status grounds_put(struct store *store, const struct ending *ending)
 {
     enum core_status status = CORE_OK;
@@ -93,7 +93,7 @@ static enum core_status grounds_put(struct store *store, const struct ending *en
     return status;
 }
 
-/* The ways to the calls that ranks were in, where the ranks have recorded none themselves. */
+/* Writes the call paths to the calls in which ranks were, if the ranks have not recorded them. */
 enum core_status store_ending_stacks(struct store *store, const struct ending *ending)
 {
     enum core_status status = CORE_OK;
@@ -104,7 +104,7 @@ enum core_status store_ending_stacks(struct store *store, const struct ending *e
         uint32_t site = 0;
 
         CORE_CHECK(frame->module && frame->seq);
-        CORE_CHECK(ending->call_count > 0); /* whose way it is */
+        CORE_CHECK(ending->call_count > 0); /* the stack belongs to a call */
         if (store->has_stacks)
             return CORE_OK;
         depth = last && last->rank == frame->rank && last->seq == frame->seq ? depth + 1 : 0;

@@ -1,12 +1,12 @@
-/* A whole call turned into rows. What repeats from call to call (everything but its number, its
- * request and its times) is looked up by content and written once as a shape; so are its
- * completions and its further arguments.
+/* Turns a whole call into rows. Everything but the call's number, request and times often repeats,
+ * so it is looked up by content and written once, as a shape; the same holds for completions and
+ * further arguments.
  *
  * Invariants
- *  1. Contents that are hashed have no gaps: equal calls give equal bytes.
+ *  1. Contents that are hashed have no padding: equal calls give equal bytes.
  *  2. Rows of event_row are written in ascending order, but for a call that returned more than
  *     STORE_WINDOW calls after it was entered, or not at all.
- *  3. Tags that are counted from the event's own are no less than 0, so that -1 is any of them. */
+ *  3. Tags relative to the event's tag are not negative, so -1 means any tag. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "store/store_part.h"
 
 enum { SHAPE_COLUMNS = 23 };
-#define CALLS_MAX ((uint64_t)1 << 48) /* of an event: more is damage */
+#define CALLS_MAX ((uint64_t)1 << 48) /* limit for one event: more means damage */
 struct shape {                        /* in the order of the table's columns, without id */
     int64_t call, comm, win, peer, tag, datatype, count, bytes, root, op, site, thread, error,
         parent_back;
@@ -53,7 +53,8 @@ static int64_t type_size(const struct store *store, const struct store_rank *ran
     return id ? store->defs.type[id].size : STORE_NULL;
 }
 
-/* count elements of type, or what the lists of counts and types of a v- or w-variant sum up to. */
+/* Returns the bytes of count elements of the type, or the sum over the lists of counts and types of
+ * a v- or w-variant. */
 static int64_t bytes_of(const struct store *store, const struct store_rank *rank,
                         const struct store_gather *parts, int32_t count, uint32_t type,
                         uint16_t counts_role, uint16_t types_role)
@@ -61,7 +62,7 @@ static int64_t bytes_of(const struct store *store, const struct store_rank *rank
     const struct store_list *counts, *types;
     int64_t size = type_size(store, rank, type), sum = 0;
 
-    if (count != EVENT_NONE) /* a negative count is the program's mistake, kept as the count */
+    if (count != EVENT_NONE) /* a negative count is the program's mistake and is kept */
         return size == STORE_NULL || count < 0 ? STORE_NULL : store_event_times(count, size);
     counts = store_list_find(parts, counts_role);
     types = store_list_find(parts, types_role);
@@ -81,9 +82,9 @@ static int64_t bytes_of(const struct store *store, const struct store_rank *rank
 
 /* --- tags ------------------------------------------------------------------------------------- */
 
-/* Few tags stand in the shapes. Where there are many shapes, the call's least tag stands with its
- * event, and its shape and its completions count from that: else a program with a tag for each
- * message had a shape for each. */
+/* Tells whether tags are kept apart from shapes. Shapes contain tags while there are few shapes.
+ * Later the call's least tag is stored with its event, and its shape and completions are relative
+ * to it; otherwise a program with a new tag per message would need a shape per message. */
 static bool tags_apart(const struct store *store)
 {
     return (uint64_t)store->shape.next + store->completion_set.next >= STORE_TAGGED_MAX;
@@ -97,7 +98,7 @@ static void tag_span(int64_t tag, int64_t *least, int64_t *most)
     *most = tag > *most ? tag : *most;
 }
 
-/* 0: from there, they stand as they are. */
+/* Returns the least tag of the call, from which its tags count; 0: they are stored as they are. */
 static int64_t tag_least(const struct shape *shape, const struct store_gather *parts)
 {
     int64_t least = INT64_MAX, most = INT64_MIN;
@@ -132,7 +133,7 @@ static void done_put(struct store_done *out, const struct spool_done *done, int6
     out->cancelled = done->head.a;
 }
 
-/* The members of the call's list in order, completed or not. */
+/* Merges the members of the call's list in order, completed or not. */
 static uint32_t completions_merge(const struct store_gather *parts, const struct store_list *list,
                                   int64_t base, int64_t tag, struct store_done *out)
 {
@@ -190,7 +191,7 @@ static enum core_status completions_put(struct store *store, const struct store_
         int64_t row[9] = {
             id,          done[i].index, done[i].request_ahead, done[i].done,     done[i].source,
             done[i].tag, done[i].bytes, done[i].error,         done[i].cancelled};
-        if (i && done[i].index <= done[i - 1].index) /* one place twice: the first counts */
+        if (i && done[i].index <= done[i - 1].index) /* listed twice: the first counts */
             continue;
         status = store_put_integers(&store->sql, STORE_COMPLETION, row, 9);
     }
@@ -215,7 +216,7 @@ static enum core_status scratch_add(struct store *store, uint32_t *used, const v
     return status;
 }
 
-/* In scratch, an argument is: 'i' or 't', name, NUL, count, then int64_t values or the text. */
+/* Adds an argument to scratch: 'i' or 't', name, NUL, count, then int64_t values or the text. */
 static enum core_status arg_add(struct store *store, uint32_t *used, char kind, const char *name,
                                 const void *value, uint32_t count, size_t bytes)
 {
@@ -256,11 +257,11 @@ static enum core_status arg_write(struct store *store, uint32_t id, uint32_t use
                 store_put(&store->sql, STORE_ARG, "itii", (int64_t)id, name, (int64_t)i, value);
         }
     }
-    CORE_CHECK(status != CORE_OK || at == used); /* it was read as arg_add wrote it */
+    CORE_CHECK(status != CORE_OK || at == used); /* arg_write read what arg_add wrote */
     return status;
 }
 
-/* The name of the list or text at a position among a call's arguments. */
+/* Returns the name of the list or text at a position among a call's arguments. */
 static const char *argument_name(const struct store_call *def, uint32_t position, char *buffer,
                                  size_t bytes)
 {
@@ -291,7 +292,7 @@ static const char *list_name(const struct store_call *def, const struct store_li
     return argument_name(def, list->argument, buffer, bytes);
 }
 
-/* A scalar that is an id of the rank's becomes one of the trace's. */
+/* Converts a scalar that is an id of the rank to an id of the trace. */
 static int64_t arg_value(const struct store_ids *ids, const char *kind, int64_t value)
 {
     const struct store_map *map = !strcmp(kind, "comm")    ? &ids->comm
@@ -368,8 +369,8 @@ static enum core_status stack_put(struct store *store, const struct store_rank *
     return status;
 }
 
-/* One record of misuse. Kinds and objects that are not known are left out: the spool's version
- * should have told. */
+/* Writes one record of misuse. Skips unknown kinds and objects, which the spool's version should
+ * have excluded. */
 static enum core_status misuse_row(struct store *store, const struct store_rank *rank, uint64_t seq,
                                    const struct spool_misuse *record)
 {
@@ -434,14 +435,14 @@ static enum core_status row_write(struct store *store, const struct store_rank *
                            : store_fold_put(store, rank->rank, row);
 }
 
-/* Writes what is in the window below `end`, and beyond it what follows without a gap. */
+/* Writes what the window holds below `end`, and what follows without a gap. */
 static enum core_status window_write(struct store *store, struct store_rank *rank, uint64_t end)
 {
     struct store_window *window = &rank->window;
 
     while (window->next <= window->last) {
         struct store_row *row = &window->row[window->next % STORE_WINDOW];
-        CORE_CHECK(!row->seq || row->seq == window->next); /* nothing is left behind */
+        CORE_CHECK(!row->seq || row->seq == window->next); /* no row is left behind */
         if (row->seq == window->next) {
             enum core_status status = row_write(store, rank, row);
             if (status != CORE_OK)
@@ -464,7 +465,7 @@ static enum core_status window_put(struct store *store, struct store_rank *rank,
     struct store_window *window = &rank->window;
     enum core_status status = CORE_OK;
 
-    CORE_CHECK(row->seq != 0); /* 0 marks a row that is empty */
+    CORE_CHECK(row->seq != 0); /* 0 marks an empty row */
     if (row->seq < window->next)
         return row_write(store, rank, row);
     if (row->seq - window->next >= STORE_WINDOW)
@@ -494,7 +495,7 @@ enum core_status store_event_row(struct store *store, struct store_rank *rank,
     rank->events++;
     rank->folded += row->calls == STORE_NULL ? 0 : (uint64_t)row->calls - 1;
     rank->in_rounds = true;
-    if (row->seq == window->next && window->next > window->last) { /* none waits */
+    if (row->seq == window->next && window->next > window->last) { /* no row waits */
         window->next++;
         status = row_write(store, rank, row);
     } else {
@@ -513,8 +514,8 @@ enum core_status store_window_flush(struct store *store, struct store_rank *rank
 
 /* --- the call as a whole ---------------------------------------------------------------------- */
 
-/* Tells which kind of id the event's comm is: a window's, a file's, or (NULL) a communicator's. A
- * call that makes one has its id once it succeeded. */
+/* Returns the map for the event's comm if it is the id of a window or file; NULL for a
+ * communicator. A call that makes one has its id once it succeeded. */
 static const struct store_map *win_map(const struct store_ids *ids, const struct store_call *call,
                                        bool made)
 {
@@ -525,7 +526,7 @@ static const struct store_map *win_map(const struct store_ids *ids, const struct
                                                 : NULL;
 }
 
-/* request is the id of what the call made, for calls that make something else than requests. */
+/* Returns the id of what the call made, if it is not a request. */
 static int64_t store_event_made(const struct store_rank *rank, const struct spool_event *event,
                                 const struct store_call *call)
 {
@@ -582,7 +583,7 @@ static void shape_fill(struct store *store, struct store_rank *rank,
                                           : bytes_of(store, rank, parts, event->count, event->type,
                                                      SPOOL_LIST_SEND_COUNTS, SPOOL_LIST_SEND_TYPES);
     if (shape->bytes == STORE_NULL && event->count == EVENT_NONE &&
-        !recv_half) /* Reduce_scatter gives its counts on the receive side */
+        !recv_half) /* Reduce_scatter has its counts on the receive side */
         shape->bytes = bytes_of(store, rank, parts, EVENT_NONE, event->type, SPOOL_LIST_RECV_COUNTS,
                                 SPOOL_LIST_RECV_TYPES);
     shape->site = id_or_null(store_map_get(&ids->site, event->site));
@@ -623,7 +624,7 @@ static enum core_status shape_put(struct store *store, const struct shape *shape
     return store_put_integers(&store->sql, STORE_SHAPE, row, SHAPE_COLUMNS);
 }
 
-/* A call whose definition was lost: it happened, and that is all that can be said. */
+/* Makes a call whose definition was lost: it happened, but nothing more is known. */
 static enum core_status call_unknown(struct store *store, struct store_rank *rank, uint16_t id,
                                      uint32_t *out_call)
 {
@@ -637,7 +638,7 @@ static enum core_status call_unknown(struct store *store, struct store_rank *ran
         (uint16_t)snprintf(made_up.name, sizeof made_up.name, "unknown_%u", id);
     status = store_define(store, rank, &made_up.def.head);
     *out_call = store_map_get(&rank->ids.call, id);
-    CORE_CHECK(status != CORE_OK || *out_call); /* from now on it is known */
+    CORE_CHECK(status != CORE_OK || *out_call); /* it is known from now on */
     return status;
 }
 

@@ -1,9 +1,9 @@
-/* How a rank ended, into its tables (core/trace/exit_cause.h): from what its spool says, and from
- * what became of its process. */
+/* Writes how a rank ended into its tables (core/trace/exit_cause.h), from its spool and from the
+ * end of its process. */
 #include "core/check.h"
 #include "store/store_part.h"
 
-/* The lane whose thread met the end first; NULL: none says that it did. */
+/* Returns the lane whose thread was the first to record the end; NULL: none did. */
 static struct store_lane *lane_telling(const struct store_rank *rank)
 {
     struct store_lane *telling = NULL;
@@ -19,7 +19,8 @@ static struct store_lane *lane_telling(const struct store_rank *rank)
     return telling;
 }
 
-/* Where nobody tells: the first thread that is in a call, and else the one that was last in one. */
+/* Returns the likely lane if none recorded the end: the first thread inside a call, or else the one
+ * that was last in a call. */
 static const struct store_lane *lane_likely(const struct store_rank *rank)
 {
     const struct store_lane *likely = NULL;
@@ -57,7 +58,7 @@ static void call_find(const struct store_rank *rank, const struct store_lane *te
                       struct exit_cause *cause)
 {
     if (telling && telling->reader.header.end.elsewhere)
-        telling = NULL; /* it tells of a thread that it does not know */
+        telling = NULL; /* it names an unknown thread */
     const struct store_lane *lane = telling ? telling : lane_likely(rank);
     const struct spool_header *header = lane ? &lane->reader.header : NULL;
 
@@ -102,8 +103,9 @@ static int64_t unless_zero(uint64_t value)
     return value ? (int64_t)value : STORE_NULL;
 }
 
-/* An exception that nothing caught is no end where the program went on: what it calls on its way
- * out (code 1: the rank knows that it was that) is none of its work. */
+/* Tells whether the program survived the recorded end. An exception that nothing caught is no end
+ * if the program continued; its calls on the way out (code 1: the rank knows that it was one) are
+ * not part of its work. */
 static bool got_over(const struct store_lane *telling, const struct store_exit_cause_of *became)
 {
     const struct spool_end *end = telling ? &telling->reader.header.end : NULL;
@@ -124,10 +126,10 @@ enum core_status store_exit_cause_of(struct store *store, const struct store_ran
     enum core_status status;
 
     CORE_CHECK(became->state < EVENT_RANK_STATE_COUNT);
-    CORE_CHECK(became->state != EVENT_RANK_MISSING); /* that one has no lanes to ask */
+    CORE_CHECK(became->state != EVENT_RANK_MISSING); /* a missing rank has no lanes */
     CORE_CHECK(!became->died_after || became->state == EVENT_RANK_FINISHED);
     if (became->state == EVENT_RANK_FINISHED && !became->died_after && !raised)
-        return CORE_OK; /* what it may have seen before, it has got over */
+        return CORE_OK; /* it survived what it saw before */
     kind_find(became->died_after ? EVENT_RANK_CRASHED : became->state, became->code, end, &cause);
     if (cause.kind == EXIT_CAUSE_NONE)
         return CORE_OK;

@@ -1,22 +1,23 @@
-/* Loops of a rank: where the last calls come again, round after round, their rows become a `loop`
- * and parts of it (core/trace/trace_schema.sql). All that the rows say is kept, times included;
- * what is saved is the rest of them, which each round has like the one before. Rounds whose times
- * store_sum.c sums up have no rows; here is only looked where in the loop they stand.
+/* Folds the loops of a rank: if the last calls repeat, round after round, their rows become a
+ * `loop` and parts of it (core/trace/trace_schema.sql). All information of the rows is kept,
+ * including times; the rest repeats from round to round and is stored once. Rounds whose times
+ * store_sum.c sums up have no rows; this file only finds their place in the loop.
  *
- * A call's code is what a round repeats: its shape, how far its request is from that of the call
- * before it that has one, polls that it stands for, its tag. When a call has another code than the
- * one a period ago, the period is looked for anew: back to where the last 32, 8 or 1 calls had the
- * same codes. Once a round came three times it is the loop's, from the next call on; a call that is
- * not what the loop has there stays a row of its own, and the loop goes on behind it.
+ * A call's code is what a round repeats: its shape, the distance of its request from that of the
+ * last call with a request, the number of polls that it represents, its tag. If a call's code
+ * differs from the one a period ago, the fold searches for a new period: back to where the last 32,
+ * 8 or 1 calls had the same codes. After a round has come three times, it is the loop's round, from
+ * the next call on. A call that is not the loop's next call keeps its own row, and the loop
+ * continues after it.
  *
- * E.g. Irecv Isend Waitall, Irecv Isend Waitall...: period 3, and the Irecv behind the 32nd call
+ * E.g. Irecv Isend Waitall, Irecv Isend Waitall...: period 3, and the Irecv after the 32nd call
  * that equals the one a period before is the first call of the first part.
  *
  * Invariants
- *  1. Each row goes to exactly one of event_row and event_part, and parts are unfolded into what
- *     was put: a call joins a part only if what the loop says of it equals its row.
+ *  1. Each row goes to exactly one of event_row and event_part, and parts unfold to the rows that
+ *     were put: a call joins a part only if what the loop predicts for it equals its row.
  *  2. part.row[0, part.count) have consecutive numbers.
- *  3. Between ranks nothing is left here. */
+ *  3. Between ranks no state is left. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,61 +28,61 @@
 #include "store/store_part.h"
 
 enum {
-    HISTORY = 1 << 13,        /* codes that are remembered */
-    PERIOD_MAX = HISTORY / 2, /* calls of a round */
-    ROUNDS_MIN = 2,           /* that equal the one before, */
-    RUN_MIN = 32,             /* and calls that do, before it is a loop */
-    PLACE_BITS = 12,          /* of contexts, for each length */
+    HISTORY = 1 << 13,        /* codes remembered */
+    PERIOD_MAX = HISTORY / 2, /* calls per round */
+    ROUNDS_MIN = 2,           /* rounds that equal the one before, */
+    RUN_MIN = 32,             /* and calls that do, to make a loop */
+    PLACE_BITS = 12,          /* for contexts of each length */
     PART_CALLS = 128,         /* five parts fill a page */
-    PART_MIN = 8,             /* fewer calls are no part */
-    PART_SETTLED = 64,        /* from so many on, a call that lasts longer stands for itself */
-    NEAR = 16,                /* calls of a loop that may have been left out, */
-    MISSES_MAX = 64,          /* and calls that are none of it, before it has ended */
+    PART_MIN = 8,             /* fewer calls make no part */
+    PART_SETTLED = 64,        /* from this many calls on, a longer call gets its own row */
+    NEAR = 16,                /* calls of a loop that may be skipped, */
+    MISSES_MAX = 64,          /* and foreign calls in a row, before the loop ends */
     CONTEXTS = 3,
-    WORTH = 4 /* one call of so many is in a loop, or none */
+    WORTH = 4 /* one call in so many must be in a loop, or no loops are kept */
 };
 _Static_assert((int)PART_CALLS <= (int)TRACE_PART_CALLS_MAX, "readers take no more");
-#define REQUEST_MAX (INT64_C(1) << 40) /* so that sums do not overflow */
+#define REQUEST_MAX (INT64_C(1) << 40) /* prevents overflow of sums */
 #define HASH_FACTOR 0x9E3779B97F4A7C15u
 
 static const uint32_t context_calls[CONTEXTS] = {32, 8, 1}; /* powers of two */
 
 struct code {
-    int64_t request; /* ahead of that of the call before; STORE_NULL: it has none */
+    int64_t request; /* relative to the call before; STORE_NULL: none */
     int64_t calls, tag;
     uint32_t shape;
 };
-struct loop_call {   /* hashed as bytes: no gaps */
-    int64_t request; /* ahead of the round's; STORE_NULL: it has none */
+struct loop_call {   /* hashed as bytes: no padding */
+    int64_t request; /* relative to the round's; STORE_NULL: none */
     int64_t calls, tag, shape;
 };
 struct store_fold {
-    struct code code[HISTORY]; /* by number modulo HISTORY */
+    struct code code[HISTORY]; /* by call number modulo HISTORY */
     uint64_t hash[HISTORY];
-    uint64_t place[CONTEXTS][1 << PLACE_BITS]; /* number + 1 of the last call with such a context */
-    uint64_t context[CONTEXTS];                /* of the last calls */
+    uint64_t place[CONTEXTS][1 << PLACE_BITS]; /* number + 1 of the last call with this context */
+    uint64_t context[CONTEXTS];                /* contexts of the last calls */
     uint64_t count;                            /* codes so far */
-    uint64_t period, run; /* the last `run` codes equal those a period before; 0: none */
-    int64_t request;      /* of the last call that has one */
+    uint64_t period, run; /* the last `run` codes equal those a period before; period 0: none */
+    int64_t request;      /* of the last call with a request */
     struct {
         struct loop_call call[PERIOD_MAX];
-        uint32_t calls;  /* of a round; 0: there is no loop */
-        uint32_t next;   /* that is due */
-        uint32_t misses; /* calls that were none of it, one after the other */
-        uint32_t id;     /* 0: it is not written yet */
+        uint32_t calls;  /* per round; 0: there is no loop */
+        uint32_t next;   /* index of the next call */
+        uint32_t misses; /* foreign calls in a row */
+        uint32_t id;     /* 0: not written yet */
         uint64_t start;  /* number of the first call of its first round */
-        int64_t step;    /* from round to round */
+        int64_t step;    /* increment from round to round */
     } loop;
     struct {
         struct store_row row[PART_CALLS];
-        uint32_t count, first; /* first: which of the loop's calls row[0] is */
-        int64_t request;       /* of the round in which it begins, */
-        bool known;            /* if a call has told it */
+        uint32_t count, first; /* first: index in the loop of row[0] */
+        int64_t request;       /* of the round in which the part begins, */
+        bool known;            /* if a call has shown it */
         int enter_bytes, duration_bytes;
-        uint64_t enter_end, duration_end; /* above what they hold */
-        int64_t rounds;                   /* that ended in it */
+        uint64_t enter_end, duration_end; /* upper limits of what they can hold */
+        int64_t rounds;                   /* rounds that ended in it */
     } part;
-    struct store_intern content; /* of loops, of all ranks */
+    struct store_intern content; /* loops of all ranks */
     int64_t calls, rows;         /* in parts, and in rows of their own */
     int64_t passed;              /* in no row: their times are summed up */
 };
@@ -112,7 +113,8 @@ static uint64_t *place_of(struct store_fold *fold, int context)
     return &fold->place[context][fold->context[context] * HASH_FACTOR >> (64 - PLACE_BITS)];
 }
 
-/* A context is the sum of the last calls' hashes, each times a power of HASH_FACTOR. */
+/* Updates the contexts. A context is the sum of the last calls' hashes, each times a power of
+ * HASH_FACTOR. */
 static void contexts_move(struct store_fold *fold, uint64_t hash)
 {
     CORE_CHECK(fold->count > 0); /* the call is counted */
@@ -126,7 +128,7 @@ static void contexts_move(struct store_fold *fold, uint64_t hash)
     }
 }
 
-/* The last call is another one than a period ago. */
+/* Searches for a new period: the last call differs from the one a period ago. */
 static void period_find(struct store_fold *fold)
 {
     uint64_t last = fold->count - 1;
@@ -178,8 +180,8 @@ static bool loop_is_found(const struct store_fold *fold)
     return fold->run >= RUN_MIN && fold->run >= ROUNDS_MIN * fold->period;
 }
 
-/* How many calls behind the first one of the loop's first round the last call is. The first ones
- * may have requests that are elsewhere behind those of the calls before. */
+/* Returns how far the last call is from the first call of the loop's first round. The first calls
+ * may have requests at other distances from those of the calls before. */
 static uint64_t loop_length(const struct store_fold *fold)
 {
     uint64_t first = fold->count - fold->run - fold->period;
@@ -194,14 +196,14 @@ static uint64_t loop_length(const struct store_fold *fold)
     return fold->count - 1 - first;
 }
 
-/* The last round, which the call of number seq ended, is the loop's; its first call is due. */
+/* Makes the last round, which the call seq ended, the loop's; its first call is next. */
 static void loop_begin(struct store_fold *fold, uint64_t seq)
 {
     uint64_t length = loop_length(fold);
     int64_t request = 0;
 
     CORE_CHECK(fold->period > 0 && fold->period <= PERIOD_MAX);
-    CORE_CHECK(!fold->part.count); /* of another loop */
+    CORE_CHECK(!fold->part.count); /* it belongs to the last loop */
     fold->loop.calls = (uint32_t)fold->period;
     fold->loop.next = fold->loop.misses = fold->loop.id = 0;
     fold->loop.start = seq > length ? seq - length : 1;
@@ -230,7 +232,7 @@ static bool call_is(const struct loop_call *call, const struct store_row *row)
            (call->request == STORE_NULL) == (row->request == STORE_NULL);
 }
 
-/* Returns which of the loop's next calls it is; loop.calls: it is none of them. */
+/* Returns the index of the call among the loop's next calls; loop.calls: it is none of them. */
 static uint32_t loop_find(const struct store_fold *fold, const struct store_row *row)
 {
     uint32_t at = fold->loop.next;
@@ -253,7 +255,7 @@ static enum core_status loop_write(struct store *store, struct store_fold *fold)
     CORE_CHECK(fold->loop.calls > 0 && fold->loop.calls <= PERIOD_MAX);
     if (fold->loop.id)
         return CORE_OK;
-    /* the step follows from the calls but where the round's last one is behind its first */
+    /* the step follows from the calls unless the round's last call precedes its first */
     status = CORE_ARRAY_ROOM_ZERO(store->scratch, store->scratch_room, bytes + sizeof row[2],
                                   "the trace");
     if (status != CORE_OK)
@@ -276,7 +278,7 @@ static enum core_status loop_write(struct store *store, struct store_fold *fold)
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
-/* Bytes of so many decimal digits; 0: more than a part has room for. */
+/* Returns the bytes for the decimal digits of the value; 0: more than a part has room for. */
 static int digits_bytes(int64_t value)
 {
     int bytes = 1;
@@ -287,7 +289,7 @@ static int digits_bytes(int64_t value)
     return value < 0 ? 0 : bytes;
 }
 
-/* The least that so many bytes do not hold. */
+/* Returns the least value that does not fit into so many bytes. */
 static uint64_t digits_end(int bytes)
 {
     uint64_t end = 1;
@@ -305,9 +307,9 @@ static void digits_put(unsigned char *out, int bytes, int64_t number)
     CORE_CHECK(number >= 0 && bytes > 0);
     for (int i = bytes - 1; i >= 0; i--, value /= 100) {
         unsigned two = (unsigned)(value % 100);
-        out[i] = (unsigned char)(two + two / 10 * 6); /* the tens are sixteens there */
+        out[i] = (unsigned char)(two + two / 10 * 6); /* BCD: tens times 16 */
     }
-    CORE_CHECK(!value); /* digits_bytes said that they suffice */
+    CORE_CHECK(!value); /* digits_bytes ensured it */
 }
 
 static enum core_status event_put(struct store *store, int64_t rank, const struct store_row *row)
@@ -320,7 +322,7 @@ static enum core_status event_put(struct store *store, int64_t rank, const struc
                         row->calls,
                         row->tag};
 
-    CORE_CHECK(row->seq > 0); /* store_lane_next gives no call without one */
+    CORE_CHECK(row->seq > 0); /* store_lane_next returns only calls with a seq */
     if (store->fold)
         store->fold->rows++;
     return store_put_integers(&store->sql, STORE_EVENT, value, 7);
@@ -352,7 +354,7 @@ static enum core_status part_write(struct store *store, int64_t rank)
                            (size_t)count * (unsigned)(enter + duration));
 }
 
-/* Writes the part's calls: as a part, if they are enough for one. */
+/* Writes the part's calls, as a part if there are enough of them. */
 static enum core_status part_end(struct store *store, int64_t rank)
 {
     struct store_fold *fold = store->fold;
@@ -367,7 +369,7 @@ static enum core_status part_end(struct store *store, int64_t rank)
     return status;
 }
 
-/* Returns the request of the round in which the part begins, as the call that is due tells. */
+/* Returns the request of the round in which the part begins, as the next call implies. */
 static int64_t part_request(const struct store_fold *fold, const struct store_row *row)
 {
     CORE_CHECK_HOT(!fold->part.count || fold->part.first + fold->part.count ==
@@ -392,7 +394,7 @@ static bool part_begins(struct store_fold *fold, const struct store_row *row)
     return true;
 }
 
-/* Whether the call that is due can stand in the part behind its last one. */
+/* Tells whether the next call can follow the part's last one. */
 static bool part_takes(const struct store_fold *fold, const struct store_row *row)
 {
     const struct store_row *first = &fold->part.row[0];
@@ -404,7 +406,7 @@ static bool part_takes(const struct store_fold *fold, const struct store_row *ro
             part_request(fold, row) == fold->part.request);
 }
 
-/* It would make all calls of the part longer. */
+/* Tells whether the call would make all calls of the part longer. */
 static bool part_outlier(const struct store_fold *fold, const struct store_row *row)
 {
     return fold->part.count >= PART_SETTLED &&
@@ -437,7 +439,7 @@ static void part_add(struct store_fold *fold, const struct store_row *row)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-/* A call that is none of the loop, or not where it is due. */
+/* Handles a call that is not the loop's next one. */
 static enum core_status loop_miss(struct store *store, int64_t rank, const struct store_row *row)
 {
     struct store_fold *fold = store->fold;
@@ -475,7 +477,7 @@ static enum core_status loop_take(struct store *store, int64_t rank, const struc
     return CORE_OK;
 }
 
-/* Numbers that no call of a loop has. */
+/* Tells whether the row has numbers that no call of a loop has. */
 static bool row_is_odd(const struct store_row *row)
 {
     return row->duration < 0 || row->t_enter < 0 ||
@@ -500,7 +502,7 @@ enum core_status store_fold_put(struct store *store, int32_t rank, const struct 
     return event_put(store, rank, row);
 }
 
-/* Whether it stands in the part behind its last call, and needs no more bytes than those. */
+/* Tells whether the call can follow the part's last one without needing more bytes. */
 static bool part_has_room(const struct store_fold *fold, const struct store_row *row)
 {
     const struct store_row *first = &fold->part.row[0];
@@ -529,15 +531,15 @@ enum core_status store_fold_round(struct store *store, int32_t rank, const struc
 
 /* --- rounds that are passed over -------------------------------------------------------------- */
 
-/* The request of the round in which the call is the place-th; STORE_NULL: it has none, or another
- * step from round to round than the loop. */
+/* Returns the request of the round in which the call is the place-th; STORE_NULL: none, or its step
+ * differs from the loop's. */
 static int64_t place_request(const struct store_fold *fold, const struct store_sum_row *of,
                              uint32_t place, uint32_t calls)
 {
     const struct loop_call *call = &fold->loop.call[place % fold->loop.calls];
     int64_t rounds = calls / fold->loop.calls;
 
-    CORE_CHECK(rounds > 0); /* whole ones */
+    CORE_CHECK(rounds > 0); /* whole rounds */
     return of->row->request == STORE_NULL || of->step != rounds * fold->loop.step
                ? STORE_NULL
                : of->row->request - call->request -
@@ -577,7 +579,7 @@ enum core_status store_fold_sum(struct store *store, int32_t rank, const struct 
 
 void store_fold_passed(struct store *store, uint64_t calls)
 {
-    CORE_CHECK(store->fold != NULL); /* store_fold_sum said that they may be */
+    CORE_CHECK(store->fold != NULL); /* store_fold_sum allowed it */
     store->fold->passed += (int64_t)calls;
 }
 
@@ -614,7 +616,8 @@ enum core_status store_fold_end(struct store *store, int32_t rank)
     return status;
 }
 
-/* Few loops save little, and make readers look in two places: they are unfolded. */
+/* Unfolds the loops if there are few: these save little, and readers would have to look in two
+ * places. */
 enum core_status store_fold_finish(struct store *store)
 {
     const struct store_fold *fold = store->fold;

@@ -1,7 +1,7 @@
-/* Contents to small numbers, so that what repeats is stored once.
+/* Assigns small numbers to contents, so that repeated ones are stored once.
  *
  * Invariants
- *  1. Ids are given out in order, 1, 2, 3..., and never twice. What was full starts anew: then a
+ * 1. Ids are assigned in order, 1, 2, 3..., and never twice. A full table starts again: then a
  *     content may get a second id. */
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* A lane's records gathered into whole calls. The parts of a call (lists, statuses, scalars) come
- * before its event; calls inside it come between its parts. So a few calls are open at any time:
- * each has a gather, found from the newest back.
+/* Gathers a lane's records into whole calls. The parts of a call (lists, statuses, scalars) precede
+ * its event, and calls inside it come between its parts. So a few calls are open at any time; each
+ * has a gather, and the search starts at the newest.
  *
  * Invariants
  *  1. At most one gather in use has a given seq.
@@ -12,7 +12,8 @@
 #include "core/check.h"
 #include "store/store_part.h"
 
-/* The number of the call that a part belongs to is read before it is known what part it is. */
+/* Asserts that all parts have seq at the same offset: it is read before the kind of the part is
+ * known. */
 #define PART(type) \
     _Static_assert(offsetof(struct type, seq) == offsetof(struct spool_args, seq), "a part's seq")
 PART(spool_text);
@@ -64,7 +65,7 @@ static struct store_gather *parts_of(struct store *store, struct store_rank *ran
                                      ? &lane->gather[lane->newest]
                                      : store_lane_parts(lane, seq);
 
-    CORE_CHECK(seq != 0); /* 0 marks a gather that is not in use */
+    CORE_CHECK(seq != 0); /* 0 marks an unused gather */
     CORE_CHECK(lane->newest < STORE_GATHERS_MAX);
     if (parts)
         return parts;
@@ -75,11 +76,11 @@ static struct store_gather *parts_of(struct store *store, struct store_rank *ran
             lane->gathers++;
             lane->gather[at].seq = seq;
             CORE_CHECK(!lane->gather[at].list_count && !lane->gather[at].done_count &&
-                       !lane->gather[at].has_recv_half); /* it was forgotten */
+                       !lane->gather[at].has_recv_half); /* it was reset */
             return &lane->gather[at];
         }
     }
-    /* Calls that never came to their event: a recorder's mistake. The oldest gives way. */
+    /* Reuses the oldest gather: its call never got an event, which is an error of the recorder. */
     lane->newest = (lane->newest + 1) % STORE_GATHERS_MAX;
     parts = &lane->gather[lane->newest];
     store_note(store, "rank %" PRId32 ": arguments of call %" PRIu64 " came without the call",
@@ -98,7 +99,7 @@ static enum core_status gather_list(struct store_gather *parts, const struct spo
     const int64_t *large = spool_tail(record, sizeof *record);
     enum core_status status;
 
-    CORE_CHECK(record->head.b == 4 || record->head.b == 8); /* spool_read refuses the others */
+    CORE_CHECK(record->head.b == 4 || record->head.b == 8); /* spool_read refuses others */
     CORE_CHECK(parts->list_count <= STORE_LISTS_MAX);
     for (uint32_t i = 0; i < parts->list_count && !list; i++)
         if (parts->list[i].role == record->head.a && parts->list[i].argument == record->argument)
@@ -132,7 +133,7 @@ static enum core_status gather_args(struct store_gather *parts, const struct spo
     if (status != CORE_OK || !record->head.a)
         return status;
     CORE_CHECK(end <= parts->arg_room);
-    for (; parts->arg_count < first; parts->arg_count++) /* values that were not given */
+    for (; parts->arg_count < first; parts->arg_count++) /* missing values */
         parts->arg[parts->arg_count] = 0;
     memcpy(parts->arg + first, spool_tail(record, sizeof *record),
            record->head.a * sizeof *parts->arg);
@@ -185,7 +186,7 @@ static enum core_status gather_part(struct store_gather *parts, const struct spo
                                  (uint64_t)parts->misuse_bytes + head->words * 8u, "the trace");
         if (status != CORE_OK)
             return status;
-        CORE_CHECK(parts->misuse_bytes % 8 == 0); /* whole records, read where they lie */
+        CORE_CHECK(parts->misuse_bytes % 8 == 0); /* whole records, read in place */
         memcpy(parts->misuse + parts->misuse_bytes, head, head->words * 8u);
         parts->misuse_bytes += head->words * 8u;
         return CORE_OK;
@@ -213,7 +214,7 @@ static enum core_status put_digest(struct store *store, const struct store_rank 
     int64_t row[5] = {event_id(rank, record->seq), record->head.a, record->head.b,
                       (int64_t)record->digest, (int64_t)record->bytes};
 
-    if (row[3] == STORE_NULL) /* would read as "no value" */
+    if (row[3] == STORE_NULL) /* would mean "no value" */
         return store_put(&store->sql, STORE_DIGEST, "iiiii", row[0], row[1], row[2], row[3] + 1,
                          row[4]);
     return store_put_integers(&store->sql, STORE_DIGEST, row, 5);
@@ -227,7 +228,8 @@ static enum core_status put_payload(struct store *store, const struct store_rank
                      spool_tail(record, sizeof *record), (size_t)record->count);
 }
 
-/* Threads that start and end all the time share the last numbers, far apart. */
+/* Gives the lane a new thread number. Threads that start and end all the time share the last
+ * numbers, with long intervals. */
 static void take_over(struct store_rank *rank, struct store_lane *lane)
 {
     if (rank->thread_next >= STORE_THREADS_MAX)
@@ -273,7 +275,7 @@ enum core_status store_lane_next(struct store *store, struct store_rank *rank,
             rank->lost_records += ((const struct spool_lost *)(const void *)head)->count;
             break;
         case SPOOL_CLOCK:
-        case SPOOL_BASE: /* the launcher's */
+        case SPOOL_BASE: /* for the launcher */
             break;
         case SPOOL_THREAD:
             take_over(rank, lane);
@@ -292,7 +294,7 @@ enum core_status store_lane_next(struct store *store, struct store_rank *rank,
         case SPOOL_REPEAT:
         case SPOOL_MISUSE:
         case SPOOL_MEMORY:
-        case SPOOL_STACK: { /* seq stands at the same place in all of them */
+        case SPOOL_STACK: { /* seq is at the same offset in all */
             uint64_t seq = ((const struct spool_args *)(const void *)head)->seq;
             if (seq)
                 status = gather_part(parts_of(store, rank, lane, seq), head);

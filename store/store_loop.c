@@ -1,19 +1,19 @@
-/* Stores the rounds of a spool's loop (core/spool/spool_loop.h) as such. Two rounds are stored call
- * by call, as all calls are, and are watched: what row each call became, and which sends and
- * receives it began or completed. If the second is the first again, by the loop's steps, so are all
- * that follow: of those only the times are read, and kept or summed up (store_sum.c).
+/* Stores the rounds of a spool's loop (core/spool/spool_loop.h) without storing each call. It
+ * stores two rounds call by call and watches them: the row of each call, and the sends and receives
+ * that it began or completed. If the second round repeats the first, by the loop's steps, all later
+ * rounds do: of these it reads only the times, and keeps them or sums them up (store_sum.c).
  *
- * This holds for a round after which nothing is under way: what a round does then follows from its
- * calls alone, which the spool says are the same but for their steps. So a loop is stored so only
- *     where no request is active after the watched rounds, and only persistent ones are known
- *     where the requests that a call names all have the same step, or none
- *     where nothing else counts up (tags, further arguments)
- *     where the rank has one thread
+ * This holds if nothing is under way after a round: then the effect of a round follows from its
+ * calls alone, which by the spool are equal but for their steps. So it applies only if
+ *     no request is active after the watched rounds, and only persistent ones are known
+ *     the requests that a call names all have the same step, or none
+ *     nothing else counts up (tags, further arguments)
+ *     the rank has one thread
  *
  * Invariants
- *  1. call[i].row is that of the call's last round, and each message's numbers count from its
- * row's.
- *  2. watched is how many calls were watched without a break, each in its turn. */
+ *  1. call[i].row is the call's row in the last round; the numbers of its messages are relative to
+ *     the row's.
+ *  2. watched is the number of calls watched in sequence without a break. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,15 +25,15 @@
 #include "store/store_part.h"
 
 enum {
-    MESSAGES_MAX = 256, /* of a call */
+    MESSAGES_MAX = 256, /* per call */
     ROUNDS_WATCHED = 2,
-    SEQ_STEP_MAX = 1 << 20, /* from round to round: more is damage */
+    SEQ_STEP_MAX = 1 << 20, /* from round to round: more means damage */
     TRIES_AFTER_MAX = 64    /* rounds */
 };
 
-struct loop_message { /* compared as bytes up to queue: no gaps */
+struct loop_message { /* compared as bytes up to `queue`: no padding */
     struct store_side side;
-    int64_t order, seq; /* behind the call's number */
+    int64_t order, seq; /* relative to the call's number */
     int64_t bytes;
     uint32_t receives, queue;
     struct store_match_run run;
@@ -42,36 +42,37 @@ struct loop_row {
     struct store_row row;
     int64_t step; /* of the request, from round to round */
     uint32_t item;
-    uint32_t message, message_count; /* of those of the round */
+    uint32_t message, message_count; /* range in the messages of the round */
 };
 struct store_loop {
     uint64_t number; /* of the reader's loop; 0: none */
     uint32_t lane;   /* number of the thread */
-    bool refused;    /* it is not to be taken so */
-    uint32_t calls;  /* of a round */
+    bool refused;    /* the shortcut does not apply */
+    uint32_t calls;  /* per round */
     uint32_t call_room;
     struct loop_row *call;
-    uint32_t next;                  /* the call that is watched next */
+    uint32_t next;                  /* the call to watch next */
     uint64_t watched;               /* invariant 2 */
-    uint64_t tries_at, tries_after; /* calls watched; in vain, each time twice as many later */
+    uint64_t tries_at, tries_after; /* calls watched; the interval doubles after each vain try */
     struct loop_message *message;
     uint32_t message_count, message_room;
-    struct loop_message now[MESSAGES_MAX]; /* of the call that is being stored */
+    struct loop_message now[MESSAGES_MAX]; /* of the call being stored */
     uint32_t now_count;
-    bool watches, odd; /* odd: it did what is not to be repeated */
+    bool watches, odd; /* odd: it did something that cannot be repeated */
     struct store_row row;
     struct spool_times *time; /* of a round */
     struct store_call_time *now_time, *held_time;
     struct store_sum_row *sum_row;
     uint32_t time_room, now_time_room, held_time_room, sum_row_room;
     bool holds, kept; /* a round is held back; the last one's times were kept for its slowness */
-    int64_t end, own_end; /* of the last round, and of the application's last call, ns */
+    int64_t end, own_end; /* end of the last round, and of the application's last call, in ns */
     struct store_sum *sum;
 };
 
 /* --- what loops may be taken so --------------------------------------------------------------- */
 
-/* The one step of all requests of a list; false: they have several. Those without are 0. */
+/* Finds the common step of all requests of a list; false: they differ. Members without a request
+ * are 0. */
 static bool list_step(const struct spool_list *list, const void *steps, uint32_t *out_step,
                       bool *out_any)
 {
@@ -107,8 +108,8 @@ static bool is_requests(const struct spool_head *record)
     return record->kind == SPOOL_LIST && record->a == SPOOL_LIST_REQUESTS && record->b == 4;
 }
 
-/* Whether a part of a call is the same in each round, but for requests, whose step must be `step`.
- */
+/* Tells whether a part of a call is the same in each round, except for requests, whose step must be
+ * `step`. */
 static bool part_stays(struct spool_head *record, uint32_t step)
 {
     const struct spool_list *list = (const void *)record;
@@ -116,7 +117,7 @@ static bool part_stays(struct spool_head *record, uint32_t step)
     uint32_t listed;
     bool any;
 
-    CORE_CHECK(record->kind != SPOOL_EVENT); /* event_step's */
+    CORE_CHECK(record->kind != SPOOL_EVENT); /* event_step handles events */
     switch (record->kind) {
     case SPOOL_DONE:
         return !steps->tag &&
@@ -135,8 +136,8 @@ static bool part_stays(struct spool_head *record, uint32_t step)
     }
 }
 
-/* The step of the requests of the event at `at`, whose parts are among the items before it; false:
- * they have several. */
+/* Finds the common step of the requests of the event at `at`, whose parts are among the items
+ * before it; false: they differ. */
 static bool event_step(struct spool_loop *loop, uint32_t at, uint32_t *out_step)
 {
     struct spool_head *event = spool_loop_record(loop, at);
@@ -166,7 +167,7 @@ static bool event_step(struct spool_loop *loop, uint32_t at, uint32_t *out_step)
     return true;
 }
 
-/* Fills in the calls of a loop that was not met before. */
+/* Fills in the calls of a new loop. */
 static enum core_status loop_met(struct store_loop *loop, struct spool_reader *reader,
                                  struct spool_loop *spool)
 {
@@ -228,7 +229,7 @@ enum core_status store_loop_begin(struct store *store, const struct store_rank *
         loop->watched = loop->message_count = 0;
         loop->tries_at = loop->tries_after = ROUNDS_WATCHED * (uint64_t)loop->calls;
         for (loop->next = 0; loop->call[loop->next].item != lane->reader.item; loop->next++)
-            CORE_CHECK(loop->next + 1 < loop->calls); /* each event of the loop is there */
+            CORE_CHECK(loop->next + 1 < loop->calls); /* each event of the loop is counted */
     }
     CORE_CHECK(loop->next < loop->calls); /* invariant 2 */
     loop->watches = true;
@@ -283,14 +284,14 @@ static bool messages_again(const struct loop_message *kept, const struct loop_me
     return true;
 }
 
-/* Whether the call is that of the round before, one round further. */
+/* Tells whether the call equals that of the round before, one round further. */
 static bool call_again(const struct store_loop *loop, const struct loop_row *kept,
                        const struct spool_loop *spool)
 {
     const struct store_row *was = &kept->row, *row = &loop->row;
     int64_t step = was->request == STORE_NULL ? 0 : kept->step;
 
-    CORE_CHECK(was->seq > 0); /* it was watched in the round before */
+    CORE_CHECK(was->seq > 0); /* it was watched in the last round */
     return row->seq == was->seq + spool->seq_step && row->shape == was->shape &&
            row->request == was->request + step && row->calls == was->calls &&
            row->tag == was->tag && row->inner == was->inner &&
@@ -298,7 +299,7 @@ static bool call_again(const struct store_loop *loop, const struct loop_row *kep
            messages_again(loop->message + kept->message, loop->now, loop->now_count);
 }
 
-/* The call is stored. */
+/* Handles a call that was just stored. */
 static enum core_status call_watched(struct store *store, const struct spool_loop *spool)
 {
     struct store_loop *loop = store->loop;
@@ -344,14 +345,14 @@ static bool nothing_is_under_way(const struct store_rank *rank, const struct sto
     return lane->gathers == (lane->parts ? 1 : 0);
 }
 
-/* Beyond them numbers are damaged. */
+/* Returns how many rounds fit before numbers would be damaged. */
 static uint64_t rounds_most(const struct store_loop *loop, uint64_t seq_step)
 {
     uint64_t last = 0, end = (uint64_t)1 << STORE_SEQ_BITS;
 
     for (uint32_t i = 0; i < loop->calls; i++)
         last = loop->call[i].row.seq > last ? loop->call[i].row.seq : last;
-    CORE_CHECK(last < end); /* store_lane_next leaves the others out */
+    CORE_CHECK(last < end); /* store_lane_next drops others */
     return (end - 1 - last) / seq_step;
 }
 
@@ -383,7 +384,7 @@ static enum core_status messages_take(struct store *store, const struct loop_row
     return status;
 }
 
-/* The rows of the next round, and its messages. */
+/* Computes the rows of the next round, and its messages. */
 static enum core_status rows_go_on(struct store *store, struct store_lane *lane,
                                    const struct store_call_time *time, uint64_t seq_step)
 {
@@ -419,7 +420,7 @@ static enum core_status rows_put(struct store *store, struct store_rank *rank)
     return status;
 }
 
-/* A round each of whose calls has its times. */
+/* Stores a round with the times of each call. */
 static enum core_status round_put(struct store *store, struct store_rank *rank,
                                   struct store_lane *lane, const struct store_call_time *time,
                                   uint64_t seq_step)
@@ -448,8 +449,8 @@ static enum core_status round_sum(struct store *store, struct store_rank *rank,
     return status == CORE_OK && !taken ? rows_put(store, rank) : status;
 }
 
-/* Times of the round that was read. Returns whether none of the application's calls was made inside
- * another one. */
+/* Reads the times of a round. Returns whether the application made none of its calls inside another
+ * one. */
 static bool times_take(struct store_loop *loop, const struct store_clock *clock)
 {
     bool apart = true;
@@ -469,7 +470,7 @@ static bool times_take(struct store_loop *loop, const struct store_clock *clock)
     return apart;
 }
 
-/* A row for the round that was read, which is slow: by the call that took longest. */
+/* Writes a row for the slow round that was read, by its longest call. */
 static enum core_status slow_put(struct store *store, const struct store_rank *rank,
                                  uint64_t seq_step, int64_t duration)
 {
@@ -500,7 +501,8 @@ static enum core_status held_put(struct store *store, struct store_rank *rank,
     return holds ? round_put(store, rank, lane, store->loop->held_time, seq_step) : CORE_OK;
 }
 
-/* One round, whose times are read. It is held back: if the next one is slow, its times are kept. */
+/* Handles one round whose times were read. Holds it back: if the next round is slow, this one's
+ * times are kept. */
 static enum core_status round_take(struct store *store, struct store_rank *rank,
                                    struct store_lane *lane, uint64_t seq_step)
 {
@@ -513,7 +515,7 @@ static enum core_status round_take(struct store *store, struct store_rank *rank,
                  store_sum_keeps(loop->sum);
     enum core_status status = CORE_OK;
 
-    CORE_CHECK(rank->lane_count == 1); /* store_loop_begin passes the others over */
+    CORE_CHECK(rank->lane_count == 1); /* store_loop_begin skips ranks with several lanes */
     if (slow && !store_sum_keeps(loop->sum))
         status = slow_put(store, rank, seq_step, duration);
     loop->kept = slow;
@@ -534,7 +536,7 @@ static enum core_status round_take(struct store *store, struct store_rank *rank,
     return status;
 }
 
-/* Reads rounds as far as they come, one behind the other. */
+/* Reads all rounds that follow. */
 static enum core_status rounds_take(struct store *store, struct store_rank *rank,
                                     struct store_lane *lane, uint64_t seq_step,
                                     uint64_t *out_rounds)
@@ -552,7 +554,7 @@ static enum core_status rounds_take(struct store *store, struct store_rank *rank
         status = held_put(store, rank, lane, seq_step);
     if (status == CORE_OK)
         status = store_sum_close(store, rank->rank, loop->sum);
-    CORE_CHECK(status != CORE_OK || !loop->holds); /* all are put or summed up */
+    CORE_CHECK(status != CORE_OK || !loop->holds); /* all are stored or summed up */
     *out_rounds = rounds;
     return status;
 }
@@ -569,7 +571,7 @@ enum core_status store_loop_end(struct store *store, struct store_rank *rank,
     enum core_status status = call_watched(store, spool);
     loop->watches = false;
     if (status != CORE_OK || loop->refused || loop->watched < loop->tries_at ||
-        !nothing_is_under_way(rank, lane)) /* perhaps it is after another call */
+        !nothing_is_under_way(rank, lane)) /* it may be after another call */
         return status;
     status = rounds_take(store, rank, lane, spool->seq_step, &rounds);
     if (rounds)

@@ -1,18 +1,18 @@
-/* Sends paired with receives. MPI's messages do not overtake each other: what one rank sends to
- * another on a communicator with one tag is received in that order, by the receives that matched
- * that tag in the order in which they were posted. So a queue per (communicator, source,
- * destination, tag) is enough; it is settled when both its ranks have been read. Where calls are
- * missing in front or in between (a filter, a window, a ring that keeps the last ones only)
- * counting may go wrong: then a queue is paired only if both sides are equally many, of equal
- * sizes, and no message comes before it is sent. Else its sides stay apart. Where info allows the
- * messages of a communicator to overtake each other, a receive has the first one of its size.
+/* Pairs sends with receives. MPI's messages do not overtake each other: messages from one rank to
+ * another on a communicator with one tag are received in the order of sending, by the receives that
+ * matched that tag, in the order of posting. So one queue per (communicator, source, destination,
+ * tag) suffices; it is settled when both its ranks have been read. If calls are missing before or
+ * between the recorded ones (a filter, a window, a ring that keeps only the last ones), counting
+ * may go wrong: then a queue is paired only if both sides are equally long, with equal sizes, and
+ * no message arrives before it is sent. Otherwise its sides stay unpaired. If info lets the
+ * messages of a communicator overtake each other, a receive gets the first message of its size.
  *
- * Messages inside the MPI library are kept apart from the application's: their tags are a world of
+ * Messages inside the MPI library are separate from the application's: their tags have a space of
  * their own.
  *
  * Invariants
- *  1. Numbers of queues and nodes are indices from 1; 0 is none. A free one is in the list of free
- *     ones, by `next`.
+ *  1. Numbers of queues and nodes are indices from 1; 0 is none. Free ones are in a list, by
+ *     `next`.
  *  2. A live queue is in the bucket of its side's hash, and in the due list of the larger of its
  *     two ranks. */
 #include <stdlib.h>
@@ -27,23 +27,23 @@
 
 enum {
     CLOCK_SLACK_NS = 1000000,
-    OVERTAKEN_MAX = 64 /* messages that one is thought to overtake */
+    OVERTAKEN_MAX = 64 /* limit of messages that one may overtake */
 };
 
-struct store_match_node { /* a side of a message, or of several: `count` */
+struct store_match_node { /* a side of one message, or of `count` messages */
     uint64_t order, seq;
     int64_t bytes;
-    int64_t time; /* of several: by how much order and seq are above those of the one before */
+    int64_t time; /* of several: the step of order and seq from one to the next */
     uint32_t next;
-    uint32_t count; /* 0: of one that may be none */
+    uint32_t count; /* 0: one that may have matched nothing */
 };
 struct store_match_queue {
     struct store_side side;
     uint32_t first[2], last[2]; /* nodes: 0 sends, 1 receives */
     bool disorder[2];
-    bool runs;      /* nodes stand for several, whose times are not known */
+    bool runs;      /* nodes represent several messages, without times */
     uint32_t chain; /* next in the bucket */
-    uint32_t due;   /* next in the due list; of a free queue: next free one */
+    uint32_t due;   /* next in the due list; of a free queue: next free queue */
 };
 
 static uint64_t side_hash(const struct store_side *side)
@@ -121,7 +121,7 @@ static enum core_status queue_get(struct store_match *match, const struct store_
         at = ++match->queue_count;
     }
     CORE_CHECK(at && at <= match->queue_count);                       /* invariant 1 */
-    CORE_CHECK((match->bucket_room & (match->bucket_room - 1)) == 0); /* it is masked with */
+    CORE_CHECK((match->bucket_room & (match->bucket_room - 1)) == 0); /* used as a mask */
     uint32_t in = (uint32_t)side_hash(side) & (match->bucket_room - 1);
     match->queue[at] = (struct store_match_queue){
         .side = *side, .chain = match->bucket[in], .due = match->due[last]};
@@ -229,7 +229,7 @@ enum core_status store_match_send(struct store *store, const struct store_side *
     struct store_match_node node = {
         .order = seq, .seq = seq, .bytes = bytes, .time = time, .count = 1};
 
-    CORE_CHECK(side->dest < store->world_size); /* store_world gives no others */
+    CORE_CHECK(side->dest < store->world_size); /* store_world yields no others */
     return node_add(store, side, 0, &node);
 }
 
@@ -240,7 +240,7 @@ enum core_status store_match_receive(struct store *store, const struct store_sid
     struct store_match_node node = {
         .order = order, .seq = seq, .bytes = bytes, .time = time, .count = !maybe};
 
-    CORE_CHECK(side->source < store->world_size); /* store_world gives no others */
+    CORE_CHECK(side->source < store->world_size); /* store_world yields no others */
     return node_add(store, side, 1, &node);
 }
 
@@ -271,7 +271,8 @@ void store_match_unsend(struct store *store, const struct store_side *side, uint
 
 /* --- settling a queue ------------------------------------------------------------------------- */
 
-/* Merge sort of a list of nodes by order; stable, so that what one call began keeps its order. */
+/* Sorts a list of nodes by order with a stable merge sort, so that what one call began keeps its
+ * order. */
 static uint32_t nodes_sort(struct store_match_node *node, uint32_t first)
 {
     uint32_t half[2], head = 0, tail = 0;
@@ -279,8 +280,7 @@ static uint32_t nodes_sort(struct store_match_node *node, uint32_t first)
 
     if (!first || !node[first].next)
         return first;
-    /* Cut in two by walking two steps for one; the first half keeps its order, so does the second.
-     */
+    /* Splits the list in two by walking two steps for one; both halves keep their order. */
     uint32_t slow = first, fast = node[first].next;
     while (fast && node[fast].next) {
         slow = node[slow].next;
@@ -294,7 +294,7 @@ static uint32_t nodes_sort(struct store_match_node *node, uint32_t first)
         turn = !half[0] || (half[1] && node[half[1]].order < node[half[0]].order);
         uint32_t at = half[turn];
         half[turn] = node[at].next;
-        CORE_CHECK(!tail || node[tail].order <= node[at].order); /* what is merged is sorted */
+        CORE_CHECK(!tail || node[tail].order <= node[at].order); /* each half is sorted */
         if (tail)
             node[tail].next = at;
         else
@@ -320,7 +320,7 @@ static enum core_status channel_get(struct store *store, const struct store_side
     return store_put_integers(&store->sql, STORE_CHANNEL, row, 5);
 }
 
-/* Whether the pairs that counting gives can be right. Clocks of two hosts may disagree a little. */
+/* Tells whether the pairs from counting can be right. Clocks of two hosts may differ a little. */
 static bool queue_sound(const struct store *store, const struct store_match_queue *queue)
 {
     const struct store_match_node *node = store->match.node;
@@ -339,10 +339,11 @@ static bool queue_sound(const struct store *store, const struct store_match_queu
     return !send && !receive;
 }
 
-/* Puts the sends in the order of the receives: each has the first one left of its size. */
+/* Puts the sends in the order of the receives: each receive gets the first remaining send of its
+ * size. */
 static void sends_overtake(struct store_match_node *node, struct store_match_queue *queue)
 {
-    uint32_t *next = &queue->first[0]; /* all before it have their receives */
+    uint32_t *next = &queue->first[0]; /* all sends before it have their receives */
 
     CORE_CHECK(!queue->side.inner);
     for (uint32_t to = queue->first[1]; to && *next; to = node[to].next) {
@@ -362,17 +363,17 @@ static void sends_overtake(struct store_match_node *node, struct store_match_que
 /* --- rows ------------------------------------------------------------------------------------- */
 
 enum {
-    PAIRS_MAX = 1 << 12, /* looked at together */
-    EVERY_MAX = 16,      /* messages of a round, */
-    ROUNDS_MIN = 3,      /* and rounds of a part */
-    PART_MIN = 8,        /* messages of all its rows */
-    RUN_MIN = 8          /* of two runs that are written as such */
+    PAIRS_MAX = 1 << 12, /* pairs examined together */
+    EVERY_MAX = 16,      /* messages per round */
+    ROUNDS_MIN = 3,      /* rounds per part */
+    PART_MIN = 8,        /* messages in all its rows */
+    RUN_MIN = 8          /* messages of two runs that are written as runs */
 };
 struct store_match_pair { /* a row of message_row */
     int64_t send, receive, bytes;
 };
 
-/* How many pairs from the first on come again: each `every` after the one before, and all by the
+/* Returns how many pairs from the first on repeat: each equals the one `every` before, plus the
  * same steps. */
 static uint32_t pairs_alike(const struct store_match_pair *pair, uint32_t count, uint32_t every)
 {
@@ -395,7 +396,8 @@ static uint32_t pairs_alike(const struct store_match_pair *pair, uint32_t count,
     return at;
 }
 
-/* Messages of a round of the loop that begins at the first pair, and its rounds; 0: it is none. */
+/* Returns the number of messages per round of the loop that begins at the first pair, and its
+ * rounds; 0: no loop. */
 static uint32_t pairs_round(const struct store_match_pair *pair, uint32_t count,
                             uint32_t *out_rounds)
 {
@@ -410,7 +412,7 @@ static uint32_t pairs_round(const struct store_match_pair *pair, uint32_t count,
     return 0;
 }
 
-/* Writes the pairs of a queue that were gathered. */
+/* Writes the collected pairs of a queue. */
 static enum core_status pairs_write(struct store *store, const struct store_match_queue *queue,
                                     uint32_t channel)
 {
@@ -462,7 +464,7 @@ static enum core_status pair_put(struct store *store, const struct store_match_q
                                                                : status;
 }
 
-/* Gives each message of the queue's runs a node of its own. */
+/* Gives each message of the queue's runs its own node. */
 static enum core_status runs_spread(struct store *store, uint32_t number)
 {
     struct store_match *match = &store->match;
@@ -488,7 +490,7 @@ static enum core_status runs_spread(struct store *store, uint32_t number)
     return status;
 }
 
-/* Puts the sides of a queue in the order in which they meet. */
+/* Puts the sides of a queue in matching order. */
 static enum core_status queue_arrange(struct store *store, uint32_t number)
 {
     struct store_match *match = &store->match;
@@ -508,14 +510,14 @@ static enum core_status queue_arrange(struct store *store, uint32_t number)
     return status;
 }
 
-/* So many messages of two runs. */
+/* Writes `count` messages of two runs. */
 static enum core_status runs_write(struct store *store, const struct store_match_queue *queue,
                                    uint32_t channel, struct store_match_node *from,
                                    struct store_match_node *to, uint32_t count)
 {
     struct store_match *match = &store->match;
     int64_t bytes = to->bytes != STORE_NULL ? to->bytes : from->bytes;
-    enum core_status status = pairs_write(store, queue, channel); /* in their order */
+    enum core_status status = pairs_write(store, queue, channel); /* keeps their order */
 
     CORE_CHECK(queue->runs && count <= from->count && count <= to->count);
     CORE_CHECK(status != CORE_OK || !match->pair_count);
@@ -542,7 +544,7 @@ static enum core_status runs_write(struct store *store, const struct store_match
     return status;
 }
 
-/* The first `count` of a node are written. Returns the node that is next. */
+/* Removes the first `count` messages of a node, which are written. Returns the next node. */
 static uint32_t node_pass(struct store_match *match, uint32_t at, uint32_t count)
 {
     struct store_match_node *node = &match->node[at];
@@ -550,7 +552,7 @@ static uint32_t node_pass(struct store_match *match, uint32_t at, uint32_t count
     CORE_CHECK(at > 0 && count > 0); /* invariant 1 */
     if (node->count <= count)
         return node->next;
-    CORE_CHECK(node->time > 0); /* the step of several */
+    CORE_CHECK(node->time > 0); /* several: their step */
     node->count -= count;
     node->seq += count * (uint64_t)node->time;
     return at;
@@ -567,7 +569,7 @@ static enum core_status queue_settle(struct store *store, uint32_t number)
     if (status != CORE_OK)
         return status;
     apart = gaps && !queue_sound(store, queue);
-    CORE_CHECK(!match->pair_count); /* of another queue */
+    CORE_CHECK(!match->pair_count); /* pairs of an earlier queue */
     status = channel_get(store, &queue->side, &channel);
     send = queue->first[0];
     receive = queue->first[1];
@@ -575,7 +577,7 @@ static enum core_status queue_settle(struct store *store, uint32_t number)
         const struct store_match_node *from = send ? &match->node[send] : NULL;
         const struct store_match_node *to =
             receive && !(apart && from) ? &match->node[receive] : NULL;
-        CORE_CHECK(from || to); /* each row takes one away */
+        CORE_CHECK(from || to); /* each row removes one */
         uint32_t both = !from || !to ? 0 : from->count < to->count ? from->count : to->count;
         if (both >= RUN_MIN) {
             status =
@@ -634,7 +636,7 @@ enum core_status store_match_rank(struct store *store, int32_t world_rank)
     if ((uint32_t)world_rank >= match->due_room)
         return CORE_OK;
     for (uint32_t at = match->due[world_rank], next; at;
-         at = next) { /* oldest first: rows come in the order of meeting */
+         at = next) { /* oldest first: rows in order of matching */
         next = match->queue[at].due;
         match->queue[at].due = reversed;
         reversed = at;

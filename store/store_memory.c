@@ -1,13 +1,13 @@
 /* Judges the memory of calls' buffers (SPOOL_MEMORY): which variable or block it is, whether it has
- * room for the call, and whether it holds elements of the datatype. A mistake becomes a row of the
- * table misuse, as if the rank itself had seen it. The store does this since it has the program at
- * hand, and one look serves all ranks.
+ * room for the call, and whether it holds elements of the datatype. A mistake becomes a row of
+ * table misuse, as if the rank had recorded it. The store does this because it can read the
+ * program, and one judgement serves all ranks.
  *
  * Invariants
  *  1. The same memory, in the same call of the program, is judged once (memory_by_content).
- *  2. A buffer is too small where any part of an element lies behind it. A type whose parts the
- *     program placed in bytes may be made of the distances between variables: of such a one the
- *     first element must lie in the buffer whole, and another must not. */
+ *  2. A buffer is too small if any part of an element lies beyond it. A type whose parts the
+ *     program placed in bytes may consist of the distances between variables: of such a type the
+ *     first element must be entirely in the buffer, and a further one must not. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 
 enum { STEPS_MAX = 20000, PARTS_MAX = 2, ELEMENTS_TRIED = 64 };
 
-struct store_outcome { /* of a buffer in which something is wrong */
+struct store_outcome { /* for a buffer with a mistake */
     struct misuse misuse;
     char basic[VARIABLE_TEXT_BYTES], held[VARIABLE_TEXT_BYTES];
     char variable[VARIABLE_TEXT_BYTES], type[VARIABLE_TEXT_BYTES], file[VARIABLE_TEXT_BYTES];
@@ -29,10 +29,10 @@ struct store_outcome { /* of a buffer in which something is wrong */
 
 /* --- elements --------------------------------------------------------------------------------- */
 
-/* A basic type, as what lies in memory: of one part, or, for pairs and complex numbers, of two. */
+/* A basic type as it is in memory: one part, or two for pairs and complex numbers. */
 struct basic {
     struct variable_element part[PARTS_MAX];
-    int64_t at[PARTS_MAX]; /* where they lie */
+    int64_t at[PARTS_MAX]; /* offsets of the parts */
     int parts;
 };
 
@@ -63,7 +63,7 @@ static void pair_find(const char *name, uint32_t bytes, struct basic *out)
     out->at[1] = (first + sizeof(int) - 1) / sizeof(int) * sizeof(int);
 }
 
-/* Without parts: it fits everything. */
+/* Finds the parts of a basic type; a type without parts fits everything. */
 static void basic_find(const struct store_type *type, struct basic *out)
 {
     const char *name = type->name ? type->name : "";
@@ -108,7 +108,7 @@ struct judging {
     struct store *store;
     const struct spool_memory *memory;
     const struct store_type *type;
-    struct variable *variable; /* NULL: not known */
+    struct variable *variable; /* NULL: unknown */
     struct store_outcome *outcome;
     bool wrong;
 };
@@ -122,7 +122,7 @@ static const struct store_type *type_at(const struct store *store, uint32_t id)
 static enum misuse_kind of_side(const struct judging *j, enum misuse_kind sent)
 {
     CORE_CHECK(misuse_kind_rule(sent) == misuse_kind_rule(sent + 1)); /* the first of a pair */
-    return sent + ((j->memory->head.b & SPOOL_MEMORY_RECEIVED) != 0); /* they stand in pairs */
+    return sent + ((j->memory->head.b & SPOOL_MEMORY_RECEIVED) != 0); /* kinds come in pairs */
 }
 _Static_assert(MISUSE_RECEIVE_PAST_END == MISUSE_SEND_PAST_END + 1 &&
                    MISUSE_RECEIVE_FREED_MEMORY == MISUSE_SEND_FREED_MEMORY + 1 &&
@@ -142,7 +142,7 @@ static void store_memory_say(struct judging *j, enum misuse_kind sent, enum misu
     const struct variable *v = j->variable;
     const char *type = v ? variable_type(v) : NULL, *file = v ? variable_file(v) : NULL;
 
-    CORE_CHECK(!j->wrong); /* the first thing that is wrong is what is told */
+    CORE_CHECK(!j->wrong); /* only the first mistake is reported */
     CORE_CHECK(object != MISUSE_OBJECT_NONE);
     j->wrong = true;
     o->misuse.kind = of_side(j, sent);
@@ -157,7 +157,7 @@ static void store_memory_say(struct judging *j, enum misuse_kind sent, enum misu
         snprintf(o->basic, sizeof o->basic, "%s", j->type->name);
 }
 
-/* Whether elements lie past `room` bytes from the argument on, where there are `before` bytes
+/* Tells whether elements lie beyond `room` bytes after the argument, where there are `before` bytes
  * before it (invariant 2). */
 static bool store_memory_passes(const struct judging *j, uint64_t before, uint64_t room)
 {
@@ -181,7 +181,7 @@ static bool store_memory_passes(const struct judging *j, uint64_t before, uint64
     return type->segment_count && m->count > 1;
 }
 
-/* A type without gaps has its elements one behind the other. */
+/* Tells whether the type's elements follow each other without gaps. */
 static bool is_row(const struct store_type *type, const struct store_type *basic)
 {
     return type->segment_count == 1 &&
@@ -209,8 +209,8 @@ static void store_memory_differ(struct judging *j, const struct variable_answer 
     j->outcome->misuse.value[3] = place;
 }
 
-/* `count` elements of a basic type from a place relative to the argument on. False: something
- * differs, or there was enough to do. */
+/* Compares `count` elements of a basic type, from an offset to the argument on. False: something
+ * differs, or the limit of steps is reached. */
 static bool row_fits(struct judging *j, int64_t at, uint64_t count, const struct store_type *basic,
                      uint32_t *steps)
 {
@@ -240,7 +240,7 @@ static bool row_fits(struct judging *j, int64_t at, uint64_t count, const struct
     return true;
 }
 
-/* Whether all parts of an element that begins so far behind the address are what lies there. */
+/* Tells whether all parts of the element at this offset agree with the memory. */
 static bool element_fits(const struct judging *j, int64_t at)
 {
     struct variable_answer answer;
@@ -261,9 +261,9 @@ static bool element_fits(const struct judging *j, int64_t at)
     return true;
 }
 
-/* A datatype of which one element is one of the structures that lie there one behind the other,
- * and whose extent is not theirs: the elements after the first are somewhere in them. A pointer to
- * smaller structures may be one to what they are the beginning of. */
+/* Tells whether the datatype's first element is one of the structures in memory, which follow each
+ * other, but its extent is not theirs: then its further elements begin inside structures. A pointer
+ * to smaller structures may point to the beginnings of larger ones. */
 static bool extent_differs(struct judging *j)
 {
     struct store_outcome *o = j->outcome;
@@ -325,8 +325,8 @@ static void judge_type(struct judging *j)
         }
 }
 
-/* Elements that begin before the variable or block that the argument lies in, where the datatype
- * was made of elements and not of distances in bytes. */
+/* Tells whether elements begin before the variable or block that contains the argument, for a
+ * datatype made of elements, not of byte distances. */
 static bool begins_before(struct judging *j, uint64_t before, enum misuse_object object)
 {
     const struct spool_memory *m = j->memory;
@@ -340,7 +340,7 @@ static bool begins_before(struct judging *j, uint64_t before, enum misuse_object
     return true;
 }
 
-/* The smallest thing that the buffer is known to lie in, and does not fit into. */
+/* Reports the smallest known object that contains the buffer's start and has no room for it. */
 static void judge_room(struct judging *j)
 {
     const struct spool_memory *m = j->memory;
@@ -350,7 +350,7 @@ static void judge_room(struct judging *j)
 
     if (j->variable && variable_bytes(j->variable) != UINT64_MAX) {
         before = variable_offset(j->variable);
-        CORE_CHECK(before < variable_bytes(j->variable)); /* variable.h: the address lies in it */
+        CORE_CHECK(before < variable_bytes(j->variable)); /* variable.h: the address is inside */
         room = variable_bytes(j->variable) - before;
     } else if (block && m->block_start <= m->at && m->block_end > m->at) {
         before = m->at - m->block_start;
@@ -440,7 +440,7 @@ static enum core_status store_memory_judge(struct judging *j, const struct varia
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-/* All that the judgement depends on, and that is equal for ranks that do the same. */
+/* All that the judgement depends on; equal for ranks that do the same. */
 struct content {
     uint32_t module, type, place, flags;
     uint64_t pc, address, start, end, mapped, block_start, block_end, frame, fp, at;
@@ -521,7 +521,7 @@ static enum core_status outcome_new(struct judging *j, const struct variable_pla
     return CORE_OK;
 }
 
-/* False: what the record holds makes no sense, or nothing can be said of it. */
+/* Tells whether the record makes sense and can be judged. */
 static bool is_judged(const struct store *store, const struct spool_memory *m, uint32_t type)
 {
     const struct store_type *t = type ? type_at(store, type) : NULL;
@@ -576,7 +576,7 @@ enum core_status store_memory(struct store *store, const struct store_rank *rank
     }
     if (status != CORE_OK)
         return status;
-    CORE_CHECK(id < store->outcome_room); /* outcome_new made room for it */
+    CORE_CHECK(id < store->outcome_room); /* outcome_new made room */
     if (!store->outcome[id])
         return CORE_OK;
     snprintf(argument, sizeof argument, "%.*s", (int)record->name_bytes, name);

@@ -1,13 +1,13 @@
-/* Follows a rank's sends and receives, call by call, so that messages can be paired (store_match.c
- * says how): core/trace/request.h follows its requests; what begins a send and what completes a
- * receive, with the source and tag that its status tells, is handed on.
+/* Follows a rank's sends and receives, call by call, so that store_match.c can pair messages.
+ * core/trace/request.h follows the requests; this file passes on each send that begins and each
+ * receive that completes, with the source and tag of its status.
  *
  * Invariants
- *  1. A receive is handed on once: when it completes, or when nothing more will be heard of it. */
+ *  1. A receive is passed on once: when it completes, or when no further record of it can come. */
 #include "core/check.h"
 #include "store/store_part.h"
 
-struct follow { /* what following a call needs; record is NULL behind the last one */
+struct follow { /* what following a call needs; record is NULL after the last */
     struct store *store;
     struct store_rank *rank;
     const struct spool_event *record;
@@ -57,8 +57,8 @@ static enum core_status store_message_received(const struct follow *follow,
                                store_clock_ns(follow->rank->clock, follow->record->t_leave), false);
 }
 
-/* A receive that is freed or left alone goes on: it takes the message that is its turn, if one
- * comes. */
+/* Passes on a receive that was freed or never completed by a call: it takes the next message in its
+ * order, if one comes. */
 static enum core_status received_perhaps(const struct follow *follow, const struct request *request)
 {
     struct store_side side = side_of(follow, request, request->peer, request->tag);
@@ -70,8 +70,8 @@ static enum core_status received_perhaps(const struct follow *follow, const stru
                                true);
 }
 
-/* A matched probe found the message, and nobody has received it: it stands in the order of the
- * receives (M5 of core/matching/matching.h), and its send has no receive. */
+/* Passes on a message that a matched probe found and no call received: it takes a place in the
+ * order of receives (M5 of core/matching/matching.h), but its send has no receive. */
 static enum core_status message_held(const struct follow *follow, const struct request *request)
 {
     struct store_side side = side_of(follow, request, request->peer, request->tag);

@@ -1,8 +1,8 @@
-/* Shared by the files store*.c, and included by nobody else. One store_write is one struct store;
- * it goes through the ranks in ascending order, one at a time, so that memory does not grow with
- * the number of events. What it holds on to: definitions, the hashes that make rows unique
- * (bounded, see store_intern), and the messages between ranks already read and ranks still to be
- * read (40 bytes each), of which the first STORE_SPILL_BYTES are in memory.
+/* Declares what the files store*.c share; no other file includes this. One store_write has one
+ * struct store. It reads one rank after the other, in ascending order, so memory does not grow with
+ * the number of events. It keeps definitions, the hashes that make rows unique (bounded, see
+ * store_intern), and the messages between ranks already read and ranks still to read (40 bytes
+ * each), of which the first STORE_SPILL_BYTES are in memory.
  *
  *   store.c         the order of things: open, prescan, ranks, finish, rename
  *   store_sql.c     the SQLite file: statements, errors, faults
@@ -40,19 +40,19 @@
 #include "program/site.h"
 #include "core/trace/traits.h"
 
-#define STORE_NULL INT64_MIN /* a column without a value */
+#define STORE_NULL INT64_MIN /* an empty column */
 
 enum {
     STORE_SEQ_BITS = 40,
-    STORE_IDS_MAX = 1 << 22, /* of one kind, of one rank */
+    STORE_IDS_MAX = 1 << 22, /* ids of one kind, per rank */
     STORE_INTERN_MAX =
-        1 << 19, /* contents remembered; then the hash starts anew, and rows may repeat */
-    STORE_TAGGED_MAX = 1 << 12, /* shapes and sets of completions that hold their tags themselves */
-    STORE_WINDOW = 1 << 15,     /* calls that may wait for an earlier one to return before rows are
-                                   written out of order */
-    STORE_LISTS_MAX = 16,       /* array arguments of one call */
+        1 << 19, /* contents remembered; beyond this the hash starts again, and rows may repeat */
+    STORE_TAGGED_MAX = 1 << 12, /* shapes and sets of completions that contain their tags */
+    STORE_WINDOW = 1 << 15, /* calls that may wait for an earlier one to return; beyond this, rows
+                               are written out of order */
+    STORE_LISTS_MAX = 16,   /* array arguments per call */
     STORE_LIST_VALUES_MAX = 1 << 24,
-    STORE_GATHERS_MAX = 64, /* calls of one lane whose parts have come, and whose event has not */
+    STORE_GATHERS_MAX = 64, /* calls of one lane whose parts were read before their event */
     STORE_NOTES_BYTES_MAX = 16384,
     STORE_PAYLOAD_BYTES_MAX = 1 << 20
 };
@@ -101,60 +101,61 @@ enum store_table {
     STORE_EXIT_CAUSE_FRAME,
     STORE_TABLE_COUNT
 };
-struct store_batch { /* rows of a table that gets many, inserted by one statement: a statement costs
-                        as much as two rows */
+struct store_batch { /* rows of a large table, inserted together: a statement costs as much as two
+                        rows */
     sqlite3_stmt *insert;
     int64_t *value;
     int rows;
 };
 struct store_sql {
     sqlite3 *db;
-    char *partial; /* path of the file being written */
+    char *partial; /* path of the file while it is written */
     const char *path;
     sqlite3_stmt *insert[STORE_TABLE_COUNT];
-    struct store_batch batch[STORE_TABLE_COUNT]; /* value is NULL for tables without */
+    struct store_batch batch[STORE_TABLE_COUNT]; /* value is NULL for tables without batches */
 };
 
 enum core_status store_sql_open(struct store_sql *sql, const char *path, const char *schema);
-/* Closes without a trace: the partial file is removed. */
+/* Closes without a trace, and removes the partial file. */
 void store_sql_abandon(struct store_sql *sql);
-/* Commits, closes, and gives the file its name. */
+/* Commits, closes, and renames the file to its final name. */
 enum core_status store_sql_finish(struct store_sql *sql);
 enum core_status store_sql_run(struct store_sql *sql, const char *text);
 
-/* Inserts a row. Values in the order of the table's columns, as the letters say: i int64_t
- * (STORE_NULL is NULL), t const char * (NULL is NULL), b const void * and size_t. */
+/* Inserts a row. Values are in the order of the table's columns; their types are given by letters:
+ * i int64_t (STORE_NULL is NULL), t const char * (NULL is NULL), b const void * and size_t. */
 enum core_status store_put(struct store_sql *sql, enum store_table table, const char *letters, ...);
-/* The same for rows of integers only. Rows of some tables wait for others, until store_sql_finish
- * at the latest. */
+/* Does the same for rows of integers only. Rows of some tables are inserted later, at the latest in
+ * store_sql_finish. */
 enum core_status store_put_integers(struct store_sql *sql, enum store_table table,
                                     const int64_t *value, int count);
 
 /* --- store_intern.c --------------------------------------------------------------------------- */
 
 struct store_intern {
-    struct core_table content; /* a 128-bit hash stands for the content */
-    uint32_t next;             /* the last id given out */
-    bool bounded;              /* forgets all when it holds STORE_INTERN_MAX contents */
+    struct core_table content; /* a 128-bit hash represents the content */
+    uint32_t next;             /* the last id assigned */
+    bool bounded;              /* forgets everything at STORE_INTERN_MAX contents */
 };
-/* *out_id is content's number; *out_new: nobody had it (or it was forgotten). */
+/* Returns the number of the content in *out_id. *out_new: it is new (or was forgotten). */
 enum core_status store_intern(struct store_intern *intern, const void *content, size_t bytes,
                               uint32_t *out_id, bool *out_new);
 void store_intern_done(struct store_intern *intern);
 
-/* A rank's ids to the trace's: 0 where there is none. */
+/* Maps a rank's ids to the trace's; 0: none. */
 struct store_map {
     uint32_t *value;
     uint32_t room;
 };
 enum core_status store_map_set(struct store_map *map, uint32_t id,
-                               uint32_t value); /* ids from STORE_IDS_MAX on are ignored */
+                               uint32_t value); /* ignores ids from STORE_IDS_MAX on */
 static inline uint32_t store_map_get(const struct store_map *map, uint32_t id)
 {
     return id < map->room ? map->value[id] : 0;
 }
 
-/* Grows *array of elements of `bytes` to hold `need`, doubling; what is new is zero. */
+/* Grows *array, whose elements have `bytes` bytes, to hold `need`, by doubling; new elements are
+ * zero. */
 static inline enum core_status store_room(void *array, size_t bytes, uint64_t need, uint32_t *room)
 {
     return need <= *room
@@ -165,17 +166,18 @@ static inline enum core_status store_room(void *array, size_t bytes, uint64_t ne
 /* --- store_spill.c ---------------------------------------------------------------------------- */
 
 enum { STORE_SPILL_BYTES = 4 << 20 };
-struct store_spill { /* of one array; all zero: it is empty */
-    void *map;       /* NULL: it lies in memory */
-    uint64_t bytes;  /* of the map */
+struct store_spill { /* of one array; all zero: empty */
+    void *map;       /* NULL: the array is in memory */
+    uint64_t bytes;  /* size of the map */
     int fd;
-    bool refused; /* a file cannot be had */
+    bool refused; /* no file is possible */
     uint32_t walked;
 };
-/* store_room, with a file in the folder of `beside` once it is large. */
+/* Like store_room, but moves a large array into a file in the folder of `beside`. */
 enum core_status store_spill_room(struct store_spill *spill, const char *beside, void *array,
                                   size_t element_bytes, uint64_t need, uint32_t *room);
-/* So many more elements were looked at: once in a while all leave the process's memory. */
+/* Notes that so many more elements were visited; now and then it releases the process's memory of
+ * all elements. */
 void store_spill_walk(struct store_spill *spill, uint32_t count);
 void store_spill_done(struct store_spill *spill, void *elements);
 
@@ -183,13 +185,13 @@ void store_spill_done(struct store_spill *spill, void *elements);
 
 struct store_call {
     char *name;
-    char *names; /* name, NUL, kind, NUL; repeated. Of scalar arguments the kind is that of an id or
-                    empty; then come lists and texts, "@" and their position */
+    char *names; /* name, NUL, kind, NUL; repeated. The kind of a scalar argument is that of an id,
+                    or empty; lists and texts follow, with kind "@" and their position */
     uint32_t names_count, names_scalar;
     enum event_class class;
     enum verb verb;
     uint64_t traits;
-    bool inner; /* of the library's inside, not MPI_ */
+    bool inner; /* a call inside the library, not MPI_* */
 };
 struct store_module {
     char *path;
@@ -197,25 +199,25 @@ struct store_module {
     uint32_t build_id_bytes;
 };
 struct store_site {
-    uint32_t module; /* index into module[]; 0 unknown */
+    uint32_t module; /* index into module[]; 0: unknown */
     uint64_t address;
-    char *function; /* of a source file, whose line `address` is; NULL: of machine code */
-    bool behind;    /* what is called there is a binding, */
-    uint32_t inner; /* whose site calls MPI; 0: not known */
+    char *function; /* of a source file with line `address`; NULL: `address` is machine code */
+    bool behind;    /* the function called there is a binding */
+    uint32_t inner; /* site in the binding that calls MPI; 0: unknown */
     enum { SITE_UNKNOWN, SITE_OUTSIDE, SITE_BOUND } bound;
 };
 struct store_type {
-    char *name;                    /* NULL: it has none */
-    int64_t size, extent;          /* 0: there is no such type */
-    struct spool_segment *segment; /* of ids of the trace */
-    uint32_t segment_count;        /* 0: not kept */
+    char *name;                    /* NULL: no name */
+    int64_t size, extent;          /* 0: no such type */
+    struct spool_segment *segment; /* with ids of the trace */
+    uint32_t segment_count;        /* 0: not recorded */
 };
 struct store_comm {
-    int32_t *member; /* local group of the side that defined it first, then the other */
+    int32_t *member; /* local group of the side that defined it first, then the remote group */
     uint32_t size, remote_size;
-    uint32_t known; /* members filled in so far */
+    uint32_t known; /* members known so far */
     bool inter, written;
-    bool overtaking; /* its messages may overtake each other: matching_hint_reorders */
+    bool overtaking; /* its messages may overtake each other (matching_hint_reorders) */
     uint64_t global;
     uint32_t parent, topology;
     char *name;
@@ -233,22 +235,22 @@ struct store_defs { /* of the trace; arrays are indexed by id, from 1 */
 };
 struct store_ids { /* of one rank */
     struct store_map call, site, module, comm, group, type, op, win, file;
-    int32_t *group_member; /* of the group being read: long ones take several records */
+    int32_t *group_member; /* of the group being read: long groups take several records */
     uint32_t group_id, group_known, group_room;
-    struct store_map comm_other; /* by id: 1 where this rank is in the group listed second */
+    struct store_map comm_other; /* by id: 1 if this rank is in the group listed second */
 };
 
 struct store;
 struct store_rank;
-/* A record of kind SPOOL_DEF_*. */
+/* Handles a record of kind SPOOL_DEF_*. */
 enum core_status store_define(struct store *store, struct store_rank *rank,
                               const struct spool_head *head);
-/* World rank of peer in comm (a trace id) for this rank; EVENT_NONE if there is none. */
+/* Returns the world rank of the peer in a communicator of this rank; EVENT_NONE: none. */
 int32_t store_world(const struct store *store, const struct store_rank *rank, uint32_t local_comm,
                     int32_t peer);
 enum core_status
 store_define_place(struct store *store, const char *module, uint64_t address,
-                   uint32_t *out_site); /* of no rank's; before store_define_finish */
+                   uint32_t *out_site); /* writes communicators, and sites with their lines */
 enum core_status
 store_define_finish(struct store *store); /* communicators, sites with their source lines */
 void store_defs_done(struct store_defs *defs);
@@ -259,51 +261,52 @@ void store_ids_done(struct store_ids *ids);
 struct store_match {
     struct store_match_queue *queue; /* by number, from 1 */
     struct store_match_node *node;   /* by number, from 1 */
-    struct store_spill spill;        /* of the nodes */
+    struct store_spill spill;        /* for the nodes */
     uint32_t queue_room, queue_count, queue_free;
     uint32_t node_room, node_count, node_free;
-    uint32_t *bucket; /* hash of queues */
+    uint32_t *bucket; /* hash table of queues */
     uint32_t bucket_room, queue_live;
-    uint32_t *due; /* by world rank: queues whose two ranks are both read once this one is */
+    uint32_t *due; /* by world rank: queues that are complete once this rank is read */
     uint32_t due_room;
     struct store_intern channel;
-    struct store_match_pair *pair; /* of the queue that is being settled */
+    struct store_match_pair *pair; /* pairs of the queue being settled */
     uint32_t pair_count, pair_room;
-    int64_t messages; /* so far, of which each has its number */
-    int64_t folded;   /* of them, in parts */
+    int64_t messages; /* messages so far, all of which are numbered */
+    int64_t folded;   /* of these, messages in parts */
 };
 struct store_side {       /* one side of a message */
     uint32_t comm;        /* trace id */
     int32_t source, dest; /* world */
     int32_t tag;
     bool inner;
-    uint32_t pair; /* of partitioned ones (core/trace/request.h): these meet no others; 0: not so */
+    uint32_t pair; /* of partitioned requests (core/trace/request.h), which match only each other;
+                      0: not partitioned */
 };
-/* time: when the send began, and when the receive was known to be complete. */
+/* Adds a send. time: when the send began; for a receive: when it was known to be complete. */
 enum core_status store_match_send(struct store *store, const struct store_side *side, uint64_t seq,
                                   int64_t bytes, int64_t time);
-/* order: the sequence number of what posted the receive. maybe: it is not known to have matched
- * anything. */
+/* Adds a receive. order: sequence number of the call that posted it. maybe: it may have matched
+ * nothing. */
 enum core_status store_match_receive(struct store *store, const struct store_side *side,
                                      uint64_t order, uint64_t seq, int64_t bytes, int64_t time,
                                      bool maybe);
-/* The same in two steps, for many of one side: the side's number, which holds until the next
- * store_match_rank; and one that is sent, or received. */
+/* The same in two steps, for many messages of one side: gets the side's number, valid until the
+ * next store_match_rank; then adds each send or receive. */
 enum core_status store_match_queue(struct store *store, const struct store_side *side,
                                    uint32_t *out_queue);
 enum core_status store_match_add(struct store *store, uint32_t queue, bool receives, uint64_t order,
                                  uint64_t seq, int64_t bytes, int64_t time);
-/* The same, if the last one of its side was one like it, `step` before, and no times are asked for:
+/* Adds a side that repeats the last one, `step` later. Only if times are not needed:
  * store->gaps_known is false. */
 struct store_match_run {
     uint64_t order, seq, step;
     int64_t bytes;
-    uint32_t node; /* 0 at first */
+    uint32_t node; /* 0 at the start */
 };
 enum core_status store_match_again(struct store *store, uint32_t queue, bool receives,
                                    struct store_match_run *run);
 void store_match_unsend(struct store *store, const struct store_side *side, uint64_t seq);
-/* After a rank was read: messages between it and ranks before it, and itself, are written. */
+/* Writes the messages between the rank that was read and itself or earlier ranks. */
 enum core_status store_match_rank(struct store *store, int32_t world_rank);
 void store_match_done(struct store_match *match);
 
@@ -313,12 +316,13 @@ struct store_clock { /* of one host: ns = start_ns + (ticks - ticks0) * mult / 2
     uint64_t ticks;
     int64_t start_ns;
     uint64_t mult;
-    bool compared;    /* with that of the launcher's machine; that itself, if others are */
-    int64_t ahead_ns; /* of it, when they were compared best */
+    bool compared; /* compared with the launcher's machine; true for that machine too, if others are
+                    */
+    int64_t ahead_ns; /* its lead in the best comparison */
     struct core_machine machine;
 };
 int64_t store_clock_ns(const struct store_clock *clock, uint64_t ticks);
-/* Works out the clock of every rank (store->clock, store_rank_clock) from headers and clock
+/* Computes the clock of every rank (store->clock, store->rank_clock) from headers and clock
  * records. */
 enum core_status store_clocks_find(struct store *store);
 const struct store_clock *store_clock_of(const struct store *store, int32_t rank);
@@ -332,8 +336,8 @@ struct store_list {
     uint32_t count, room;
     int64_t *value;
 };
-struct store_done {        /* hashed as bytes: no gaps */
-    int64_t request_ahead; /* STORE_NULL none */
+struct store_done {        /* hashed as bytes: no padding */
+    int64_t request_ahead; /* STORE_NULL: none */
     int64_t bytes;
     int64_t source, tag;
     uint32_t index;
@@ -341,10 +345,10 @@ struct store_done {        /* hashed as bytes: no gaps */
     uint32_t done, cancelled;
 };
 struct store_gather { /* the parts of one call */
-    uint64_t seq;     /* 0: not in use */
+    uint64_t seq;     /* 0: unused */
     bool has_recv_half;
     struct spool_recv_half recv_half;
-    uint64_t calls; /* that the event stands for; 0: no record says, so one */
+    uint64_t calls; /* calls that the event represents; 0: not recorded, so one */
     struct store_list list[STORE_LISTS_MAX];
     uint32_t list_count;
     struct spool_done *done;
@@ -355,66 +359,68 @@ struct store_gather { /* the parts of one call */
     uint32_t text_bytes, text_room;
     uint32_t *frame;
     uint32_t frame_count, frame_room;
-    unsigned char *misuse; /* whole records SPOOL_MISUSE and SPOOL_MEMORY, one after the other */
+    unsigned char *misuse; /* whole records SPOOL_MISUSE and SPOOL_MEMORY in sequence */
     uint32_t misuse_bytes, misuse_room;
 };
 enum { STORE_THREADS_MAX = 1024 };
 struct store_lane {
     struct spool_reader reader;
-    uint32_t number; /* of the thread whose calls are read */
+    uint32_t number; /* number of the thread whose calls are read now */
     bool open, at_end;
-    struct spool_event event;   /* the next call, complete with its parts */
-    struct store_gather *parts; /* of event */
+    struct spool_event event;   /* the next call, with all its parts */
+    struct store_gather *parts; /* parts of `event` */
     struct store_gather gather[STORE_GATHERS_MAX];
-    uint32_t newest, gathers; /* gathers: in use */
-    uint64_t last_seq;        /* of the last call that returned */
-    uint64_t last_own;        /* the same, of those of the application */
+    uint32_t newest, gathers; /* gathers: number in use */
+    uint64_t last_seq;        /* seq of the last call that returned */
+    uint64_t last_own;        /* the same for calls of the application */
 };
-/* Reads on to the next call: lane->event and lane->parts, or at_end. Definitions, digests,
- * payloads, notes go to their tables at once. */
+/* Reads up to the next call: sets lane->event and lane->parts, or at_end. Stores definitions,
+ * digests, payloads and notes at once. */
 enum core_status store_lane_next(struct store *store, struct store_rank *rank,
                                  struct store_lane *lane);
-/* Parts that came for a call that never returned; NULL none. */
+/* Returns the parts of a call that never returned; NULL: none. */
 struct store_gather *store_lane_parts(struct store_lane *lane, uint64_t seq);
-/* The first list of that role; NULL none. parts may be NULL. */
+/* Returns the first list with this role; NULL: none. parts may be NULL. */
 const struct store_list *store_list_find(const struct store_gather *parts, uint16_t role);
 void store_lane_close(struct store_lane *lane);
 
 /* --- store_event.c ---------------------------------------------------------------------------- */
 
 struct store_row {
-    uint64_t seq; /* 0: none */
+    uint64_t seq; /* 0: empty */
     uint32_t shape;
-    int64_t request, t_enter, duration, calls; /* calls: STORE_NULL for 1 */
-    int64_t tag; /* from which the others are counted; STORE_NULL: from 0 */
+    int64_t request, t_enter, duration, calls; /* calls: STORE_NULL means 1 */
+    int64_t tag; /* base from which the other tags count; STORE_NULL: 0 */
     bool inner;  /* made inside another call */
 };
-struct store_window { /* calls return in another order than they were entered; rows are written in
-                         that of entering */
-    struct store_row *row; /* STORE_WINDOW, by seq modulo */
-    uint64_t next;         /* the smallest sequence number not yet written */
-    uint64_t last;         /* the largest in the window */
+struct store_window { /* calls return in another order than they are entered; their rows are written
+                         in the order of entry */
+    struct store_row *row; /* STORE_WINDOW rows, indexed by seq modulo */
+    uint64_t next;         /* smallest sequence number not yet written */
+    uint64_t last;         /* largest sequence number in the window */
 };
-/* parts may be NULL. calls: how many it stands for. pending: it had not returned. */
+/* Stores a call. parts may be NULL. calls: number of calls that it represents. pending: it had not
+ * returned. */
 enum core_status store_event(struct store *store, struct store_rank *rank, uint32_t lane,
                              const struct spool_event *event, struct store_gather *parts,
                              uint64_t calls, bool pending);
 enum core_status store_window_flush(struct store *store, struct store_rank *rank);
-/* A row that is known, of a call that had returned. */
+/* Stores the row of a call that had returned. */
 enum core_status store_event_row(struct store *store, struct store_rank *rank,
                                  const struct store_row *row);
 
 /* --- store_loop.c ----------------------------------------------------------------------------- */
 
 struct store_loop;
-/* Before the calls of a rank. */
+/* Call it before the calls of a rank. */
 enum core_status store_loop_rank(struct store *store);
-/* Around store_event, of the lane's event. _end takes the rounds that follow it. */
+/* Call these around store_event with the lane's event; store_loop_end consumes the rounds that
+ * follow it. */
 enum core_status store_loop_begin(struct store *store, const struct store_rank *rank,
                                   struct store_lane *lane);
 enum core_status store_loop_end(struct store *store, struct store_rank *rank,
                                 struct store_lane *lane);
-/* Note what the call became: its row; a message; something that cannot be repeated. */
+/* Note what the stored call led to: its row, a message, or something that cannot be repeated. */
 void store_loop_row(struct store *store, const struct store_row *row);
 void store_loop_message(struct store *store, bool receives, const struct store_side *side,
                         uint64_t order, uint64_t seq, int64_t bytes);
@@ -423,80 +429,82 @@ void store_loop_done(struct store *store);
 
 /* --- store_sum.c ------------------------------------------------------------------------------ */
 
-struct store_call_time { /* ns */
+struct store_call_time { /* in ns */
     int64_t enter, leave;
 };
-struct store_sum; /* of the loop that is read */
+struct store_sum; /* of the loop being read */
 struct store_sum_row;
 struct store_sum *store_sum_new(void); /* NULL: out of memory */
 void store_sum_done(struct store_sum *sum);
-/* A loop that was not met before, whose rounds have so many calls. */
+/* Starts a new loop with `calls` calls per round. */
 enum core_status store_sum_begin(struct store_sum *sum, uint32_t calls);
-/* A round came, which lasted so long. Returns whether that is far longer than most. */
+/* Counts a round of this duration. Returns whether it lasted far longer than most. */
 bool store_sum_slow(struct store_sum *sum, int64_t duration);
-/* Whether so few rounds came that the times of all are kept. */
+/* Tells whether there were so few rounds that all their times are kept. */
 bool store_sum_keeps(const struct store_sum *sum);
-/* Adds the times of a round, whose calls have these rows. *out_taken = false: they are to be put
+/* Adds the times of a round, whose calls have these rows. *out_taken false: the caller stores them
  * one by one. */
 enum core_status store_sum_add(struct store *store, struct store_rank *rank, struct store_sum *sum,
                                const struct store_sum_row *row, const struct store_call_time *time,
                                bool *out_taken);
-/* Writes what was added. */
+/* Writes the sums. */
 enum core_status store_sum_close(struct store *store, int32_t rank, struct store_sum *sum);
-/* Writes a row for a round that was slow: seq is that of the call that took longest. */
+/* Writes a row for a slow round; seq: its longest call. */
 enum core_status store_sum_slow_put(struct store *store, int32_t rank, const struct store_sum *sum,
                                     uint64_t seq, int64_t duration);
 
 /* --- store_fold.c ----------------------------------------------------------------------------- */
 
 struct store_fold;
-/* CROSSWAIT_LOOPS=off: each call has a row of its own. */
+/* Begins folding. With CROSSWAIT_LOOPS=off each call keeps its own row. */
 enum core_status store_fold_begin(struct store *store);
-/* Rows of a rank, in ascending order but for some. */
+/* Stores a row of a rank; rows ascend, with a few exceptions. */
 enum core_status store_fold_put(struct store *store, int32_t rank, const struct store_row *row);
-/* The same of a row that is one of a loop: periods are not looked for. */
+/* The same for a row of a known loop: does not search for periods. */
 enum core_status store_fold_round(struct store *store, int32_t rank, const struct store_row *row);
-/* Where whole rounds begin whose rows are not put one by one. */
+/* Where whole rounds begin whose rows are not stored. */
 struct store_fold_place {
     int64_t loop, request;
     uint32_t first, calls; /* of a round of that loop */
 };
-/* The calls of a round, in the order of their numbers. If they are the loop's next ones, and so are
- * those of all rounds that follow by their steps: where they begin, all before is written, and the
- * calls of such rounds, `calls` each, may be passed over. *out_fits = false: they may not. */
+/* Tries to skip whole rounds. row: the calls of a round, by number. If they are the loop's next
+ * calls, and those of all later rounds follow by their steps, it writes everything before, sets
+ * where the rounds begin, and lets the caller skip rounds of `calls` calls each. *out_fits false:
+ * the caller must store them. */
 struct store_sum_row {
     const struct store_row *row;
     int64_t step;   /* of its request, from round to round */
-    uint32_t place; /* of the call in the order in which the lane tells of them */
+    uint32_t place; /* of the call in the lane's order */
 };
 enum core_status store_fold_sum(struct store *store, int32_t rank, const struct store_sum_row *row,
                                 uint32_t calls, struct store_fold_place *out, bool *out_fits);
-/* So many calls were passed over. */
+/* Notes that so many calls were skipped. */
 void store_fold_passed(struct store *store, uint64_t calls);
-/* The loop that goes, written; and how many-th of its rounds the call is of. 0: there is none. */
+/* Writes the current loop and returns its id, and the number of the call's round in it. 0: there is
+ * no loop. */
 enum core_status store_fold_number(struct store *store, uint64_t seq, int64_t *out_loop,
                                    int64_t *out_number);
 enum core_status store_fold_end(struct store *store, int32_t rank);
-/* When all ranks are stored. */
+/* Call it when all ranks are stored. */
 enum core_status store_fold_finish(struct store *store);
 void store_fold_done(struct store *store);
 
 /* --- store_memory.c --------------------------------------------------------------------------- */
 
 struct store_outcome;
-/* Judges the memory of the call's buffers: writes a row where something is wrong. */
+/* Judges the memory of the call's buffers, and writes a row if something is wrong. */
 enum core_status store_memory(struct store *store, const struct store_rank *rank, uint64_t seq,
                               const struct spool_memory *record);
 void store_memory_done(struct store *store);
 
 /* --- store_message.c -------------------------------------------------------------------------- */
 
-/* Sends, receives and completions of a call; bytes: of the event, call: a trace id. */
+/* Follows the sends, receives and completions of a call. bytes: of the event; call: a trace id. */
 enum core_status store_message_follow(struct store *store, struct store_rank *rank,
                                       const struct spool_event *event,
                                       const struct store_gather *parts, uint32_t call,
                                       int64_t bytes, bool pending);
-/* Receives that nobody waited for. */
+/* Handles receives for which no call waited. */
 enum core_status store_message_finish(struct store *store, struct store_rank *rank);
 
 /* --- store_rank.c ----------------------------------------------------------------------------- */
@@ -505,18 +513,18 @@ struct store_rank { /* the rank being read */
     int32_t rank;
     struct store_ids ids;
     struct requests requests;
-    struct event_view view; /* of the call that is being followed */
+    struct event_view view; /* of the call being followed */
     struct store_window window;
     struct store_lane **lane; /* on the heap: they are large */
     uint32_t lane_count;
-    uint32_t thread_count; /* numbers given out: of the lanes, then of the threads that took over
-                              the lane of one that had ended */
-    uint32_t thread_next;  /* from STORE_THREADS_MAX on they come again */
+    uint32_t thread_count; /* numbers assigned: to the lanes, then to threads that took over the
+                              lane of an ended thread */
+    uint32_t thread_next;  /* from STORE_THREADS_MAX on numbers are reused */
     const struct store_clock *clock;
-    uint64_t events, folded, lost_records; /* folded: calls that share another call's event */
+    uint64_t events, folded, lost_records; /* folded: calls that share the event of another call */
     bool torn;
-    bool in_rounds; /* rows are those of store_event_row */
-    bool gaps;      /* calls are missing before or between those that are there */
+    bool in_rounds; /* rows come from store_event_row */
+    bool gaps;      /* calls are missing before or between the recorded ones */
 };
 enum core_status store_rank_read(struct store *store, const struct spool_lane_name *lane,
                                  uint32_t lane_count);
@@ -525,12 +533,12 @@ enum core_status store_meta(struct store *store, const struct store_options *opt
 
 /* --- store_exit_cause.c ----------------------------------------------------------------------- */
 
-struct store_exit_cause_of { /* what became of the rank */
+struct store_exit_cause_of { /* how the rank ended */
     enum event_rank_state state;
-    int64_t code;           /* STORE_NULL: not known */
-    bool first, died_after; /* of a signal, when it had finished */
+    int64_t code;           /* STORE_NULL: unknown */
+    bool first, died_after; /* died_after: of a signal, after it had finished */
 };
-/* Its row, if it did not come to its end. */
+/* Writes the rank's row, if it did not end normally. */
 enum core_status store_exit_cause_of(struct store *store, const struct store_rank *rank,
                                      const struct store_exit_cause_of *became);
 
@@ -549,38 +557,38 @@ struct store {
     struct store_defs defs;
     struct store_match match;
     struct store_intern shape, completion_set, arg_set, rank_span, memory_by_content;
-    struct store_outcome **outcome; /* by the number of the memory's content; NULL: it is right */
+    struct store_outcome **outcome; /* by number of the memory's content; NULL: it is right */
     uint32_t outcome_room;
     struct site_resolver *resolver; /* NULL: nothing was looked up yet */
-    struct store_clock *clock;      /* one a host */
-    bool has_stacks;                /* ranks recorded the ways to their calls */
-    bool *gaps; /* by world rank: calls are missing in front or in between, so that its messages
-                   cannot just be counted */
+    struct store_clock *clock;      /* one per host */
+    bool has_stacks;                /* ranks recorded the call paths to their calls */
+    bool *gaps; /* by world rank: calls are missing before or between the recorded ones, so its
+                   messages cannot simply be counted */
     uint32_t *rank_clock; /* by world rank: index into clock */
-    bool gaps_known;      /* there will be gaps */
+    bool gaps_known;      /* gaps are expected */
     uint32_t clock_count, clock_room;
     int64_t start_ns; /* realtime of the job's start */
     int32_t world_size;
-    int32_t ranks_put; /* rows of table rank */
+    int32_t ranks_put; /* rows written to table rank */
     struct spool_lane_name *lane;
     uint32_t lane_count;
-    struct spool_header first; /* of the first lane that can be read */
+    struct spool_header first; /* of the first readable lane */
     uint64_t events, folded, lost, unread;
-    uint64_t bytes, bytes_read; /* of the spools, for core/progress.h */
-    struct store_totals {       /* what every report begins with; kept in meta */
+    uint64_t bytes, bytes_read; /* size of the spools, and bytes read, for core/progress.h */
+    struct store_totals {       /* totals that every report starts with; kept in meta */
         int64_t calls, inner_events, first_ns, end_ns, messages, message_bytes;
     } totals;
-    uint32_t layer;          /* enum spool_layer: the most that is missing of any rank */
+    uint32_t layer;          /* enum spool_layer: the most that any rank lacks */
     bool unturned;           /* SPOOL_FLAG_UNTURNED */
     struct store_fold *fold; /* NULL: loops are not folded */
     struct store_loop *loop;
-    struct store_row *window_row; /* one array for all ranks in turn: empty between them */
-    unsigned char *scratch;       /* for contents to be hashed */
+    struct store_row *window_row; /* one array for all ranks in turn; empty between ranks */
+    unsigned char *scratch;       /* buffer for contents to hash */
     uint32_t scratch_room;
-    char *notes; /* lines, for meta */
+    char *notes; /* lines for meta */
     size_t notes_bytes;
 };
-/* Adds a line to meta's notes; cut at STORE_NOTES_BYTES_MAX. */
+/* Adds a line to meta's notes, up to STORE_NOTES_BYTES_MAX. */
 void store_note(struct store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

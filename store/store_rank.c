@@ -1,9 +1,9 @@
-/* One rank: its lanes read side by side in the order in which calls returned, what was pending when
- * the record ended, and what became of it. And the trace's meta table.
+/* Stores one rank: reads its lanes in parallel in the order in which calls returned, then what was
+ * pending when the record ended, and how the rank ended. Also writes the trace's meta table.
  *
  * Invariants
  *  1. A rank has exactly one row in table rank, whatever its spool holds.
- *  2. The call of several lanes that returned first is stored first: a request is made before it
+ *  2. The call that returned first of all lanes is stored first, so a request is made before it
  *     completes. */
 #include <inttypes.h>
 #include <signal.h>
@@ -73,14 +73,14 @@ static void became_from_spool(const struct spool_header *header, struct became *
     }
 }
 
-/* The spool knows what the rank did, whoever started the job knows how its process ended. */
+/* Combines what the spool knows of the rank with what the launcher knows of its process. */
 static void became_combine(const struct store_rank_end *end, struct became *became)
 {
     if (!end)
         return;
     CORE_CHECK(end->state < EVENT_RANK_STATE_COUNT);
     switch (became->state) {
-    case EVENT_RANK_FINISHED: /* what happened after MPI_Finalize does not undo it */
+    case EVENT_RANK_FINISHED: /* events after MPI_Finalize do not undo it */
         became->code = end->unknown ? STORE_NULL : end->code;
         became->died_after = end->state == EVENT_RANK_CRASHED || end->state == EVENT_RANK_KILLED;
         if (became->died_after)
@@ -93,10 +93,10 @@ static void became_combine(const struct store_rank_end *end, struct became *beca
         break;
     case EVENT_RANK_EXITED:
         if (end->state == EVENT_RANK_KILLED)
-            return; /* while it exited */
+            return; /* during its exit */
         became->code = end->unknown ? STORE_NULL : end->code;
         break;
-    default: /* running, or killed by a signal that may have come from the launcher */
+    default: /* running, or killed by a signal that may be the launcher's */
         if (end->state == EVENT_RANK_MISSING || end->state == EVENT_RANK_RUNNING)
             break;
         became->state = end->state;
@@ -114,10 +114,10 @@ static enum core_status rank_put(struct store *store, int32_t rank,
 {
     const struct store_clock *clock = header ? store_clock_of(store, rank) : NULL;
 
-    CORE_CHECK(rank == store->ranks_put); /* invariant 1; store.c, too: each once, in order */
+    CORE_CHECK(rank == store->ranks_put); /* invariant 1 here and in store.c: each once, in order */
     CORE_CHECK(rank < store->world_size);
     CORE_CHECK(became->state < EVENT_RANK_STATE_COUNT);
-    CORE_CHECK(header || !events); /* who left no spool tells of no calls */
+    CORE_CHECK(header || !events); /* a rank without a spool has no calls */
     store->ranks_put++;
     return store_put(&store->sql, STORE_RANK, "ititiiiiiiit", (int64_t)rank,
                      header ? header->machine.name : NULL,
@@ -171,12 +171,12 @@ static enum core_status lanes_open(struct store *store, struct store_rank *rank,
     }
     rank->thread_next = rank->thread_count;
     CORE_CHECK(rank->lane_count <= count);
-    CORE_CHECK(rank->thread_count >= rank->lane_count); /* each lane has a number of its own */
+    CORE_CHECK(rank->thread_count >= rank->lane_count); /* each lane has its own number */
     return CORE_OK;
 }
 
-/* Definitions stand in the lane of the thread that met them first, and other threads use them: read
- * them all beforehand. */
+/* Reads all definitions first: they are in the lane of the thread that first needed them, and other
+ * threads use them. */
 static enum core_status definitions_read(struct store *store, struct store_rank *rank)
 {
     enum core_status status = CORE_OK;
@@ -246,14 +246,14 @@ static enum core_status calls_read(struct store *store, struct store_rank *rank)
     return status;
 }
 
-/* Polls that were being folded when the record ends. */
+/* Stores polls that were still being folded when the record ended. */
 static enum core_status polls_read(struct store *store, struct store_rank *rank,
                                    struct store_lane *lane)
 {
     const struct spool_header *header = &lane->reader.header;
     enum core_status status = CORE_OK;
 
-    CORE_CHECK(header->poll_count <= SPOOL_POLLS_MAX); /* spool_header_read sees to it */
+    CORE_CHECK(header->poll_count <= SPOOL_POLLS_MAX); /* spool_header_read ensures it */
     for (uint32_t i = 0; status == CORE_OK && i < header->poll_count; i++) {
         const struct spool_poll *poll = &header->poll[i];
         if (poll->event.seq <= lane->last_seq ||
@@ -266,8 +266,8 @@ static enum core_status polls_read(struct store *store, struct store_rank *rank,
     return status;
 }
 
-/* Parts of a call that had not returned: a poll's that goes round are those of the first round, but
- * for its outcome. */
+/* Returns the parts of a call that had not returned. A repeating poll has those of its first round,
+ * except for its outcome. */
 static struct store_gather *pending_parts(struct store_lane *lane, uint32_t depth)
 {
     const struct spool_header *header = &lane->reader.header;
@@ -293,7 +293,7 @@ static enum core_status pending_read(struct store *store, struct store_rank *ran
         CORE_CHECK(lane->reader.header.depth <= SPOOL_DEPTH_MAX);
         for (uint32_t k = 0; status == CORE_OK && k < lane->reader.header.depth; k++) {
             const struct spool_event *open = &lane->reader.header.open[k];
-            /* killed after the record was committed, before the slot was given back */
+            /* killed after the record was committed but before the slot was released */
             if (!open->seq || open->seq >> STORE_SEQ_BITS || open->seq == lane->last_seq)
                 continue;
             status = store_event(store, rank, lane->number, open, pending_parts(lane, k), 1, true);
@@ -341,7 +341,7 @@ static enum core_status rank_finish(struct store *store, struct store_rank *rank
                    "rank %" PRId32
                    ": calls were left out, so not all of its messages can be paired",
                    rank->rank);
-    CORE_CHECK(telling); /* a rank without lanes is store_rank_missing's */
+    CORE_CHECK(telling); /* store_rank_missing handles ranks without lanes */
     became_from_spool(telling, &became);
     became_combine(end, &became);
     status = store_exit_cause_of(store, rank,
@@ -367,7 +367,7 @@ enum core_status store_rank_read(struct store *store, const struct spool_lane_na
                               .clock = store_clock_of(store, lane->rank)};
     enum core_status status;
 
-    CORE_CHECK(lane_count > 0); /* a rank without lanes is store_rank_missing's */
+    CORE_CHECK(lane_count > 0); /* store_rank_missing handles ranks without lanes */
     requests_init(&rank.requests);
     status = lanes_open(store, &rank, lane, lane_count);
     if (status == CORE_OK && !rank.lane_count) {
@@ -435,7 +435,7 @@ static enum core_status meta_hosts(struct store *store)
     for (uint32_t i = 0; i < store->clock_count && used < sizeof text - 80; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? "," : "",
                                  store->clock[i].machine.name);
-    CORE_CHECK(used < sizeof text); /* none was cut in its middle */
+    CORE_CHECK(used < sizeof text); /* none was cut off */
     return meta_text(store, "hosts", text);
 }
 

@@ -1,10 +1,10 @@
-/* An array that outgrows memory: from STORE_SPILL_BYTES on its elements lie in a file without a
- * name, in the trace's folder, mapped. What was walked over is let go of again, so that the process
- * holds little of it. Where such a file cannot be had, or not with room for all of it, the elements
- * lie in memory: so a full disk costs memory, and raises no SIGBUS.
+/* Moves large arrays out of memory: from STORE_SPILL_BYTES on the elements are in a mapped file
+ * without a name, in the trace's folder. Visited pages are released, so the process holds little of
+ * the array. If the file cannot be made, or cannot hold everything, the elements stay in memory: a
+ * full disk costs memory, and raises no SIGBUS.
  *
  * Invariants
- *  1. Elements lie in the map if there is one, and else in memory of malloc.
+ *  1. Elements are in the map if there is one, otherwise in memory of malloc.
  *  2. All of the map has room in the file system. */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +19,8 @@
 #include "store/store_part.h"
 
 enum {
-    SPILL_STEP_BYTES = 4 << 20, /* the file grows by so much */
-    SPILL_WALK = 1 << 15        /* elements walked over before they are let go of */
+    SPILL_STEP_BYTES = 4 << 20, /* increment of the file's size */
+    SPILL_WALK = 1 << 15        /* elements visited between releases */
 };
 
 static int file_open(const char *beside)
@@ -35,7 +35,7 @@ static int file_open(const char *beside)
     return fd;
 }
 
-/* The file, and the map of it, made as large as `bytes`; false: it cannot be had. */
+/* Makes the file and its map as large as `bytes`; false: impossible. */
 static bool map_grow(struct store_spill *spill, uint64_t bytes)
 {
     void *map;
@@ -62,7 +62,7 @@ static void map_done(struct store_spill *spill)
     *spill = (struct store_spill){.refused = true};
 }
 
-/* The first elements, which are all there are, into the file. */
+/* Moves the elements present so far into the file. */
 static bool map_begin(struct store_spill *spill, const char *beside, uint64_t bytes,
                       const void *elements, uint64_t used)
 {
@@ -79,7 +79,7 @@ static bool map_begin(struct store_spill *spill, const char *beside, uint64_t by
     return true;
 }
 
-/* All of it back into memory, with room for so many bytes. NULL: there is none. */
+/* Moves everything back into memory, with room for `bytes`. NULL: out of memory. */
 static void *map_leave(struct store_spill *spill, uint64_t bytes)
 {
     void *elements = core_alloc_zero(1, bytes);
@@ -124,7 +124,7 @@ void store_spill_walk(struct store_spill *spill, uint32_t count)
     if (!spill->map || spill->walked < SPILL_WALK)
         return;
     spill->walked = 0;
-    madvise(spill->map, spill->bytes, MADV_DONTNEED); /* the file has it */
+    madvise(spill->map, spill->bytes, MADV_DONTNEED); /* the file keeps the data */
 }
 
 void store_spill_done(struct store_spill *spill, void *elements)

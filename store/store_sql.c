@@ -5,10 +5,9 @@
  * Invariants
  *  1. The number of values of each row of `insert_text` equals the columns of its table (checked
  *     when it is prepared).
- *  2. Rows of a table go in in the order in which they were put, but for tables that have a batch
- *     and get single rows as well.
- *  3. Until store_sql_finish succeeds, nothing stands under the trace's own name but what stood
- *     there before. */
+ *  2. Rows are inserted in the order in which they were put, except in tables that have a batch and
+ *     also get single rows.
+ *  3. Until store_sql_finish succeeds, the file under the trace's own name stays as it was. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -154,8 +153,8 @@ enum core_status store_sql_open(struct store_sql *sql, const char *path, const c
     if (!sql->partial)
         return core_report(CORE_NO_MEMORY, "cannot write the trace '%s': out of memory", path);
     sprintf(sql->partial, "%s.partial", path);
-    /* SQLite says no more than "unable to open": ask the system first. What a killed writer left
-     * there is of no use. */
+    /* Creates the file before SQLite, which would say only "unable to open". A leftover of a killed
+     * writer is useless. */
     fd = core_file_create_new(sql->partial, O_WRONLY);
     if (fd < 0) {
         status = core_report(errno == ENOSPC || errno == EDQUOT ? CORE_FULL : CORE_IO,
@@ -282,7 +281,7 @@ static enum core_status integers_insert(struct store_sql *sql, sqlite3_stmt *ins
     return status != CORE_OK ? status : insert_step(sql, insert);
 }
 
-/* Rows that did not fill the batch, one by one. */
+/* Inserts the rows of an incomplete batch one by one. */
 static enum core_status batch_flush(struct store_sql *sql, int table)
 {
     struct store_batch *batch = &sql->batch[table];
@@ -320,7 +319,7 @@ enum core_status store_sql_finish(struct store_sql *sql)
     for (int table = 0; status == CORE_OK && table < STORE_TABLE_COUNT; table++)
         status = batch_flush(sql, table);
     for (int table = 0; status == CORE_OK && table < STORE_TABLE_COUNT; table++)
-        CORE_CHECK(sql->batch[table].rows == 0); /* no row is left behind */
+        CORE_CHECK(sql->batch[table].rows == 0); /* no row is left */
     if (status == CORE_OK)
         status = store_sql_run(sql, "COMMIT");
     if (status == CORE_OK) {
@@ -328,7 +327,7 @@ enum core_status store_sql_finish(struct store_sql *sql)
         if (code != SQLITE_OK)
             status = sql_failed(sql, code);
     }
-    CORE_CHECK(status != CORE_OK || !sql->db); /* invariant 3: closed before it gets its name */
+    CORE_CHECK(status != CORE_OK || !sql->db); /* invariant 3: closed before the rename */
     if (status == CORE_OK && (core_fault() || rename(sql->partial, sql->path) != 0))
         status = core_report(CORE_IO, "cannot rename '%s' to '%s': %s", sql->partial, sql->path,
                              strerror(errno));

@@ -1,18 +1,18 @@
-/* Times of a loop's rounds, summed up: those of the first rounds are kept, and those of rounds that
- * last far longer than most, with the round before and the one behind; of the others the trace has
- * for each call of the loop how many there were, their sum, the least, the longest, and how many
- * lasted how long by powers of two (event_sum of core/trace/trace_schema.sql).
+/* Sums up the times of a loop's rounds. It keeps the times of the first rounds, and of rounds that
+ * last far longer than most, with their neighbours. For the others the trace has, per call of the
+ * loop, their number, sum, minimum, maximum, and a histogram by powers of two (event_sum of
+ * core/trace/trace_schema.sql).
  *
- * A usual round lasts less than the power of two below which half of them lie. A round is slow if
- * it lasts eight times as long, as far as few of a block are; or four times, and longer than all
- * before it: so the slowest one is always kept.
+ * The usual duration is the smallest power of two that exceeds half of the rounds. A round is slow
+ * if it lasts eight times as long, up to a few per block; or four times as long and longer than all
+ * rounds before it, so the slowest one is always kept.
  *
- * A block of rounds is a row. It ends where times are kept, and has at most a part of all rounds so
- * far: a loop that goes on and on has a number of rows that grows by its logarithm.
+ * Each block of rounds is a row. A block ends where times are kept, and has at most a fraction of
+ * all rounds so far, so the number of rows grows with the logarithm of the loop's length.
  *
  * Invariants
- *  1. of[i] sums up the calls of place i in the loop of store_fold.c, of the block that is open.
- *  2. The calls of a block have consecutive numbers, and none is put anywhere else. */
+ *  1. of[i] sums up the calls at place i of store_fold.c's loop, in the open block.
+ *  2. The calls of a block have consecutive numbers, and none is stored elsewhere. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,14 +23,14 @@
 
 enum {
     ROUNDS_KEPT = 1000,   /* at the start of a loop, */
-    CALLS_KEPT = 1 << 16, /* of which longer ones count no more than so many calls, */
-    ROUNDS_KEPT_MIN = 64, /* but so many rounds in any case */
-    ROUNDS_KNOWN = 32,    /* before it is known what is usual */
-    SLOW_TIMES = 8,       /* as long as usual */
+    CALLS_KEPT = 1 << 16, /* but at most so many calls, */
+    ROUNDS_KEPT_MIN = 64, /* and at least so many rounds */
+    ROUNDS_KNOWN = 32,    /* needed to know the usual duration */
+    SLOW_TIMES = 8,       /* times the usual duration */
     SLOWEST_TIMES = 4,
-    SLOW_MAX = 3,           /* in as many as a block may have */
-    BLOCK_ROUNDS = 1 << 10, /* at least, */
-    BLOCK_SHARE = 16,       /* and one of so many */
+    SLOW_MAX = 3,           /* in as many rounds as a block may have */
+    BLOCK_ROUNDS = 1 << 10, /* at least */
+    BLOCK_SHARE = 16,       /* and one in so many of all rounds */
     BLOCK_CALLS = 1 << 30,
     LOGS = 64
 };
@@ -41,20 +41,20 @@ struct sum_call {
     uint64_t log[LOGS];
 };
 struct store_sum {
-    uint32_t calls; /* of a round */
+    uint32_t calls; /* per round */
     uint64_t rounds;
-    uint64_t log[LOGS];     /* rounds, by how long they lasted */
-    int64_t usual;          /* ns; 0: it is not known yet */
-    uint64_t look_at, slow; /* when it is looked for again; slow rounds since it was */
+    uint64_t log[LOGS];     /* rounds by duration, in powers of two */
+    int64_t usual;          /* in ns; 0: not yet known */
+    uint64_t look_at, slow; /* next update of `usual`; slow rounds since the last */
     int64_t slowest;
-    struct { /* the block */
+    struct { /* the open block */
         bool open;
         struct store_fold_place place;
         uint64_t seq, rounds, rounds_max;
         int64_t enter, leave;
     } block;
     struct store_sum_row *row; /* by number */
-    uint32_t *place;           /* of each call, in the lane's order, in the loop */
+    uint32_t *place;           /* place in the loop of each call, in the lane's order */
     struct sum_call *of;
     uint32_t row_room, place_room, of_room;
 };
@@ -104,13 +104,13 @@ static uint64_t rounds_of_block(const struct store_sum *sum)
     return share > BLOCK_ROUNDS ? share : BLOCK_ROUNDS;
 }
 
-/* The end of the power of two that holds the median. */
+/* Returns the end of the power of two that contains the median. */
 static int64_t usual_of(const struct store_sum *sum)
 {
     uint64_t seen = 0;
     int at = 0;
 
-    CORE_CHECK(sum->rounds > 0); /* one has come */
+    CORE_CHECK(sum->rounds > 0); /* there was a round */
     for (; at < LOGS - 2 && (seen += sum->log[at]) * 2 < sum->rounds; at++)
         ;
     return INT64_C(2) << at;
@@ -153,8 +153,7 @@ enum core_status store_sum_slow_put(struct store *store, int32_t rank, const str
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-/* Puts the calls into the order of their numbers. False: these are not one behind the other, or a
- * call stands for several. */
+/* Sorts the calls by number. False: they are not consecutive, or a call represents several. */
 static bool rows_order(struct store_sum *sum, const struct store_sum_row *row)
 {
     uint64_t least = UINT64_MAX;
@@ -174,7 +173,7 @@ static bool rows_order(struct store_sum *sum, const struct store_sum_row *row)
     return true;
 }
 
-/* The calls' places in the loop, and nothing summed up yet. */
+/* Finds the calls' places in the loop, and clears the sums. */
 static enum core_status block_clear(struct store_sum *sum)
 {
     const struct store_fold_place *place = &sum->block.place;
@@ -223,7 +222,7 @@ static void call_add(struct sum_call *of, int64_t duration)
     of->log[log_of(duration)]++;
 }
 
-/* The rows are taken as written: store_event.c's totals, and the window's place. */
+/* Counts the rows as written, in store_event.c's totals and in the window's position. */
 static void round_count(struct store *store, struct store_rank *rank, const struct store_sum *sum,
                         const struct store_sum_row *row, int64_t leave)
 {
