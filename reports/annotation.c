@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { INIT_AMONG_MAX = 64 }; /* a rank's first calls, among which MPI_Init is looked for */
+enum { INIT_AMONG_MAX = 64 }; /* events of a rank searched for MPI_Init */
 
 struct annotation_place annotation_place_of(const struct block_place *place)
 {

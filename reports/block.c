@@ -17,7 +17,7 @@ static enum core_status no_memory(void)
     return core_report(CORE_NO_MEMORY, "out of memory for the report");
 }
 
-/* --- the way to a call ------------------------------------------------------------------------ */
+/* --- call stacks ------------------------------------------------------------------------------ */
 
 static void frame_write(FILE *file, const char *function, const char *inlined, bool first)
 {
@@ -25,14 +25,14 @@ static void frame_write(FILE *file, const char *function, const char *inlined, b
             inlined && *inlined ? " < " : "", function);
 }
 
-/* The frames above main belong to no program. */
+/* Tells whether the function is the program's outermost; frames above it are not the program's. */
 static bool is_outermost(const char *function)
 {
     return !strcmp(function, "main") || !strcmp(function, "MAIN__");
 }
 
-/* The functions that the event was made in, "solve < main", as far as they were recorded: free()
- * it. NULL: not known. */
+/* Returns the recorded functions around the event, "solve < main". Free with free(); NULL if
+ * unknown. */
 static char *stack_of(struct trace *trace, const struct trace_event *event)
 {
     static const char sql[] =
@@ -72,19 +72,20 @@ static char *stack_of(struct trace *trace, const struct trace_event *event)
     return text;
 }
 
-/* --- which calls are one ---------------------------------------------------------------------- */
+/* --- grouping of calls ------------------------------------------------------------------------ */
 
-struct member { /* a rank; what is said of its call, and of the one it waits for, a line each */
+struct member { /* a rank; the texts of its call and of the call it waits for, one item per line */
     uint32_t rank;
     uint64_t seq;
     char *says, *subject;
 };
 struct group {
     bool core, waits, found;
-    const struct finding_call *bare;  /* of no trace: what it calls, and where; NULL: of one */
-    const struct finding_call *leads; /* what was decided there led to the others; NULL: no */
+    const struct finding_call *bare;  /* the call, if no trace holds it; NULL: a trace holds it */
+    const struct finding_call *leads; /* the call, if a decision there led to the others; NULL: it
+                                         is none */
     int32_t call, site, subject_call, subject_site; /* -1: none */
-    char *stack;                                    /* NULL: not known */
+    char *stack;                                    /* NULL if unknown */
     struct member *member;
     uint32_t count, room, order;
 };
@@ -118,7 +119,7 @@ static bool same_bare(const struct finding_call *a, const struct finding_call *b
                       same_text(a->path, b->path));
 }
 
-/* Calls on one line of a source are in one place. */
+/* Tells whether two sites are one place: calls on the same source line. */
 static bool same_place(const struct trace *trace, int32_t a, int32_t b)
 {
     if (a == b)
@@ -130,7 +131,7 @@ static bool same_place(const struct trace *trace, int32_t a, int32_t b)
            same_text(x->file, y->file) && same_text(x->inlined, y->inlined);
 }
 
-/* The same call, which is part of the finding in the same way. */
+/* Tells whether the groups are of the same call, in the same role within the finding. */
 static bool same_call(const struct trace *trace, const struct group *a, const struct group *b)
 {
     return a->core == b->core && a->leads == b->leads && a->found == b->found &&
@@ -138,7 +139,7 @@ static bool same_call(const struct trace *trace, const struct group *a, const st
            same_place(trace, a->site, b->site) && same_text(a->stack, b->stack);
 }
 
-/* The group with this key; takes its stack. NULL: out of memory, reported. */
+/* Returns the group with this key and takes the key's stack. NULL: out of memory, reported. */
 static struct group *group_get(struct gathering *g, struct group key)
 {
     for (uint32_t i = 0; i < g->count; i++) {
@@ -221,7 +222,7 @@ static int group_compare(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* --- what is the same for all of them --------------------------------------------------------- */
+/* --- what the ranks of a place share ---------------------------------------------------------- */
 
 typedef const char *(*words_fn)(const struct member *member);
 static const char *words_call(const struct member *member)
@@ -249,7 +250,7 @@ static bool all_have(const struct group *group, words_fn words, const char *line
     return true;
 }
 
-/* Those lines of the member that all have, or those that not all have. */
+/* Joins those lines of the member's text that all members share (common), or the others. */
 static char *lines_join(const struct group *group, uint32_t member, words_fn words, bool common)
 {
     const char *text = words(&group->member[member]);
@@ -354,7 +355,7 @@ void block_done(struct block *block)
     *block = (struct block){0};
 }
 
-/* "a.c:17" of a call that no trace knows, and its line. */
+/* Fills in the place of a call that no trace holds, "a.c:17", with its source line. */
 static void bare_look(struct source *source, const struct finding_call *call,
                       struct block_place *place)
 {
@@ -375,7 +376,7 @@ static void bare_look(struct source *source, const struct finding_call *call,
         place->source = source_line_get(source, &site, call->call);
 }
 
-/* Names the operation's part in the call that refers to it. */
+/* Names the operation's role for the call that refers to it. */
 static const char *subject_text(bool waits, bool found)
 {
     return waits   ? "the operation it waits for"
@@ -464,7 +465,7 @@ static enum core_status place_add(struct gathering *g, struct source *source,
     return status;
 }
 
-/* The same ranks say the same in both. */
+/* Tells whether both groups have the same ranks with the same texts. */
 static bool same_members(const struct group *a, const struct group *b)
 {
     bool same = a->count == b->count;

@@ -31,7 +31,7 @@ const char *diff_total_text(enum diff_total total)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-/* Takes the texts. */
+/* Adds a row and takes its texts. */
 static enum core_status row_add(struct diff *diff, int side, struct diff_row row)
 {
     row.in[side] = true;
@@ -62,8 +62,7 @@ static void row_done(struct diff_row *row)
     free(row->what);
 }
 
-/* Merges the second of two rows with one key into the first. Several rows of one side are summed
- * up. */
+/* Merges the second of two rows with the same key into the first, summing up rows of one side. */
 static void row_join(struct diff_row *into, struct diff_row *row)
 {
     for (int side = 0; side < 2; side++) {
@@ -72,7 +71,7 @@ static void row_join(struct diff_row *into, struct diff_row *row)
         if (row->in[side] && !into->in[side])
             into->algorithm[side] = row->algorithm[side];
     }
-    if (row->in[1]) { /* as in B */
+    if (row->in[1]) { /* worded as in B */
         char *what = into->what;
         into->what = row->what;
         row->what = what;
@@ -120,7 +119,7 @@ static void rows_join(struct diff *diff)
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-/* How many other lines of the function, in front of it, make the call. */
+/* Counts the earlier lines of the function that make the same call. */
 static uint32_t place_number(const struct trace *trace, const struct trace_site *site,
                              const bool *called)
 {
@@ -134,7 +133,8 @@ static uint32_t place_number(const struct trace *trace, const struct trace_site 
     return number;
 }
 
-/* "MPI_Send ring.c main 0": free() it. called: by site, who makes the call. */
+/* Returns the key of a place, "MPI_Send ring.c main 0"; free() it. called: by site, whether it
+ * makes the call. */
 static char *place_key(const struct trace *trace, const char *call, int32_t at, const bool *called)
 {
     const struct trace_site *site =
@@ -161,7 +161,7 @@ static char *place_what(const struct report_facts *facts, const char *call, int3
     return what;
 }
 
-/* Lists the sites that make the call. NULL: out of memory, reported; free() it. */
+/* Returns, by site, whether it makes the call; free() it. NULL: out of memory, reported. */
 static bool *sites_of(const struct report_facts *facts, int32_t call)
 {
     const struct why *why = &facts->why;
@@ -202,7 +202,8 @@ static enum core_status place_row(struct diff *diff, int side, struct diff_row r
     return row_add(diff, side, row);
 }
 
-/* A call that also sends, or is collective: what it has room for was not received by it. */
+/* Returns the bytes that the call sends; 0 if it only receives, since its buffer may be larger than
+ * what arrived. */
 static uint64_t bytes_of(const struct trace *trace, int32_t call, uint64_t bytes)
 {
     uint64_t traits = call >= 0 ? trace->call[call].traits : 0;
@@ -228,7 +229,7 @@ static enum core_status places_gather(struct diff *diff, int side)
         uint64_t traits = in.call >= 0 ? trace->call[in.call].traits : 0;
         code = SQLITE_OK;
         if (trait_in(traits, TRAIT_POLLS) || trait_in(traits, TRAIT_ANY_TIME))
-            continue; /* how often is a matter of chance */
+            continue; /* how often it is called depends on timing */
         made.value[side][0] = (uint64_t)sqlite3_column_int64(row, 2);
         made.value[side][1] = bytes_of(trace, in.call, (uint64_t)sqlite3_column_int64(row, 3));
         diff->total[side][DIFF_CALLS] += made.value[side][0];
@@ -283,7 +284,7 @@ static enum core_status collectives_gather(struct diff *diff, int side)
     return status;
 }
 
-/* The program's own messages on a communicator, as if they were one collective. */
+/* Measures the program's own messages on each communicator, as if they were one collective. */
 static enum core_status comms_gather(struct diff *diff, int side)
 {
     struct trace *trace = diff->side[side]->trace;

@@ -1,4 +1,4 @@
-/* Where the calls of a rank begin to be others than in the run before, and where it receives in
+/* Finds where the calls of a rank begin to differ from the run before, and where it receives in
  * another order (diff.h). */
 #include <inttypes.h>
 #include <sqlite3.h>
@@ -11,7 +11,7 @@
 #include "core/trace/describe.h"
 #include "reports/diff.h"
 
-/* Calls of which nobody knows how often they are made. */
+/* Tells whether timing decides how often the call is made, or the library makes it. */
 static bool by_chance(const struct trace_event *event)
 {
     return event->parent || trait_in(event->traits, TRAIT_POLLS) ||
@@ -29,7 +29,8 @@ static enum core_status diff_sequence_next(struct trace_cursor *cursor,
     return status;
 }
 
-/* Communicators and datatypes have ids of their own in each trace. */
+/* Compares two calls, but not their communicators and datatypes, whose ids differ between
+ * traces. */
 static bool same_call(struct trace *const trace[2], const struct trace_event event[2])
 {
     return !strcmp(trace[0]->call[event[0].call].name, trace[1]->call[event[1].call].name) &&
@@ -82,7 +83,7 @@ static enum core_status sequence_of(struct diff *diff, struct trace *const trace
     return status;
 }
 
-/* From whom a rank's receives took their messages, in the order in which they were posted. */
+/* Senders of the messages that a rank received, in the order in which the receives were posted. */
 static const char order_sql[] =
     "SELECT c.source, m.tag, m.bytes, m.receive FROM message_row m JOIN channel c ON c.id = "
     "m.channel WHERE "
@@ -112,7 +113,7 @@ static enum core_status order_of(struct diff *diff, sqlite3_stmt *const row[2], 
         for (int side = 0; side < 2; side++)
             more[side] = sqlite3_step(row[side]) == SQLITE_ROW;
         if (!more[0] || !more[1])
-            return CORE_OK; /* that there are more is a matter of the calls */
+            return CORE_OK; /* a difference in number shows up among the calls */
         number++;
         for (int i = 0; i < 3; i++)
             same &= sqlite3_column_int64(row[0], i) == sqlite3_column_int64(row[1], i);
@@ -127,7 +128,7 @@ static enum core_status order_of(struct diff *diff, sqlite3_stmt *const row[2], 
                            part);
 }
 
-/* --- ranks that part in the same way ---------------------------------------------------------- */
+/* --- ranks that differ in the same way -------------------------------------------------------- */
 
 static bool same_text(const char *a, const char *b)
 {
@@ -155,7 +156,7 @@ enum core_status diff_part_ranks(const struct diff_part *part, uint32_t count, u
     for (uint32_t i = at; i < count; i++)
         if (same_part(&part[i], &part[at]))
             rank[ranks++] = part[i].rank;
-    CORE_CHECK(ranks > 0); /* itself */
+    CORE_CHECK(ranks > 0); /* at least part[at] itself */
     *out_ranks = wording_ranks_short(rank, ranks);
     free(rank);
     return *out_ranks ? CORE_OK : core_report(CORE_NO_MEMORY, "out of memory for the comparison");

@@ -14,7 +14,7 @@ static void call_write(struct trace *trace, const struct finding_call *call, FIL
     struct trace_event event;
     char *text = NULL;
 
-    if (call->core && !call->seq && call->call) { /* of no trace */
+    if (call->core && !call->seq && call->call) { /* no trace holds the call */
         fprintf(file, "%s %.*s\n", call->call, call->site ? (int)strcspn(call->site, ":") : 0,
                 call->site);
         return;
@@ -28,7 +28,8 @@ static void call_write(struct trace *trace, const struct finding_call *call, FIL
     const char *function = !site            ? NULL
                            : site->function ? site->function
                                             : site->symbol,
-               *file_name = site ? site->file : NULL; /* its folder is another one elsewhere */
+               *file_name = site ? site->file : NULL; /* without its folder, which differs
+                                                         elsewhere */
     if (asprintf(&text, "%s %s %s\n", trace->call[event.call].name, function ? function : "",
                  file_name ? file_name : "") < 0)
         return;

@@ -1,5 +1,4 @@
-/* See junit.h. The cases are written into memory as they come, since the counts stand before them.
- */
+/* See junit.h. Cases are first written into memory, because the counts precede them in the file. */
 #include "reports/junit.h"
 
 #include <errno.h>
@@ -13,7 +12,7 @@
 
 struct junit {
     char *suite, *class;
-    FILE *properties, *cases; /* into the texts below */
+    FILE *properties, *cases; /* write into the texts below */
     char *property_text, *case_text;
     size_t property_bytes, case_bytes;
     uint32_t outcome[JUNIT_SKIPPED + 1];
@@ -40,7 +39,8 @@ void junit_free(struct junit *junit)
     free(junit);
 }
 
-/* Readers take what is before the last dot of a class for its package. */
+/* Returns a copy without dots, since readers take what precedes a class's last dot for its
+ * package. */
 static char *class_of(const char *suite)
 {
     char *class = strdup(suite);

@@ -1,10 +1,10 @@
-/* Messages, from the trace's own tables. The call that completed a receive is the first behind it
- * that says so of its request. */
+/* Reads messages from the trace's own tables. The call that completed a receive is the first one
+ * behind it that completes its request. */
 #include "reports/messages.h"
 
 #include <sqlite3.h>
 
-static const char completions[] = /* with types: else the index serves nobody */
+static const char completions[] = /* columns with types: otherwise the index is not used */
     "CREATE TEMP TABLE completed (rank INTEGER, request INTEGER, id INTEGER); INSERT INTO "
     "temp.completed SELECT e.id >> 40, e.request + d.request_ahead, e.id FROM event_row e "
     "JOIN shape s ON s.id = e.shape JOIN completion_set d ON d.id = s.completions WHERE d.done AND "

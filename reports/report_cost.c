@@ -15,7 +15,7 @@
 enum {
     OPS_MAX = 4000000,
     EAGER_BYTES = 4096
-}; /* a longer program is not run again for the report; the library's usual threshold */
+}; /* longer programs are not run again for the report; the usual eager threshold */
 
 static uint64_t time_ps(const struct replay_timed_options *machine, double rounds,
                         double words_bytes)
@@ -32,7 +32,7 @@ static bool report_cost_alike(const struct report_cost *cost, const char *call,
            cost->words_bytes == entry->words_bytes && cost->messages == entry->messages;
 }
 
-/* Time and operations of the row that a collective is; 0 where it is none. */
+/* Sets time and operations of the collective's row; 0 if it has none. */
 static void read_row(const struct replay_timed_options *machine, const struct cost_entry *entry,
                      struct report_cost *out)
 {
@@ -146,8 +146,8 @@ static uint64_t idle_of(const struct report_idle *idle)
     return ps;
 }
 
-/* Keeps of the ranks that idle those that do most, most idle first, lower rank first among equals.
- */
+/* Adds a rank to those kept: the ranks that idle most, most first, lower rank first among
+ * equals. */
 static void add_idle(struct report_time *time, const struct report_idle *idle)
 {
     enum { KEPT_MAX = sizeof time->idle / sizeof *time->idle };
@@ -192,8 +192,8 @@ static void read_time(struct report_time *time, const struct replay_timed_result
     }
 }
 
-/* Runs the job with the usual eager threshold, and where that cannot end, with all sends eager: how
- * it ended when it was recorded. */
+/* Runs the job with the usual eager threshold or, if it cannot end so, with all sends eager, since
+ * the recorded run did end. */
 static enum core_status gather_time(struct report_facts *facts, struct replay_timed_options machine)
 {
     struct replay_program program;

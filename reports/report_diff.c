@@ -1,4 +1,5 @@
-/* Two runs compared, for a terminal and for scripts, and the limits that a CI system sets. */
+/* Writes the comparison of two runs for a terminal and for scripts, and checks a CI system's
+ * limits. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ const char *diff_change(uint64_t before, uint64_t after, char *buffer, size_t bu
 static const char *report_diff_grouped(uint64_t number, char *buffer, size_t buffer_bytes)
 {
     describe_bytes(number, buffer, buffer_bytes);
-    *strchr(buffer, ' ') = 0; /* it says "1,024 bytes" */
+    *strchr(buffer, ' ') = 0; /* cuts the unit of "1,024 bytes" */
     return buffer;
 }
 

@@ -1,6 +1,6 @@
-/* Writes the wait-for graph for Graphviz: a cluster a finding, a node a rank, an arrow to each rank
- * that it waits for (dashed: one of several would do). The ranks that hold each other are drawn
- * bold, those that merely wait behind them grey. */
+/* Writes the wait-for graph for Graphviz: a cluster per finding, a node per rank, an arrow to each
+ * rank that it waits for (dashed if one of several suffices). Ranks that block each other are bold,
+ * ranks that merely wait for them grey. */
 #include <inttypes.h>
 
 #include "reports/report.h"
@@ -46,7 +46,7 @@ static bool is_listed(const struct finding *finding, uint32_t rank)
     return false;
 }
 
-/* Draws at most so many ranks of a run: nobody can read more. */
+/* Ranks drawn of a range; more cannot be read. */
 enum { RUN_DRAWN_MAX = 64 };
 
 static uint32_t last_drawn(const struct finding_await *await)
@@ -55,7 +55,7 @@ static uint32_t last_drawn(const struct finding_await *await)
                                                       : await->first + RUN_DRAWN_MAX - 1;
 }
 
-/* Whether one of the calls before this one, or of its ranges before that one, draws the rank. */
+/* Tells whether an earlier call, or an earlier range of this call, draws the rank. */
 static bool is_drawn(const struct finding *finding, uint32_t call, uint32_t range, uint32_t rank)
 {
     for (uint32_t i = 0; i <= call; i++)
@@ -67,8 +67,8 @@ static bool is_drawn(const struct finding *finding, uint32_t call, uint32_t rang
     return false;
 }
 
-/* Ranks that are waited for, and do not wait themselves: they have come to their ends, or are not
- * listed. Each is drawn once, however many wait for it. */
+/* Draws, each once, the ranks that others wait for and that do not wait themselves: they finished,
+ * or are not listed. */
 static void other_nodes(const struct finding *finding, uint32_t cluster, FILE *file)
 {
     for (uint32_t i = 0; i < finding->call_count; i++)

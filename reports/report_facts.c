@@ -1,4 +1,4 @@
-/* Facts of a trace, gathered by SQL over the documented views' tables. */
+/* Gathers the facts of a trace by SQL over the tables behind the documented views. */
 #include "reports/report.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ static enum core_status report_facts_prepare(struct trace *trace, const char *sq
                        sqlite3_errmsg(trace->db));
 }
 
-/* A row of unsigned numbers into out[0..count). */
+/* Reads one row of unsigned numbers into out[0..count). */
 static enum core_status report_facts_numbers(struct trace *trace, const char *sql, uint64_t *out,
                                              int count)
 {
@@ -38,7 +38,7 @@ static enum core_status report_facts_numbers(struct trace *trace, const char *sq
     return CORE_OK;
 }
 
-/* Events are many and their shapes few: the events of each shape are summed up first. */
+/* Totals of a shape. Events are many and shapes few, so events are first summed up by shape. */
 struct shape_total {
     uint64_t shape, events, calls, time_ns, pending;
 };
@@ -72,7 +72,7 @@ static enum core_status sum_events(struct trace *trace, struct core_table *shape
     return status;
 }
 
-/* The same of calls whose times are summed up. */
+/* Adds the calls whose times are summed up. */
 static enum core_status sum_sums(struct trace *trace, struct core_table *shapes)
 {
     struct trace_sums *sums;
@@ -145,7 +145,7 @@ static bool receives_only(const struct trace *trace, uint64_t call)
     return trait_in(traits, TRAIT_RECEIVES) && !trait_in(traits, TRAIT_SENDS);
 }
 
-/* The volume of a receive is what arrived, not the room that it had. */
+/* Corrects the volume of receives to the bytes that arrived, not those of the buffer. */
 static enum core_status sum_received(struct trace *trace, struct core_table *calls)
 {
     sqlite3_stmt *row;
@@ -233,7 +233,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp((*x)->name, (*y)->name);
 }
 
-/* The calls of which the record has no more than the name. */
+/* Lists the calls of which only the name was recorded. */
 static enum core_status name_unknown(struct report_facts *facts)
 {
     const struct report_call_total **unknown;
@@ -294,7 +294,7 @@ const char *report_unread(const struct report_facts *facts, char *buffer, size_t
     return buffer;
 }
 
-/* Reads a property of the trace: a line of numbers in meta. */
+/* Reads the totals kept in meta. Returns false if the trace holds none. */
 static bool totals_kept(struct report_facts *facts)
 {
     const char *text = trace_meta(facts->trace, "totals");
@@ -305,7 +305,7 @@ static bool totals_kept(struct report_facts *facts)
                   &facts->messages, &facts->message_bytes) == 6;
 }
 
-/* The same, of a trace that does not. */
+/* Sums the totals up, for a trace that does not keep them. */
 static enum core_status totals_sum(struct report_facts *facts)
 {
     uint64_t number[4] = {0};
@@ -333,8 +333,8 @@ static enum core_status totals_sum(struct report_facts *facts)
     return status;
 }
 
-/* Tells whether the waits of a job without findings are gathered unasked: the job took as long as
- * that takes, several times. */
+/* Tells whether to gather the waits of a job without findings unasked: it has few calls, so that
+ * gathering is quick, and ran for a second or more. */
 static enum core_status is_waits_wanted(const struct report_facts *facts, bool *out_wanted)
 {
     enum { CALLS_MAX = 100000 };
@@ -435,7 +435,7 @@ const char *report_ended(const struct report_facts *facts, const struct report_e
     char when[64] = "there";
 
     if (!entry->ended || facts->reason != ENDING_DEADLOCK || entry != facts->entry ||
-        entry->finding->rule == &rule_table[RULE_HANG]) /* which says so itself */
+        entry->finding->rule == &rule_table[RULE_HANG]) /* its text says so already */
         return NULL;
     if (facts->still_ms)
         snprintf(when, sizeof when, "%.1f s after its last progress",

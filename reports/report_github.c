@@ -1,7 +1,6 @@
-/* Commands of a GitHub workflow, which a step prints: each finding is an annotation at its line in
- * the pull request. GitHub shows ten of a step for each severity, so that they come in the order of
- * the text. In its data "%" and ends of lines are escaped, in its properties ":" and "," as well.
- */
+/* Writes GitHub workflow commands, which a step prints: each finding becomes an annotation at its
+ * line in the pull request. GitHub shows ten per step and severity, so they come in the order of
+ * the text. "%" and line ends are escaped in data, ":" and "," in properties as well. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

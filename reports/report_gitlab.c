@@ -1,5 +1,6 @@
-/* Code quality of GitLab: an array with an object a finding, which merge requests show at its line.
- * GitLab tells by the fingerprint whether a finding is new, and drops all but one of the same. */
+/* Writes code quality for GitLab: an array with an object per finding, which merge requests show at
+ * its line. GitLab recognises known findings by fingerprint, and shows only one of each
+ * fingerprint. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -29,8 +30,8 @@ struct mark {
     char text[IDENTITY_MARK_BYTES];
 };
 
-/* Marks a finding by what it is about, how many like it came before, and which of several traces of
- * one program it is in. */
+/* Computes a finding's fingerprint from its identity, the number of equal ones before it, and the
+ * number of its trace among those of the same program. */
 static enum core_status mark_make(const struct report_facts *facts, const struct finding *finding,
                                   struct mark *mark)
 {

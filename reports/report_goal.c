@@ -1,7 +1,7 @@
-/* The job as a schedule in GOAL, the language of LogGOPSim and its relatives: per rank sends,
- * receives and the work between them (nanoseconds), with what requires what. Messages that the
- * library sent inside collectives stand for them where they were recorded; elsewhere a collective
- * is written as messages of no bytes through its first member, since GOAL has no word for it.
+/* Writes the job as a schedule in GOAL, the language of LogGOPSim and related simulators: for each
+ * rank its sends, receives and the work between them (nanoseconds), with dependencies. Collectives
+ * are written as the library's own messages if these were recorded. Otherwise they are zero-byte
+ * messages through the root or the first member, since GOAL has no collectives.
  *
  * GOAL has no communicators: each pair of communicator and tag becomes a tag of its own. */
 #include <inttypes.h>
@@ -16,20 +16,20 @@
 struct goal_tag {
     uint32_t comm;
     int32_t tag;
-    bool collective; /* tag is the collective's number on comm */
+    bool collective; /* tag is the number of the collective on comm */
 };
 
 struct goal {
     const struct replay_program *program;
     FILE *file;
-    struct goal_tag *tag; /* sorted: its place is the tag written */
+    struct goal_tag *tag; /* sorted: the written tag is the index */
     size_t tags;
-    uint64_t label, *made; /* label of the operation that made each request of the rank */
-    uint64_t front;        /* what the next operation requires; 0 none */
-    uint64_t left_out;     /* receives whose sender is not known */
+    uint64_t label, *made; /* by request of the rank: label of the operation that made it */
+    uint64_t front;        /* label that the next operation requires; 0: none */
+    uint64_t left_out;     /* receives whose sender is unknown */
 };
 
-struct taken { /* by a receive: what a wildcard stands for */
+struct taken { /* message that a receive took, to resolve its wildcards */
     uint32_t dest;
     uint64_t receive;
     int32_t source, tag;
@@ -73,7 +73,7 @@ static enum core_status taken_load(struct trace *trace, struct taken **out_taken
     return status;
 }
 
-/* GOAL has no wildcards: they become what they took. */
+/* Replaces wildcards by what the receives took, since GOAL has none. */
 static enum core_status wildcards_resolve(struct trace *trace, struct replay_program *program)
 {
     struct taken *taken = NULL;
@@ -94,7 +94,7 @@ static enum core_status wildcards_resolve(struct trace *trace, struct replay_pro
                 op->tag =
                     op->tag == REPLAY_ANY
                         ? found->tag
-                        : op->tag; /* the library's own tags are negative, and not the program's */
+                        : op->tag; /* the library's tags are negative, and not the program's */
             }
         }
     free(taken);
@@ -152,7 +152,8 @@ static size_t tag_of(const struct goal *goal, const struct replay_op *op)
     return found ? (size_t)(found - goal->tag) : 0;
 }
 
-/* Every operation requires the front: what came before it and had to be over. */
+/* Ends an operation's line and makes the operation require the front, which must complete first.
+ * Returns its label. */
 static uint64_t line_end(struct goal *goal)
 {
     uint64_t label = goal->label++;
@@ -177,8 +178,8 @@ static uint64_t report_goal_work(struct goal *goal, uint64_t nanoseconds)
     return line_end(goal);
 }
 
-/* One half of a collective on its hub: all messages at once behind `after`; returns what requires
- * them all. */
+/* Writes one half of a collective on its hub: all messages at once after `after`. Returns the label
+ * of an operation that requires them all. */
 static uint64_t report_goal_hub(struct goal *goal, const struct replay_comm *comm, uint32_t rank,
                                 bool outward, size_t tag, uint64_t after)
 {
@@ -199,8 +200,8 @@ static uint64_t report_goal_hub(struct goal *goal, const struct replay_comm *com
     return last;
 }
 
-/* In to the root, or the first member, and out again; collectives with a root need only half of it.
- */
+/* Writes a collective as messages in to the root or first member, and out again. Collectives with a
+ * root need one direction only. */
 static uint64_t report_goal_collective(struct goal *goal, uint32_t rank, const struct replay_op *op)
 {
     const struct replay_comm *comm = &goal->program->comm[op->comm];
@@ -220,7 +221,7 @@ static uint64_t report_goal_collective(struct goal *goal, uint32_t rank, const s
     return last;
 }
 
-/* Label that a wait requires; 0 when none of its requests is in the schedule. */
+/* Returns the label that a wait requires; 0 if none of its requests is in the schedule. */
 static uint64_t report_goal_join(struct goal *goal, const int32_t *request, uint32_t count)
 {
     uint64_t label = 0;

@@ -1,7 +1,6 @@
-/* The report as one page that needs nothing but a browser: verdict, findings with who waits for
- * whom, timeline, events, messages, totals. What was found is in the page itself and can be read
- * and printed without scripts; the timeline is drawn by html/page.js from what html/timeline.c
- * writes. */
+/* Writes the report as one page that needs nothing but a browser: verdict, findings with who waits
+ * for whom, timeline, events, messages, totals. The findings are plain HTML, readable and printable
+ * without scripts; html/page.js draws the timeline from the data of html/timeline.c. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,7 @@
 
 enum { ROWS_SHOWN_MAX = 200, BARS_SHOWN_MAX = 32 };
 
-/* Says how many of so many rows a table does not show. */
+/* Notes how many of the rows the table does not show. */
 static void rows_left_out(uint32_t rows, FILE *file)
 {
     if (rows > ROWS_SHOWN_MAX)
@@ -33,7 +32,7 @@ static const char *report_html_plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-/* --- what was found --------------------------------------------------------------------------- */
+/* --- findings --------------------------------------------------------------------------------- */
 
 static enum core_status finding_article(const struct report_facts *facts,
                                         const struct report_entry *entry, FILE *file)
@@ -135,7 +134,7 @@ static void last_row(const struct report_last *last, FILE *file)
     fprintf(file, "</td></tr>\n");
 }
 
-/* Ranks that ended alike are one row. */
+/* Writes the ranks' last calls; ranks that ended alike share a row. */
 static void last_table(const struct report_facts *facts, FILE *file)
 {
     static const char *const head[] = {"",  "state", "", "call", "place", "#since, after the start",
@@ -191,7 +190,7 @@ static int by_waiting(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Draws how much of its time a rank works, is in MPI, and waits. */
+/* Draws the shares of a rank's time: work, MPI, waiting. */
 static void bar_row(uint32_t rank, const struct why_rank *of, uint64_t longest_ns, FILE *file)
 {
     char time[3][32];
@@ -211,8 +210,8 @@ static void bar_row(uint32_t rank, const struct why_rank *of, uint64_t longest_n
     fputs("</tr>\n", file);
 }
 
-/* A bar a rank, by rank; of very many ranks those that wait least and most: who holds the others up
- * waits least. */
+/* Draws a bar per rank. Of very many ranks it draws those that wait least and most, since the rank
+ * that delays others waits least. */
 static enum core_status rank_bars(const struct why *why, FILE *file)
 {
     static const char *const head[] = {"", "", "#work", "#in MPI", "#waiting", NULL};
@@ -290,7 +289,7 @@ static enum core_status why_section(const struct report_facts *facts, FILE *file
     return rank_bars(why, file);
 }
 
-/* "<td>4,096</td>": of nothing, an empty cell. */
+/* Writes "<td>4,096</td>", or an empty cell for 0. */
 static void number_cell(uint64_t number, FILE *file)
 {
     char text[32];

@@ -1,4 +1,4 @@
-/* The report for scripts: one JSON object, keys in a fixed order. */
+/* Writes the report for scripts: one JSON object, with keys in a fixed order. */
 #include <jansson.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 
 static void set_text(json_t *object, const char *key, const char *text)
 {
-    char *copy = text ? core_text_utf8(text) : NULL; /* what a job is called may not be UTF-8 */
+    char *copy = text ? core_text_utf8(text) : NULL; /* a job's name need not be UTF-8 */
 
     json_object_set_new(object, key, copy ? json_string(copy) : json_null());
     free(copy);
@@ -92,7 +92,7 @@ static void set_call(json_t *object, const struct trace *trace, struct why_call 
     set_text(object, "place", trace_site_text(trace, call.site, place, sizeof place));
 }
 
-/* Means a message, of the first quarter of a place's messages and of the last. */
+/* Writes means per message for the first and the last quarter of a place's messages. */
 static json_t *report_json_growth(const struct report_facts *facts)
 {
     json_t *array = json_array();
@@ -221,8 +221,7 @@ static json_t *job_time(const struct report_time *time)
     return object;
 }
 
-/* Findings have one JSON form, the one kept in the trace: it is parsed back rather than written
- * twice. */
+/* Adds the findings in the JSON form kept in the trace, parsed back so that there is only one. */
 static enum core_status report_json_findings(const struct finding_list *list, json_t *array)
 {
     for (uint32_t i = 0; list && i < list->count; i++) {

@@ -1,6 +1,6 @@
-/* JUnit XML, for the test tab of a CI system: a test case for the job and one for each rule, whose
- * names are the same in every run. A rule fails where there are findings of it, with a failure for
- * each; notes do not fail; what only the real job can tell is skipped, with the reason. */
+/* Writes JUnit XML, for the test tab of a CI system: a test case for the job and one for each rule,
+ * with the same names in every run. A rule fails if it has findings, with a failure for each; notes
+ * do not fail. What only the real job can decide is skipped, with the reason. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +30,8 @@ static enum junit_outcome outcome_of(const struct finding *finding)
                                              : JUNIT_PASSED;
 }
 
-/* Picks the finding that decides a rule's case: one that fails, else one that only the real job can
- * decide.
- */
+/* Returns the outcome of a rule's case: failed if a finding fails, else skipped if only the real
+ * job can decide one, else passed. */
 static enum junit_outcome outcome_worst(const struct report_facts *facts, const struct rule *rule)
 {
     enum junit_outcome worst = JUNIT_PASSED;
@@ -65,7 +64,8 @@ static enum core_status why_make(const struct report_facts *facts, const struct 
     return status;
 }
 
-/* A rule that no trace can decide passes only if the program was run for it. */
+/* Tells whether no trace can decide the rule, so that it passes only if the program was
+ * explored. */
 static bool is_open(const struct rule *rule)
 {
     return rule == &rule_table[RULE_BEHAVIOUR] || rule == &rule_table[RULE_RACE];
@@ -100,7 +100,7 @@ static enum core_status add_rule(const struct report_facts *facts, const struct 
     return status;
 }
 
-/* "crosswait app, 8 ranks", which is the same in every run. */
+/* Begins the suite "crosswait app, 8 ranks", whose name is the same in every run. */
 static struct junit *suite_new(const struct report_facts *facts)
 {
     const char *slash = facts->program ? strrchr(facts->program, '/') : NULL,

@@ -1,5 +1,4 @@
-/* Where the ranks were when a job ended that did not end well: the last call of each thread,
- * grouped. */
+/* Finds where the ranks were when a job ended badly: the last call of each thread, grouped. */
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -10,9 +9,11 @@
 #include "reports/report.h"
 
 enum {
-    EVENTS_LOOKED_AT_MAX = 4096, /* of a rank, for the last one of each of its threads */
-    THREADS_MAX = 64,            /* of a rank, that are told apart */
-    CALLBACKS_MAX = 64           /* calls in whose callbacks a rank made so many are found */
+    EVENTS_LOOKED_AT_MAX = 4096, /* events of a rank searched for the last call of each of its
+                                    threads */
+    THREADS_MAX = 64,            /* threads of a rank that are kept apart */
+    CALLBACKS_MAX = 64           /* further events searched for the calls in whose callbacks the
+                                    last ones were made */
 };
 
 struct group {
@@ -31,7 +32,7 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-/* since_ns: when the rank came to be where it is. */
+/* Adds a rank to the group of its key. since_ns: when the rank got there. */
 static enum core_status group_add(struct gathering *g, uint32_t rank, struct group key,
                                   uint64_t since_ns)
 {
@@ -66,7 +67,7 @@ static struct group group_of(const struct trace *trace, uint32_t rank)
         .site = -1};
 }
 
-struct lasts { /* of the threads of a rank */
+struct lasts { /* last calls of a rank's threads */
     struct {
         int thread;
         struct group key;
@@ -75,8 +76,8 @@ struct lasts { /* of the threads of a rank */
     int count;
 };
 
-/* The rows come from the last event back. What a thread did last is what it is in, where it is in
- * a call; the calls that it made in that call's callbacks come behind. */
+/* Notes a row, read from the last event backwards. A thread's last call is the one it is in, if
+ * any; calls made in that call's callbacks have later events. */
 static void last_note(struct lasts *lasts, const struct group *key, sqlite3_stmt *row)
 {
     int thread = sqlite3_column_int(row, 0), at = 0;

@@ -1,8 +1,8 @@
-/* A summary for the page of a GitHub job (GITHUB_STEP_SUMMARY): the verdict, a table of findings,
- * and each finding as a terminal shows it. GitHub takes a megabyte of a step, so that it is cut
- * after whole findings; how many are left out is said.
+/* Writes a summary for the page of a GitHub job (GITHUB_STEP_SUMMARY): the verdict, a table of
+ * findings, and each finding as on a terminal. GitHub accepts a megabyte per step, so the summary
+ * ends after a whole finding and says how many are left out.
  *
- * Words of the job reach the page escaped, or inside of a fence that is longer than any in them. */
+ * The job's own words are escaped, or inside a fence that is longer than any fence in them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 enum { ROWS_MAX = 100, SCREENS_BYTES_MAX = 400000 };
 
-/* As text between the bars of a table. */
+/* Writes text so that it is safe between the bars of a table. */
 static void report_markdown_escaped(const char *text, FILE *file)
 {
     char *copy = core_text_utf8(text);

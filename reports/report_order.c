@@ -1,13 +1,13 @@
-/* The order in which findings are told: what ended the job, errors before warnings before notes, a
- * symptom under its cause; else as they were found. */
+/* Sorts findings for the reports: those that ended the job first, errors before warnings before
+ * notes, a symptom under its cause; otherwise in the order found. */
 #include <stdlib.h>
 
 #include "core/array.h"
 #include "core/check.h"
 #include "reports/report.h"
 
-/* The rank is still in one of the calls that hold it. A warning (of a buffer's type, say) holds
- * nobody. */
+/* Tells whether a rank is still in one of the calls that block it. Warnings (on a buffer's type,
+ * say) block no rank. */
 static bool ended_in(struct trace *trace, const struct finding *finding)
 {
     struct trace_event event;
@@ -28,11 +28,12 @@ static const struct report_entry *head_of(const struct report_entry *entry,
     return entry->cause ? &all[entry->cause->id - 1] : entry;
 }
 
-struct place { /* of an entry: that of the cause it stands under, and its own */
+struct place { /* sort key of an entry: itself, and the cause that it follows from */
     struct report_entry entry, head;
 };
 
-/* A cause is as bad as what follows from it, and ended the job if that did. Entries are by id. */
+/* Adds a symptom to its cause, which takes over its severity and whether it ended the job. Entries
+ * are by id. */
 static void symptom_add(struct report_entry *all, const struct report_entry *symptom)
 {
     struct report_entry *head = symptom->cause ? &all[symptom->cause->id - 1] : NULL;

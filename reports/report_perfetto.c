@@ -1,14 +1,14 @@
-/* The trace as a timeline in Perfetto's own form, which ui.perfetto.dev and trace_processor open: a
- * process a rank, a track a thread, a slice a call, messages as arrows (flows) from the call that
- * sent to the end of the call that completed the receive. What the library sent lies inside the
- * collective that sent it. Polls that went round together lie over each other in time: each kind of
- * them has a track of its own.
+/* Writes the trace as a timeline in Perfetto's own format, which ui.perfetto.dev and
+ * trace_processor open: a process per rank, a track per thread, a slice per call, messages as
+ * arrows (flows) from the call that sent to the end of the call that completed the receive. The
+ * library's messages lie inside the collective that sent them. Polls that were repeated in turn
+ * overlap in time, so each kind of them has a track of its own.
  *
- * The form is a protobuf: a stream of TracePacket, here with TrackEvent in it. So that a call takes
- * few bytes (31, two more beyond 127 lanes, and 20 a message), a lane (a thread, or a kind of
- * polls) is a packet sequence with a clock that counts on from packet to packet, and with names
- * that are told once (InternedData). Packets need the state of their sequence, but do not say so
- * each: in a file none is ever lost. A call that did not return has no end, as the form wants it.
+ * The format is a protobuf: a stream of TracePacket with TrackEvent inside. To keep calls small (31
+ * bytes, two more beyond 127 lanes, and 20 per message), each lane (a thread, or a kind of polls)
+ * is a packet sequence whose clock counts on from packet to packet and whose names are written once
+ * (InternedData). Packets depend on the state of their sequence without saying so each: a file
+ * loses none. A call that did not return has no end, as the format demands.
  *
  * Invariants
  *  1. Slices of a track nest: a call ends no later than the one around it.
@@ -73,7 +73,7 @@ enum { FLAG_CLEARED = 1, FLAG_NEEDS = 2, SLICE_BEGIN = 1, SLICE_END = 2 };
 enum { CLOCK_BOOT = 6, CLOCK_OURS = 64 };
 enum { CATEGORY_LIBRARY = 1, CATEGORY_POLLS = 2, NOTE_CALL = 1, NOTE_TIMES = 2 };
 
-struct message { /* on its way into the message around it */
+struct message { /* contents of a message before they enter the message around it */
     uint8_t *byte;
     uint32_t count, room;
     enum core_status status; /* the first failure */
@@ -124,7 +124,7 @@ static void put_text(struct message *message, uint32_t field, const char *text)
     put_bytes(message, text, strlen(text));
 }
 
-/* Puts a message into the one around it, and empties it for the next one. */
+/* Appends a message to the one around it, and empties it for reuse. */
 static void put_message(struct message *message, uint32_t field, struct message *part)
 {
     put_varint(message, (uint64_t)field << 3 | 2);
@@ -144,13 +144,13 @@ struct flows {
     struct flow *flow; /* by event */
     uint32_t count, room;
 };
-struct open { /* a call that is entered and not left */
+struct open { /* a call that was entered and not yet left */
     uint64_t end, event;
 };
 struct lane {
     int32_t thread;
     uint64_t uuid, sequence, now;
-    uint32_t *text; /* by shape: its number, from 1; 0: not yet told */
+    uint32_t *text; /* by shape: its number, from 1; 0: not yet written */
     uint32_t *name; /* by call: the same */
     uint32_t texts, names;
     struct open *open;
@@ -165,7 +165,7 @@ struct timeline {
     struct message packet, part, inner, detail, interned;
     struct flows sent, received;
     uint64_t flows, sequences, tracks;
-    uint32_t rank; /* that is walked */
+    uint32_t rank; /* rank being written */
     uint64_t rank_uuid;
     struct lane *lane;
     uint32_t lane_count, lane_room;
@@ -205,7 +205,8 @@ static void clock_put(struct timeline *line, uint64_t id, uint64_t timestamp, bo
     put_message(&line->inner, SNAPSHOT_CLOCK, &line->detail);
 }
 
-/* A sequence begins: its clock counts from the job's start, and its events lie on that track. */
+/* Begins a sequence: its clock counts from the job's start, and its events are on the lane's
+ * track. */
 static void sequence_begin(struct timeline *line, struct lane *lane)
 {
     lane->sequence = ++line->sequences;
@@ -229,7 +230,7 @@ static void sequence_begin(struct timeline *line, struct lane *lane)
     packet_write(line);
 }
 
-/* A rank's process: its number is the rank's + 1, since 0 is the system's. */
+/* Writes the process of a rank, with number rank + 1, since 0 is the system's. */
 static void rank_track(struct timeline *line, uint32_t number)
 {
     const struct trace_rank *rank = &line->trace->rank[number];
@@ -247,7 +248,7 @@ static void rank_track(struct timeline *line, uint32_t number)
     packet_write(line);
 }
 
-/* The first thread of a process has the process's number. */
+/* Writes the track of a thread. The first thread of a process has the process's number. */
 static void thread_track(struct timeline *line, struct lane *lane)
 {
     char name[32];
@@ -333,7 +334,7 @@ static void flows_put(struct flows *flows, uint64_t event, uint32_t field, struc
         put_fixed64(message, field, flows->flow[low].number);
 }
 
-/* How long the calls took that the rounds' row is named by. */
+/* Returns the time of the calls by which the row of rounds is named. */
 static uint64_t sum_total(const struct report_row *row)
 {
     uint64_t total = 0;
@@ -399,7 +400,7 @@ static void slice_end(struct timeline *line, struct lane *lane, const struct ope
     event_end(line, lane, open->end > lane->now ? open->end : lane->now);
 }
 
-/* Ends what ends before that time. */
+/* Ends the slices that end by that time. */
 static void slices_close(struct timeline *line, struct lane *lane, uint64_t time)
 {
     while (lane->open_count && lane->open[lane->open_count - 1].end <= time)
@@ -415,7 +416,7 @@ static enum core_status report_perfetto_slice(struct timeline *line, struct lane
     if (lane->open_count && end > lane->open[lane->open_count - 1].end)
         end = lane->open[lane->open_count - 1].end; /* invariant 1 */
     if (row->pending)
-        end = UINT64_MAX; /* never closed */
+        end = UINT64_MAX; /* never ended */
     start = row->start > lane->now ? row->start : lane->now;
     enum core_status status = slice_begin(line, lane, row, start);
     return status == CORE_OK

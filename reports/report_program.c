@@ -1,5 +1,5 @@
-/* Says in few words whose trace it is: "./app, 8 ranks". The recorder keeps the command line of
- * each rank; of an interpreter's the script is what a person calls the program. */
+/* Names the job of a trace in few words: "./app, 8 ranks". The recorder keeps each rank's command
+ * line; for an interpreter the script counts as the program. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static bool is_interpreter(const char *word, size_t bytes)
     return false;
 }
 
-/* The test that pytest was told to run, "x.py::test_sum": the first word with "::". */
+/* Finds the test that pytest ran, "x.py::test_sum": the first word with "::". */
 static const char *test_of(const char *words, size_t *bytes)
 {
     const char *colons = strstr(words, "::"), *word = colons;
@@ -41,8 +41,8 @@ static const char *test_of(const char *words, size_t *bytes)
     return word;
 }
 
-/* The word of a command line that names the program; "python3 -u -m pytest x.py": "pytest", and
- * "python3 -c CODE": "python3". */
+/* Finds the word of a command line that names the program: "pytest" in "python3 -u -m pytest x.py",
+ * "python3" in "python3 -c CODE". */
 static const char *word_of(const char *words, size_t *out_bytes)
 {
     size_t first = strcspn(words, " "), bytes = first;

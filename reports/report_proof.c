@@ -1,4 +1,5 @@
-/* Prints the certificate of a proven deadlock (docs/trace.md), and whether its check accepts it. */
+/* Prints the certificate of a proven deadlock (docs/trace.md), and whether the checker accepts
+ * it. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -7,7 +8,7 @@
 #include "core/check.h"
 #include "reports/report.h"
 
-/* Why nothing that there is so far ends the wait, after "because". */
+/* Why no existing operation ends the wait; follows "because". */
 static const char *const reason[ENDING_BASIS_COUNT] = {
     [ENDING_BASIS_NONE] = "no reason is recorded",
     [ENDING_BASIS_UNSENT] = "other receives took each message that fits",

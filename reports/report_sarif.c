@@ -1,6 +1,6 @@
-/* SARIF 2.1.0, for code scanning: the rules of the checkers, a result a finding, at the places of
- * the calls that make it up. Paths are relative to the root of the sources, so that a program built
- * inside its repository is annotated there, wherever it ran. */
+/* Writes SARIF 2.1.0, for code scanning: the checkers' rules, and a result per finding at the
+ * places of its calls. Paths are relative to the root of the sources, so that a program built
+ * inside its repository is annotated there wherever it ran. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "reports/report.h"
 #include "reports/sarif.h"
 
-enum { PARTS_SAID_MAX = 8 }; /* of a place */
+enum { PARTS_SAID_MAX = 8 }; /* per place */
 
 static void place_add(struct sarif *sarif, const struct block_place *at)
 {
@@ -78,7 +78,8 @@ static enum core_status add_result(struct sarif *sarif, const struct report_fact
     return status;
 }
 
-/* "crosswait/app-8/": what a run of the same program with as many ranks replaces. */
+/* Sets the category, "crosswait/app-8/": runs replace earlier ones of the program with as many
+ * ranks. */
 static void category_set(struct sarif *sarif, const struct report_facts *facts)
 {
     const char *name = facts->program ? facts->program : "job", *slash = strrchr(name, '/');
@@ -92,7 +93,7 @@ static void category_set(struct sarif *sarif, const struct report_facts *facts)
     free(category);
 }
 
-/* The part of a rule's help that GitHub shows. */
+/* GitHub shows so much of a rule's help. */
 enum { HELP_MAX = 1024 };
 
 static bool remedy_is_new(const struct finding_list *list, uint32_t at)
@@ -107,7 +108,7 @@ static bool remedy_is_new(const struct finding_list *list, uint32_t at)
     return help != NULL;
 }
 
-/* With the remedies of its findings in this report, or the rule's own where it has none here. */
+/* Adds a rule with the remedies of its findings in this report, or its own if it has none here. */
 static void add_rule(struct sarif *sarif, const struct report_facts *facts, const struct rule *rule)
 {
     const struct finding_list *list = facts->findings;

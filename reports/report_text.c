@@ -1,5 +1,5 @@
-/* The report for a terminal: a block a finding, as compilers print them, where the ranks were if
- * the job did not end well, and the verdict. What else is known of the job comes with `verbose`. */
+/* Writes the report for a terminal: a block per finding in the style of compilers, where the ranks
+ * were if the job did not end well, and the verdict; with `verbose` all further facts. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "reports/report.h"
 
 enum {
-    PARTS_SHOWN_MAX = 8, /* of a place, unless verbose: of more, the ranks are named together */
+    PARTS_SHOWN_MAX = 8, /* per place, unless verbose; further ranks are named together */
     TOTALS_SHOWN_MAX = 12,
     IDLE_SHOWN_MAX = 3
 };
@@ -77,11 +77,11 @@ static enum paint severity_paint(enum finding_severity severity)
 
 /* --- a finding -------------------------------------------------------------------------------- */
 
-struct screen { /* what a block is printed with */
+struct screen { /* settings with which a block is printed */
     FILE *file;
     struct report_style style;
-    int margin;       /* columns of its line numbers */
-    int where, ranks; /* of its places */
+    int margin;       /* columns of line numbers */
+    int where, ranks; /* columns for its places */
 };
 
 static void margin_print(const struct screen *s, const char *number, const char *sign)
@@ -150,7 +150,7 @@ static void print_source(const struct screen *s, const struct block_place *place
     for (uint32_t i = 0; i < line->size; i++)
         fputc('^', s->file);
     fprintf(s->file, "%s%s", *place->says ? " " : "", place->says);
-    if (!line->named && place->name && !strchr(place->name, ' ')) /* a function, not "a load" */
+    if (!line->named && place->name && !strchr(place->name, ' ')) /* functions only, not "a load" */
         fprintf(s->file, "%s%s", *place->says ? ", in " : " in ", place->name);
     fprintf(s->file, "%s\n", report_text_paint(s->style, PLAIN));
     print_parts(s, place, indent + line->mark + (line->named ? line->size + 1 : 0));
@@ -199,14 +199,14 @@ static void print_line(const struct screen *s, const char *what, const char *tex
             what ? ": " : "", report_text_paint(s->style, PLAIN), text);
 }
 
-/* A finding that follows from another is one sentence of that one, except with --verbose. A note
- * that follows is left out. */
+/* Tells whether the finding is only one sentence of its cause, as consequences are without
+ * --verbose. */
 static bool is_told_above(const struct report_entry *entry, struct report_style style)
 {
     return entry->cause && !style.verbose && !finding_is_faint(entry->finding);
 }
 
-/* A remedy is told with the first finding that it is for. */
+/* Tells whether the entry is the first with its remedy, which is printed once. */
 static bool is_first(const struct report_facts *facts, const struct report_entry *entry,
                      struct report_style style)
 {
@@ -221,7 +221,8 @@ static bool is_first(const struct report_facts *facts, const struct report_entry
 static void print_lines(const struct screen *s, const struct finding *finding,
                         const char *const *more, bool help)
 {
-    bool refuted = finding_is_refuted(finding); /* that it was looked at is what matters */
+    bool refuted = finding_is_refuted(finding); /* then only the last fact, that it was examined,
+                                                   counts */
 
     for (uint32_t i = refuted && finding->fact_count ? finding->fact_count - 1 : 0;
          i < finding->fact_count; i++)
@@ -250,7 +251,7 @@ void report_text_shown(const struct finding *finding, const struct block *block,
     fputc('\n', file);
 }
 
-/* Sentences beside the finding itself: owned, ended by NULL. */
+/* Further sentences on a finding: owned, NULL-terminated. */
 struct more {
     char **text;
     uint32_t count, room;
@@ -278,7 +279,7 @@ static enum core_status more_add(struct more *more, char *text)
     return CORE_OK;
 }
 
-/* "the error[collective] above", "error[deadlock]". */
+/* Returns "the error[collective] above" or "error[deadlock]", with text before and behind. */
 static char *report_text_sentence(const char *before, const struct finding *finding,
                                   const char *behind, const char *says)
 {
@@ -346,11 +347,11 @@ static void print_state(const struct report_last *last, FILE *file)
     case EVENT_RANK_FINISHED:
         fputs("finished", file);
         return;
-    case EVENT_RANK_MISSING: /* there is no call of it */
+    case EVENT_RANK_MISSING: /* it has no call */
         fprintf(file, "left no record%s%s%s", detail ? " (" : "", detail ? detail : "",
                 detail ? ")" : "");
         return;
-    case EVENT_RANK_ENDED: /* by somebody else: where it was is what matters */
+    case EVENT_RANK_ENDED: /* ended from outside: its last place matters */
     case EVENT_RANK_RUNNING:
         break;
     default:
@@ -368,7 +369,7 @@ static void print_state(const struct report_last *last, FILE *file)
         fputs(" s after the start", file);
 }
 
-/* The first finding says why the job was ended, and who was where. */
+/* Tells whether the first finding says why the job was ended, and where the ranks were. */
 static bool ending_told(const struct report_facts *facts)
 {
     if (!facts->findings || !facts->findings->count)
@@ -401,7 +402,7 @@ static void print_last(const struct report_facts *facts, FILE *file)
     fputc('\n', file);
 }
 
-/* --- everything else -------------------------------------------------------------------------- */
+/* --- further facts ---------------------------------------------------------------------------- */
 
 /* Lists the ranks that are still in the call. */
 static void print_pending(const struct report_facts *facts, const struct report_call_total *total,
@@ -458,8 +459,8 @@ static void print_ratio(FILE *file, uint64_t part, uint64_t whole)
         fprintf(file, " %6s", "-");
 }
 
-/* R rounds, W bytes, T = alpha R + beta W, each beside the lower bound that no algorithm can beat;
- * C, the operations of the row. */
+/* Prints R rounds, W bytes and T = alpha R + beta W, each beside the lower bound of all algorithms,
+ * and C, the operations of the row. */
 static void print_costs(const struct report_facts *facts, FILE *file)
 {
     char place[256];
@@ -513,7 +514,7 @@ static const char *time_text(uint64_t ps, char *buffer, size_t buffer_bytes)
     return report_why_time(ps / 1000, buffer, buffer_bytes);
 }
 
-/* "late sender 3.0 us, busy port 1.0 us": what there is of it. */
+/* Prints the non-zero causes: "late sender 3.0 us, busy port 1.0 us". */
 static void print_idle(FILE *file, const uint64_t *ps)
 {
     char time[32];

@@ -1,4 +1,5 @@
-/* Why the job took so long, for a terminal: one sentence, and one table of who makes whom wait. */
+/* Explains on a terminal why the job took so long: one sentence, and one table of who makes whom
+ * wait. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +11,11 @@
 
 enum {
     ROWS_SHOWN_MAX = 10,
-    ONE_RANK_PERCENT = 10, /* of a row's waiting: a rank with less of it stands out from none */
-    BLAMED_PERCENT = 67,   /* and one with more is named as what the ranks wait for */
-    WAITED_PERCENT = 20    /* of all time: ranks that wait more are told of with the verdict, */
+    ONE_RANK_PERCENT = 10, /* of a row's waiting: least share of a rank that stands out */
+    BLAMED_PERCENT = 67,   /* share from which a rank is named as the one waited for */
+    WAITED_PERCENT = 20    /* share of all time from which waiting is mentioned with the verdict, */
 };
-static const uint64_t waited_ns_min = 1000000000; /* where each waits as long on average */
+static const uint64_t waited_ns_min = 1000000000; /* and least wait per rank on average */
 
 const char *report_why_kind(enum why_kind kind)
 {
@@ -57,7 +58,7 @@ static const char *name_of(const struct trace *trace, struct why_call call)
     return call.call >= 0 ? trace->call[call.call].name : "a call";
 }
 
-/* "MPI_Recv at slow.c:14" */
+/* Writes "MPI_Recv at slow.c:14". */
 static void call_write(const struct report_facts *facts, struct why_call call, FILE *file)
 {
     char *place = source_place(facts->source, facts->trace, call.site);
@@ -66,7 +67,7 @@ static void call_write(const struct report_facts *facts, struct why_call call, F
     free(place);
 }
 
-/* " (in work)" */
+/* Writes " (in work)". */
 static void function_write(const struct trace *trace, struct why_call call, FILE *file)
 {
     const struct trace_site *site =
@@ -191,7 +192,7 @@ static void print_work(const struct why *why, FILE *file)
     fprintf(file, "work of a rank, outside of MPI: %s on average, %s at most",
             report_why_time(why->work_mean_ns, mean, sizeof mean),
             report_why_time(why->work_max_ns, most, sizeof most));
-    if (why->timed_ns == why->elapsed_ns) /* else it is known in parts only */
+    if (why->timed_ns == why->elapsed_ns) /* otherwise it is known only in parts */
         fprintf(file, "; the critical path is %s",
                 report_why_time(why->path_ns, elapsed, sizeof elapsed));
     if (why->early)
@@ -227,7 +228,7 @@ static void print_row(const struct report_facts *facts, const struct why_row *ro
     fputc('\n', file);
 }
 
-/* Says how many rows of at least 1 % are left out. */
+/* Notes how many rows of at least 1 % are left out. */
 static void print_rest(uint32_t rest, FILE *file)
 {
     if (rest)

@@ -19,7 +19,7 @@ static enum core_status rows_damaged(struct trace *trace, const char *what)
     return core_report(CORE_BAD_FORMAT, "the trace '%s' is damaged: %s", trace->path, what);
 }
 
-/* In the order of calls and places, so that equal ones are neighbours. */
+/* Sorted by call and place, so that shapes of one class are neighbours. */
 static const char shapes_sql[] =
     "SELECT id, call, ifnull(site, 0), thread, parent_back IS NOT NULL FROM shape "
     "ORDER BY call, ifnull(site, 0), parent_back IS NOT NULL, id";
@@ -86,7 +86,7 @@ static const char rows_sql[] =
     "SELECT id, shape, t_enter, duration, ifnull(repeat, 1) FROM event_row WHERE t_enter IS NOT "
     "NULL ORDER BY id";
 
-/* The shape of the rounds' calls that took most time; 0: none is known. */
+/* Returns the shape whose calls took most of the rounds' time; 0 if unknown. */
 static uint32_t sum_shape(const struct report_shapes *shapes, const struct trace_sum *sum)
 {
     const struct trace_sum_call *most = NULL;
@@ -100,7 +100,7 @@ static uint32_t sum_shape(const struct report_shapes *shapes, const struct trace
     return most ? most->shape : 0;
 }
 
-/* Hands out the rounds that lie before an event, and goes on to those behind it. */
+/* Passes the rounds before an event to fn, and advances behind them. */
 static enum core_status sums_before(struct trace_sums *sums, const struct trace_sum **sum,
                                     uint64_t id, const struct report_shapes *shapes,
                                     report_row_fn fn, void *context)

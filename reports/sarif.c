@@ -15,14 +15,14 @@
 #include "reports/identity.h"
 
 struct sarif {
-    char *root; /* absolute, without a slash at its end; NULL: not known */
-    char *docs; /* where the documentation is published; NULL: not known */
+    char *root; /* absolute, without a slash at its end; NULL if unknown */
+    char *docs; /* address of the documentation; NULL if unknown */
     json_t *rules, *results, *fallback;
     json_t *index;   /* of a rule, by its id */
-    json_t *seen;    /* how many results of an identity there were */
+    json_t *seen;    /* number of results by identity */
     json_t *run;     /* properties of the run; NULL: none */
-    json_t *notes;   /* beside the results */
-    json_t *current; /* result; not owned. NULL: it is one too many */
+    json_t *notes;   /* notes of the run */
+    json_t *current; /* current result, not owned; NULL: beyond the limit */
     char *category;  /* NULL: none */
     uint32_t left_out, places_left_out;
 };
@@ -44,7 +44,7 @@ void sarif_free(struct sarif *sarif)
     free(sarif);
 }
 
-/* The name of a job may not be UTF-8. */
+/* Makes a string; a job's name need not be UTF-8. */
 static json_t *sarif_string(const char *text)
 {
     char *copy = core_text_utf8(text);
@@ -61,7 +61,7 @@ static json_t *sarif_message(const char *text)
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-/* The path below the root, or the path. */
+/* Returns the path relative to the root if it lies below it, else the path. */
 static const char *below_root(const struct sarif *sarif, const char *path)
 {
     size_t bytes = sarif->root ? strlen(sarif->root) : 0;
@@ -70,7 +70,7 @@ static const char *below_root(const struct sarif *sarif, const char *path)
                                                                              : path;
 }
 
-/* Code scanning wants a region of each. */
+/* Makes a physical location; code scanning demands a region in each. */
 static json_t *sarif_physical(const struct sarif *sarif, const struct sarif_place *place)
 {
     const char *path = below_root(sarif, place->path);
@@ -105,8 +105,8 @@ static json_t *sarif_location(const struct sarif *sarif, const struct sarif_plac
     return object;
 }
 
-/* Where the pages of docs/ are published, without the last "/"; free() it. NULL: nobody says it:
- * the documentation comes with the program and has no address of its own on the web. */
+/* Returns the address of the published docs/, from CROSSWAIT_DOCS_URL, without a final "/"; free()
+ * it. NULL if unset: the documentation has no address of its own. */
 static char *docs_url(void)
 {
     const char *url = getenv("CROSSWAIT_DOCS_URL");
@@ -148,9 +148,9 @@ struct sarif *sarif_new(const struct sarif_place *fallback, const char *root)
     return sarif;
 }
 
-enum { LINKS_MAX = 20 }; /* of a message, that a person reads */
+enum { LINKS_MAX = 20 }; /* links in a message; a reader does not follow more */
 
-/* "; see [rank 3 at a.c:7](1)", to the message of the result. In the text of a link brackets are
+/* Appends "; see [rank 3 at a.c:7](1)" to the result's message. Brackets in a link's text are
  * escaped (SARIF 2.1.0, 3.11.6). */
 static void link_add(json_t *result, const char *text, size_t id)
 {
@@ -171,7 +171,7 @@ static void link_add(json_t *result, const char *text, size_t id)
     free(whole);
 }
 
-/* Code scanning shows one place as the result's own; the others are related to it. */
+/* Adds the first place as the result's own; the others are related, as code scanning shows one. */
 void sarif_place_add(struct sarif *sarif, const struct sarif_place *place)
 {
     if (!sarif->current)
@@ -196,7 +196,8 @@ void sarif_place_add(struct sarif *sarif, const struct sarif_place *place)
 
 /* --- rules and results ------------------------------------------------------------------------ */
 
-/* The remedy, and where more stands: code scanning shows the markdown. */
+/* Makes the help text: the remedy and, in the markdown that code scanning shows, its manual
+ * page. */
 static json_t *sarif_help(const struct sarif_rule *rule)
 {
     const char *text = rule->help ? rule->help : rule->says;
@@ -211,7 +212,8 @@ static json_t *sarif_help(const struct sarif_rule *rule)
     return object;
 }
 
-/* "BufferNeed" of "buffer-need": a name that is the id is to be left out, and shown is the name. */
+/* Makes "BufferNeed" from "buffer-need": SARIF wants no name equal to the id, and viewers show
+ * it. */
 static void name_make(const char *id, char *name, size_t room)
 {
     bool begins = true;
@@ -255,7 +257,7 @@ static json_t *sarif_fingerprint(struct sarif *sarif, const struct sarif_result 
     return json_pack("{s:s, s:s}", "primaryLocationLineHash", text, "crosswait/v1", text);
 }
 
-/* Escapes what reads like a link: sentences have none. */
+/* Makes a message and escapes what looks like a link, since sentences contain none. */
 static json_t *message_plain(const char *text)
 {
     char *whole = NULL;
@@ -315,7 +317,7 @@ void sarif_property_add(struct sarif *sarif, const char *name, const char *value
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-/* Invariant 2. */
+/* Gives results without a place the fallback (invariant 2). */
 static void places_complete(struct sarif *sarif)
 {
     json_t *result;
@@ -346,7 +348,7 @@ static void sarif_notify(json_t *notifications, uint32_t left_out, const char *w
         notifications, json_pack("{s:s, s:o}", "level", "warning", "message", sarif_message(text)));
 }
 
-/* Invariant 4. */
+/* Makes the run's notifications: notes, and how much is left out (invariant 4). */
 static json_t *sarif_invocation(const struct sarif *sarif)
 {
     json_t *object = json_pack("{s:b}", "executionSuccessful", 1),
@@ -385,7 +387,7 @@ static json_t *run_make(struct sarif *sarif)
     return run;
 }
 
-/* Inside of the file's array. No string of JSON holds the end of a line. */
+/* Writes text indented for the file's array; no JSON string contains a line end. */
 static int sarif_indented(const char *text, size_t bytes, void *file)
 {
     for (size_t i = 0; i < bytes; i++)
@@ -414,14 +416,14 @@ enum core_status sarif_run_write(struct sarif *sarif, FILE *file)
     return status;
 }
 
-/* --- more runs than code scanning takes of a file --------------------------------------------- */
+/* --- more runs than code scanning accepts in a file ------------------------------------------- */
 
 static const char *run_category(const json_t *run)
 {
     return json_string_value(json_object_get(json_object_get(run, "automationDetails"), "id"));
 }
 
-/* "app-4" of the category "crosswait/app-4/"; free() it. */
+/* Returns "app-4" for the category "crosswait/app-4/"; free() it. */
 static char *run_job(const json_t *run)
 {
     const char *category = run_category(run), *slash = category ? strchr(category, '/') : NULL;
@@ -435,7 +437,8 @@ static json_t *run_notifications(const json_t *run)
                            "toolExecutionNotifications");
 }
 
-/* The message names the job; the marks differ from those of the same finding in other jobs. */
+/* Moves a result into the merged run: its message names the job, and its fingerprints differ from
+ * those of the same finding in other jobs. */
 static void result_move(json_t *result, const char *job, json_t *into)
 {
     json_t *message = json_object_get(result, "message"),
@@ -453,7 +456,7 @@ static void result_move(json_t *result, const char *job, json_t *into)
     json_array_append(into, result);
 }
 
-/* The first run, with the results and the notes of all. */
+/* Merges the results and notes of all runs into the first one. */
 static json_t *runs_merge(const json_t *runs)
 {
     json_t *whole = json_copy(json_array_get(runs, 0)), *results = json_array(),

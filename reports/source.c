@@ -16,7 +16,7 @@ struct source_file {
     char *path;
     char *text; /* NULL: it cannot be read */
     bool newer; /* than the recorded run */
-    bool other; /* one of that name below where one stands: the program was built elsewhere */
+    bool other; /* found by name below the current directory: the program was built elsewhere */
 };
 
 struct source {
@@ -33,7 +33,7 @@ enum core_status source_open(uint64_t started_ns, struct source **out_source)
     if (!source)
         return core_report(CORE_NO_MEMORY, "out of memory for the report");
     source->started_ns = started_ns;
-    source->folder = getcwd(NULL, 0); /* NULL: no place is below it */
+    source->folder = getcwd(NULL, 0); /* NULL: no path lies below it */
     *out_source = source;
     return CORE_OK;
 }
@@ -73,8 +73,8 @@ static char *text_read(const char *path, uint64_t started_ns, bool *out_newer)
     return text;
 }
 
-/* The file itself, or where it is not, as much of its path's end as is a file below where one
- * stands: a trace may come from another machine. */
+/* Reads the file or, if it is missing, the one below the current directory whose path is the
+ * longest end of the file's path: a trace may come from another machine. */
 static void file_read(struct source_file *file, uint64_t started_ns)
 {
     const char *end = file->path;
@@ -89,7 +89,7 @@ static void file_read(struct source_file *file, uint64_t started_ns)
     }
 }
 
-/* NULL: out of memory. Invariant 1. */
+/* Returns the file, read once (invariant 1). NULL: out of memory. */
 static const struct source_file *file_get(struct source *source, const char *path)
 {
     struct source_file file = {.path = NULL};
@@ -110,7 +110,7 @@ static const struct source_file *file_get(struct source *source, const char *pat
     return &source->file[source->count - 1];
 }
 
-/* The line's start and length in the text; NULL: there are not so many. */
+/* Finds the line's start and length in the text. NULL if the text has fewer lines. */
 static const char *line_find(const char *text, int line, size_t *out_bytes)
 {
     for (int i = 1; i < line && text; i++) {
@@ -123,7 +123,7 @@ static const char *line_find(const char *text, int line, size_t *out_bytes)
     return text;
 }
 
-/* Control characters would move the terminal's cursor. */
+/* Copies the line without leading space and control characters, which would move the cursor. */
 static char *line_copy(const char *text, size_t bytes, uint32_t *out_indent)
 {
     for (*out_indent = 0; bytes && isspace((unsigned char)*text); ++*out_indent) {
@@ -139,7 +139,7 @@ static char *line_copy(const char *text, size_t bytes, uint32_t *out_indent)
     return copy;
 }
 
-/* Columns, not bytes: what follows a character's first byte in UTF-8 takes none. */
+/* Counts columns, not bytes: the later bytes of a UTF-8 character take none. */
 static uint32_t source_columns(const char *text, size_t bytes)
 {
     uint32_t count = 0;
@@ -163,7 +163,7 @@ struct source_line source_line_get(struct source *source, const struct trace_sit
     line.text = line_copy(text, bytes, &line.indent);
     if (!line.text)
         return line;
-    const char *found = name ? strcasestr(line.text, name) : NULL; /* Fortran has no case */
+    const char *found = name ? strcasestr(line.text, name) : NULL; /* Fortran ignores case */
     line.named = found != NULL;
     if (found) {
         line.mark = source_columns(line.text, (size_t)(found - line.text));

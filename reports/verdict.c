@@ -1,7 +1,7 @@
-/* The verdict line, from what is known: findings, and how far the judgement reaches. The findings
- * are counted as a report shows them: those that follow from another stand under it. "clean" stands
- * alone only where every rank was recorded whole, every checker came to its end, and every order
- * that the program can take was run, or the record leaves none but its own. */
+/* Writes the verdict line from the findings and the scope of the check. Findings are counted as
+ * reports show them, with those that follow from another listed under it. "clean" has no
+ * restriction only if every rank was recorded completely, every checker finished, and every
+ * possible order was run or the recorded one is the only one. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ bool report_is_whole(const struct report_facts *facts)
     return facts->ranks_in_state[EVENT_RANK_FINISHED] == facts->trace->rank_count && !facts->lost;
 }
 
-/* A run that was not recorded whole is judged in its recorded order. */
+/* Adds the scope: a run that was not recorded completely is checked in its recorded order only. */
 static void reach_add(const struct orders *orders, bool whole, struct line *line)
 {
     char number[32];

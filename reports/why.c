@@ -1,4 +1,4 @@
-/* See why.h: times of ranks and places, and waits put together. */
+/* See why.h: times of ranks and places, and the aggregation of waits. */
 #include "reports/why.h"
 
 #include <sqlite3.h>
@@ -54,7 +54,7 @@ struct timing {
     const struct trace *trace;
     struct why *why;
     struct core_table places;
-    uint64_t busy_ns; /* of the rank: the end of its calls so far; threads may overlap */
+    uint64_t busy_ns; /* of the rank: end of its calls so far, as threads may overlap */
 };
 
 static enum core_status place_add(struct timing *t, struct why_call in, uint64_t calls, uint64_t ns)
@@ -69,7 +69,7 @@ static enum core_status place_add(struct timing *t, struct why_call in, uint64_t
     return status;
 }
 
-/* Rounds of a loop: of each call it is known how much time it took in all. */
+/* Adds rounds of a loop, of whose calls only the total time is known. */
 static enum core_status sum_time(struct timing *t, const struct why_event *event)
 {
     struct why_rank *rank = &t->why->rank[event->rank];
@@ -176,9 +176,9 @@ static void ranks_sum(struct why *why)
     why->work_mean_ns = why->ranks ? work / why->ranks : 0;
 }
 
-/* --- waits put together ----------------------------------------------------------------------- */
+/* --- aggregation of waits --------------------------------------------------------------------- */
 
-struct blame { /* of a row: who is waited for */
+struct blame { /* of a row: the ranks waited for */
     struct {
         uint64_t row, by;
         int64_t call, site;
@@ -210,7 +210,7 @@ static enum core_status row_wait(struct core_table *rows, struct core_table *bla
     row->out.ns += ns;
     uint64_t number = (uint64_t)((char *)row - rows->entry) / rows->entry_bytes;
     struct blame of = {.key = {number, wait->by, wait->until.call, wait->until.site}};
-    if (!row->count || row->rank[row->count - 1] != wait->rank) /* waits stand by rank */
+    if (!row->count || row->rank[row->count - 1] != wait->rank) /* waits are sorted by rank */
         status =
             CORE_ARRAY_PUSH(row->rank, row->count, row->room, "the report's waits", wait->rank);
     if (status == CORE_OK)
@@ -276,7 +276,7 @@ static enum core_status rows_gather(const struct why_waits *waits, struct why *w
 
 /* --- slow rounds ------------------------------------------------------------------------------ */
 
-/* Those that took a hundredth of the job's time or more. */
+/* Gathers slow rounds that took at least a hundredth of the job's time. */
 static enum core_status slow_gather(struct trace *trace, struct why *why)
 {
     enum { SLOW_SHARE = 100, SLOW_MAX = 5 };

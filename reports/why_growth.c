@@ -1,5 +1,5 @@
-/* Finds what grew while the job ran (why.h): the messages that a place sends, in four quarters by
- * time. Only a steady growth counts: no quarter is below the one before it. */
+/* Finds what grew while the job ran (why.h): the messages sent at a place, in four quarters by
+ * time. Only steady growth counts: no quarter is below the one before. */
 #include <sqlite3.h>
 
 #include "core/array.h"
@@ -7,10 +7,11 @@
 
 enum {
     QUARTERS = 4,
-    MESSAGES_LEAST = 16, /* of a place */
+    MESSAGES_LEAST = 16, /* per place */
     BYTES_FACTOR = 2,    /* from the first quarter to the last */
     AHEAD_FACTOR = 4,
-    AHEAD_SHARE = 50 /* of the job's time, as a divisor, that messages lie there at the end */
+    AHEAD_SHARE = 50 /* divisor: messages must wait for at least this share of the job's time at the
+                        end */
 };
 
 static const char quarters_sql[] =
@@ -26,7 +27,8 @@ struct quarter {
     uint64_t messages, bytes, ahead_ns;
 };
 
-/* Means of the quarters, one after the other; false: they do not grow steadily. */
+/* Returns the means of the first and the last quarter; false if the quarters do not grow
+ * steadily. */
 static bool why_growth_grows(const struct quarter *quarter, bool ahead, uint64_t factor,
                              uint64_t *out_first, uint64_t *out_last)
 {
@@ -83,9 +85,9 @@ enum core_status why_growth_gather(struct trace *trace, struct why *why)
         if (number == 0)
             expected = 0;
         if (number != expected || at.call < 0 || (uint32_t)at.call >= trace->call_count)
-            continue; /* fewer messages than quarters */
+            continue; /* a place with fewer messages than quarters */
         if (sqlite3_column_int64(row, 6)) {
-            expected = QUARTERS + 1; /* of some it is not known when they were sent */
+            expected = QUARTERS + 1; /* the send times of some messages are unknown */
             continue;
         }
         quarter[expected++] = (struct quarter){.messages = (uint64_t)sqlite3_column_int64(row, 3),

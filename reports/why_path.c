@@ -1,5 +1,5 @@
-/* The critical path of a recorded run: back from the rank that ends last, over the waits, and what
- * the ranks on it did (why.h). */
+/* Finds the critical path of a recorded run, backwards from the rank that ends last, over the
+ * waits, and what the ranks on it did (why.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "core/table.h"
 #include "reports/why.h"
 
-/* The last wait of the rank that ends before t; NULL: it waited for nobody before. */
+/* Returns the rank's last wait that ends before t; NULL: none. */
 static const struct why_wait *wait_before(const struct why_waits *waits, uint32_t rank, uint64_t t)
 {
     const struct why_wait *wait = waits->wait;
@@ -41,7 +41,7 @@ static enum core_status why_path_walk(const struct why_waits *waits, struct why 
         const struct why_wait *wait = wait_before(waits, rank, t);
         uint64_t start = wait ? wait->end_ns : why->rank[rank].begin_ns;
         more = wait != NULL;
-        if (start > t) /* it was told to begin later: clocks of threads */
+        if (start > t) /* the recorded begin is later: clocks of threads differ */
             start = t;
         status = CORE_ARRAY_PUSH(why->segment, why->segment_count, why->segment_room,
                                  "the critical path", (struct why_segment){rank, start, t});
@@ -54,7 +54,7 @@ static enum core_status why_path_walk(const struct why_waits *waits, struct why 
     return status;
 }
 
-/* --- what was done on it ---------------------------------------------------------------------- */
+/* --- parts of the path ------------------------------------------------------------------------ */
 
 struct part {
     struct {
@@ -68,7 +68,7 @@ struct parting {
     uint32_t count, at;
     struct core_table parts;
     uint32_t rank;
-    uint64_t done_ns; /* of the rank: all before was counted */
+    uint64_t done_ns; /* of the rank: everything before was counted */
     struct why *why;
 };
 
@@ -80,7 +80,7 @@ static uint64_t why_path_overlap(const struct why_segment *segment, uint64_t fro
     return end > start ? end - start : 0;
 }
 
-/* So much of [from, to) of the rank is on the path. */
+/* Returns how much of the rank's [from, to) is on the path. */
 static uint64_t on_path(struct parting *p, uint32_t rank, uint64_t from, uint64_t to)
 {
     uint64_t ns = 0;

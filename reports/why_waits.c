@@ -1,4 +1,4 @@
-/* Finds who waited for whom (why.h): from messages, with the calls that begin and complete them at
+/* Finds who waited for whom (why.h), from messages with the calls that begin and complete them at
  * both ends, and from collectives. */
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ struct gathering {
     struct trace *trace;
     struct why *why;
     struct why_waits *waits;
-    struct core_table latest; /* of a waiting call: its wait */
+    struct core_table latest; /* by waiting call: its wait */
 };
 struct latest {
     uint64_t event;
@@ -26,7 +26,7 @@ static enum core_status why_waits_failed(struct trace *trace)
                        sqlite3_errmsg(trace->db));
 }
 
-/* The wait that ends last counts, of those in one call. */
+/* Adds a wait; of several waits in one call the one that ends last counts. */
 static enum core_status wait_add(struct gathering *g, uint64_t event, const struct why_wait *wait)
 {
     struct latest *latest;
@@ -48,7 +48,7 @@ static enum core_status wait_add(struct gathering *g, uint64_t event, const stru
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-/* As in messages.c; types, else the index serves nobody. */
+/* As in messages.c: columns have types, otherwise the index is not used. */
 static const char completions[] =
     "CREATE TEMP TABLE why_completed (rank INTEGER, request INTEGER, id INTEGER); INSERT INTO "
     "temp.why_completed SELECT e.id >> 40, e.request + d.request_ahead, e.id FROM event_row e "
@@ -114,7 +114,7 @@ static enum core_status message_waits(struct gathering *g, sqlite3_stmt *row)
                               .until = call_at(trace, row, 3)};
     enum core_status status = wait_add(g, why_waits_number(row, 13), &sender);
     if (status != CORE_OK || !sender_left || posted_ns > send_to)
-        return status; /* who left before the receive was posted did not wait for it */
+        return status; /* a rank that left before the receive was posted did not wait for it */
     struct why_wait receiver = {.rank = (uint32_t)source,
                                 .by = (uint32_t)dest,
                                 .kind = WHY_LATE_RECEIVER,
@@ -153,7 +153,7 @@ static bool why_waits_blocks(const struct collective_part *part)
            (part->event.class == EVENT_CLASS_COLL || part->event.class == EVENT_CLASS_COMM_CREATE);
 }
 
-/* The last to enter but `but`; NULL: nobody else was there. */
+/* Returns the last member to enter except `but`; NULL: no other member was there. */
 static const struct collective_part *last_of(const struct collective_part *part, uint32_t count,
                                              const struct collective_part *but)
 {
@@ -166,7 +166,7 @@ static const struct collective_part *last_of(const struct collective_part *part,
     return last;
 }
 
-/* The member whose data this member needs; NULL: it needs nobody's. */
+/* Returns the member whose data this member needs; NULL: it needs none. */
 static const struct collective_part *why_waits_awaited(const struct collective_part *part,
                                                        uint32_t count,
                                                        const struct collective_part *member)
@@ -191,7 +191,7 @@ static enum core_status collective_waits(struct gathering *g, const struct colle
 
     for (uint32_t i = 0; i < count; i++)
         if (part[i].present && part[i].event.summed)
-            return CORE_OK; /* who came last is not known */
+            return CORE_OK; /* the last to enter is unknown */
     for (uint32_t i = 0; i < count && status == CORE_OK; i++) {
         const struct collective_part *by =
             why_waits_blocks(&part[i]) ? why_waits_awaited(part, count, &part[i]) : NULL;

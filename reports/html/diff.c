@@ -1,4 +1,4 @@
-/* Two runs compared, as a page: what the text says, in tables. */
+/* Writes the comparison of two runs as a page: what the text says, in tables. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static void number_cell(const char *text, const char *class, FILE *file)
     fprintf(file, "<td class=\"number%s\">%s</td>", class, text);
 }
 
-/* Before, after, and by how much it changed: more is what somebody has to look at. */
+/* Writes the values before and after, and the change; an increase is marked. */
 static void value_cells(uint64_t before, uint64_t after, bool time, FILE *file)
 {
     char a[64], b[64], text[64];

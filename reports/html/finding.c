@@ -11,8 +11,8 @@
 #include "reports/html/timeline.h"
 
 enum {
-    EVENTS_LINKED_MAX = TIMELINE_LINKED_MAX / HTML_FINDINGS_MAX, /* of a finding */
-    FACTS_SHOWN_MAX = 8 /* the page folds further ones, as many outcomes of a race are */
+    EVENTS_LINKED_MAX = TIMELINE_LINKED_MAX / HTML_FINDINGS_MAX, /* per finding */
+    FACTS_SHOWN_MAX = 8 /* the page folds further ones, e.g. of a race with many outcomes */
 };
 
 void html_pair_write(const char *name, const char *value, FILE *file)
@@ -22,7 +22,7 @@ void html_pair_write(const char *name, const char *value, FILE *file)
     fprintf(file, "</dd>\n");
 }
 
-/* So many columns of the text, as XML; returns what is behind them. */
+/* Writes so many columns of the text as XML. Returns the rest of the text. */
 static const char *columns_write(const char *text, uint32_t columns, FILE *file)
 {
     size_t bytes = 0;
@@ -51,7 +51,7 @@ static void source_show(const struct block_place *place, FILE *file)
     fprintf(file, "</pre>");
 }
 
-/* A click on it shows the call on the timeline. */
+/* Writes a link that shows the call on the timeline. */
 static void event_link(const struct block_place *place, FILE *file)
 {
     if (place->seq)
@@ -92,7 +92,7 @@ static void place_row(const struct block_place *place, FILE *file)
     fprintf(file, "</div></td></tr>\n");
 }
 
-/* Ranks that do the same are one row. */
+/* Writes the places; ranks that do the same share a row. */
 static void places_table(const struct block *block, FILE *file)
 {
     if (!block->count)

@@ -9,7 +9,7 @@
 #include "report_page.h"
 
 enum {
-    RANKS_SHOWN_BYTES = 80, /* a longer list of ranks is folded behind its first RANKS_CUT_BYTES */
+    RANKS_SHOWN_BYTES = 80, /* longer lists are folded after RANKS_CUT_BYTES */
     RANKS_CUT_BYTES = 20
 };
 

@@ -1,4 +1,4 @@
-/* Cost against size, as pictures; both axes are logarithmic. */
+/* Draws cost against size; both axes are logarithmic. */
 #include "reports/html/plot.h"
 
 #include <inttypes.h>
@@ -36,7 +36,7 @@ static double y_of(const struct plot *plot, uint64_t ps)
            (log10((double)ps) - plot->y0) / (plot->y1 - plot->y0) * (HEIGHT - TOP - BOTTOM);
 }
 
-/* Whole powers of ten around all points; false: there is nothing to draw. */
+/* Extends the axes to whole powers of ten around all points; false: there is nothing to draw. */
 static bool plot_scale(struct plot *plot)
 {
     uint64_t least = UINT64_MAX, most = 0, first = plot->cost[0]->bytes,

@@ -1,5 +1,5 @@
-/* Draws the wait-for graph of a finding. Two ranks are one node if they have the same mark: a sum
- * over what they wait for and over who waits for them. */
+/* Draws the wait-for graph of a finding. Ranks with the same marks share a node: sums over what
+ * they wait for, and over who waits for them. */
 #include "reports/html/ring.h"
 
 #include <inttypes.h>
@@ -15,15 +15,15 @@ enum { RANKS_APART_MAX = 12, NODES_MAX = 24, RANKS_MAX = 4096, LABEL_MAX = 18 };
 struct member {
     uint32_t rank;
     bool core;
-    const struct finding_call *call; /* NULL: only waited for */
+    const struct finding_call *call; /* NULL: others wait for it, but it waits for none */
     uint64_t waits, awaited;         /* marks */
 };
 struct node {
-    uint32_t first; /* member that stands for it */
+    uint32_t first; /* member that represents it */
     uint32_t *rank;
     uint32_t rank_count, rank_room;
     char *label;
-    double x, y, half; /* half: of its width */
+    double x, y, half; /* half: half of its width */
 };
 struct ring {
     struct member *member;
@@ -66,7 +66,7 @@ static enum core_status members_gather(struct ring *ring, const struct finding *
     return status;
 }
 
-/* NULL: it does not wait for that rank. */
+/* Returns how the member waits for the rank; NULL: it does not. */
 static const struct finding_await *ring_awaits(const struct member *member, uint32_t rank)
 {
     for (uint32_t j = 0; member->call && j < member->call->await_count; j++)
@@ -86,7 +86,7 @@ static void members_mark(struct ring *ring)
                 ring_mixed((uint64_t)await->first << 32 | (uint64_t)await->last << 1 | await->any);
         }
     }
-    /* Those that wait alike count once: it does not matter how many they are. */
+    /* ranks that wait alike count once: their number does not matter */
     for (uint32_t i = 0; i < ring->member_count; i++) {
         bool again = false;
         for (uint32_t k = 0; k < i && !again; k++)
@@ -157,7 +157,7 @@ static enum core_status nodes_label(struct ring *ring, uint32_t shown)
     return CORE_OK;
 }
 
-/* How far from a node's middle a line in that direction leaves it. */
+/* Returns the distance from a node's middle at which a line in that direction leaves the node. */
 static double ring_leave(const struct node *node, double x, double y)
 {
     double across = fabs(x) > 1e-9 ? node->half / fabs(x) : 1e9,
@@ -173,7 +173,7 @@ static void edge_draw(const struct node *from, const struct node *to, bool any, 
     if (length < 1)
         return;
     double ux = (to->x - from->x) / length, uy = (to->y - from->y) / length;
-    /* Two that wait for each other have two arrows: each bends to its right. */
+    /* two nodes that wait for each other have two arrows: each bends to its right */
     double bend = length * .12, mx = (from->x + to->x) / 2 - uy * bend,
            my = (from->y + to->y) / 2 + ux * bend;
     double ex = to->x - mx, ey = to->y - my, arrival = hypot(ex, ey);
@@ -190,7 +190,7 @@ static void edge_draw(const struct node *from, const struct node *to, bool any, 
             tx - ex * 8 - ey * 4, ty - ey * 8 + ex * 4, tx - ex * 8 + ey * 4, ty - ey * 8 - ex * 4);
 }
 
-/* Says what the arrows and the colour of the drawn nodes mean. */
+/* Explains the arrows and the colour of the nodes. */
 static void ring_legend(const struct ring *ring, uint32_t shown, FILE *file)
 {
     bool any = false, core = false;

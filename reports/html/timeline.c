@@ -1,4 +1,4 @@
-/* Levels of detail, and the stream: one walk over the events in the order of their ids. */
+/* Chooses the level of detail and writes the stream, in one pass over the events by id. */
 #include "reports/html/timeline.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "reports/messages.h"
 #include "reports/rows.h"
 
-/* --- how long is long: a histogram of times, eight steps an octave ---------------------------- */
+/* --- histogram of times, eight steps an octave ------------------------------------------------ */
 
 enum { SCALE_STEPS = 512 };
 
@@ -33,7 +33,7 @@ static uint64_t scale_floor(uint32_t step)
     return step < 8 ? step : (uint64_t)(8 + step % 8) << (step / 8 - 1);
 }
 
-/* The least time such that at most so many are that long or longer. */
+/* Returns the least time that at most count_max times reach. */
 static uint64_t scale_least(const struct scale *scale, uint64_t count_max)
 {
     uint64_t count = 0;
@@ -51,35 +51,36 @@ struct entry {
     uint32_t shape;
     bool pending, bundle;
 };
-struct bundle { /* calls on their way into one entry */
+struct bundle { /* calls being collected into one entry */
     struct entry entry;
     uint64_t calls;
-    uint32_t *class; /* of its calls, each once */
+    uint32_t *class; /* classes of its calls, each once */
     uint32_t class_count, class_room;
-    uint32_t only; /* trace's id of the shape, while it has one call */
+    uint32_t only; /* the trace's id of the shape, while it holds one call */
 };
 struct lane {
     uint32_t rank;
     int32_t thread;
-    uint64_t *ns;       /* by class: in the bundle that is open */
-    uint8_t *seen;      /* by class: bit 0 a call that returned, bit 1 one that did not */
-    uint64_t behaviour; /* sum over what was seen */
+    uint64_t *ns;       /* by class: time in the open bundle */
+    uint8_t *seen;      /* by class: bit 0: a call that returned, bit 1: one that did not */
+    uint64_t behaviour; /* sum over seen */
     struct entry *entry;
     uint32_t entry_count, entry_room;
-    struct bundle open[2]; /* the application's calls, the library's in them */
+    struct bundle open[2]; /* of the application's calls, and of the library's inside them */
 };
 
 struct timeline {
     const struct report_facts *facts;
     struct html_stream stream;
-    uint64_t apart_ns, bundle_ns; /* calls so long stand by themselves; a bundle lasts at most so */
+    uint64_t apart_ns, bundle_ns; /* calls from this length on have their own entry; longest
+                                     bundle */
     struct report_shapes known;
-    uint32_t *shape_number; /* by the trace's id: 1 + that on the page; 0: not yet on it */
-    uint32_t *class_number; /* by class: the same of what stands for its shapes, where there are too
-                               many of them */
+    uint32_t *shape_number; /* by the trace's id: 1 + its number on the page; 0: not yet on it */
+    uint32_t *class_number; /* by class: the same for the text shared by its shapes, if there are
+                               too many of them */
     uint64_t *mark;
     uint32_t mark_count, mark_room, mark_next;
-    uint32_t rank; /* that is walked, and its lanes */
+    uint32_t rank; /* rank being walked, and its lanes */
     struct lane *lane;
     uint32_t lane_count, lane_room;
     json_t *shapes, *lanes;
@@ -88,7 +89,7 @@ struct timeline {
     bool inner;
     struct report_message *message; /* in order of sending */
     uint32_t message_count, message_room;
-    uint64_t messages, flight_ns; /* shorter ones are not drawn */
+    uint64_t messages, flight_ns; /* flight_ns: shorter flights are not drawn */
     struct scale flights;
     uint64_t *cell; /* count and bytes, of the application and of the library */
     uint32_t side, cells;
@@ -114,7 +115,7 @@ static void shape_append(struct timeline *line, const struct report_shape *shape
     line->inner |= shape->inner;
 }
 
-/* Text for all calls of a place: "MPI_Isend(...)". */
+/* Returns the number of the text shared by all calls of a place: "MPI_Isend(...)". */
 static uint32_t class_get(struct timeline *line, uint32_t class)
 {
     const struct report_shape *shape = &line->known.shape[line->known.first[class]];
@@ -128,8 +129,8 @@ static uint32_t class_get(struct timeline *line, uint32_t class)
     return line->class_number[class] - 1;
 }
 
-/* Text of an event: that of its shape, with the arguments of the first event met. Each rank has its
- * share of the texts with arguments. */
+/* Returns the number of an event's text: that of its shape, with the arguments of the first such
+ * event. Each rank may use its share of the texts with arguments. */
 static enum core_status shape_get(struct timeline *line, uint32_t rank, uint64_t seq, uint32_t id,
                                   uint32_t *out_number)
 {
@@ -154,9 +155,8 @@ static enum core_status shape_get(struct timeline *line, uint32_t rank, uint64_t
 
 /* --- levels of detail ------------------------------------------------------------------------- */
 
-/* Where everything fits, each call stands by itself. Else a quarter of the room is for calls that
- * took long, half of it for the bundles between them: each call of the quarter can end a bundle
- * early. */
+/* Gives each call its own entry if all fit. Otherwise a quarter of the entries is for long calls,
+ * and half for the bundles between them, since each long call can end a bundle early. */
 static enum core_status detail_choose(struct timeline *line)
 {
     struct trace *trace = line->facts->trace;
@@ -234,7 +234,7 @@ static enum core_status bundle_add(struct timeline *line, struct lane *lane, str
     if (!lane->ns[class])
         status = CORE_ARRAY_PUSH(bundle->class, bundle->class_count, bundle->class_room,
                                  "the timeline's bundle", class);
-    lane->ns[class] += entry->end - entry->start + 1; /* not 0: it is in the list */
+    lane->ns[class] += entry->end - entry->start + 1; /* never 0: the class is listed */
     return status;
 }
 
@@ -246,7 +246,7 @@ static uint64_t timeline_mixed(uint64_t value)
     return (value ^ value >> 29) * 0xbf58476d1ce4e5b9;
 }
 
-/* The lane of a thread of the rank that is walked. */
+/* Returns the lane of a thread of the current rank, and adds it if new. */
 static enum core_status lane_get(struct timeline *line, uint32_t rank, int32_t thread,
                                  struct lane **out_lane)
 {
@@ -282,7 +282,8 @@ static void lane_done(struct lane *lane)
         free(lane->open[i].class);
 }
 
-/* Lanes that make the same calls at the same places, and hang in the same ones, behave alike. */
+/* Notes a call in the lane's behaviour. Lanes that make the same calls at the same places, and hang
+ * in the same ones, behave alike. */
 static void lane_see(const struct timeline *line, struct lane *lane, uint32_t id, bool pending)
 {
     const struct report_shape *shape = &line->known.shape[id];
@@ -362,7 +363,7 @@ static enum core_status lane_end(struct timeline *line, struct lane *lane)
     return CORE_OK;
 }
 
-/* The rank's lanes are complete. */
+/* Ends the lanes of the current rank. */
 static enum core_status rank_end(struct timeline *line)
 {
     enum core_status status = CORE_OK;
@@ -410,8 +411,7 @@ static bool timeline_marked(struct timeline *line, uint64_t id)
     return line->mark_next < line->mark_count && line->mark[line->mark_next] == id;
 }
 
-/* One bar for rounds of a loop whose times are summed up: the calls of the application, or those
- * inside of them. */
+/* Adds one bar for summed rounds of a loop: the application's calls, or those inside them. */
 static enum core_status sum_add(struct timeline *line, struct lane *lane,
                                 const struct report_row *row, bool inner)
 {
@@ -494,7 +494,7 @@ static uint64_t timeline_flight(const struct report_message *message)
     return message->t_leave > message->t_send ? message->t_leave - message->t_send : 0;
 }
 
-/* Keeps half of the room, at most: the messages that were longest on their way. */
+/* Keeps the messages that took longest, at most half of the room. */
 static void messages_thin(struct timeline *line)
 {
     uint32_t kept = 0;
@@ -575,8 +575,7 @@ static void matrix_write(struct timeline *line)
 
 /* --- the critical path ------------------------------------------------------------------------ */
 
-/* Segments that are shorter than what a page can tell apart go into one, of the rank of the longest
- * of them. */
+/* Writes the path. Segments too short for the page are merged, under the rank of the longest. */
 static uint32_t path_write(struct timeline *line)
 {
     const struct why *why = &line->facts->why;
@@ -606,9 +605,9 @@ static uint32_t path_write(struct timeline *line)
     return written;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
-/* Into a <script>: "<" must not stand there. */
+/* Writes JSON inside a <script>, where "<" is not allowed. */
 static void script_json(json_t *object, FILE *file)
 {
     char *text = json_dumps(object, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_ENSURE_ASCII);
