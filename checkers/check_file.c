@@ -21,7 +21,7 @@ struct step {
     uint64_t seq;
     int64_t value[VALUES_MAX]; /* arguments that must be equal on all ranks */
     int64_t view[VIEW_VALUES]; /* of MPI_File_set_view: disp; size and extent of the filetype */
-    uint64_t shared_seq;       /* of MPI_File_set_view: disp; size and extent of filetype */
+    uint64_t shared_seq;       /* first use of the shared file pointer in this view; 0: none */
     int32_t call;
 };
 struct opened { /* a rank's side of a file */
@@ -41,8 +41,8 @@ struct opened { /* a rank's side of a file */
 struct files {
     const struct check_input *input;
     struct finding_dedup dedup;
-    struct requests requests; /* of the rank that is read; own[0]: file + 1, own[1]: opened as */
-    struct opened *opened;    /* of the rank read now; own[0]: file + 1, own[1]: opening's seq */
+    struct requests requests; /* of the rank read now; own[0]: file + 1, own[1]: opening's seq */
+    struct opened *opened;    /* file * ranks + rank */
     uint32_t room, file_count;
 };
 

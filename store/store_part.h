@@ -250,9 +250,9 @@ int32_t store_world(const struct store *store, const struct store_rank *rank, ui
                     int32_t peer);
 enum core_status
 store_define_place(struct store *store, const char *module, uint64_t address,
-                   uint32_t *out_site); /* writes communicators, and sites with their lines */
+                   uint32_t *out_site); /* of no rank; before store_define_finish */
 enum core_status
-store_define_finish(struct store *store); /* communicators, sites with their source lines */
+store_define_finish(struct store *store); /* writes communicators, and sites with their lines */
 void store_defs_done(struct store_defs *defs);
 void store_ids_done(struct store_ids *ids);
 

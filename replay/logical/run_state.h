@@ -100,9 +100,10 @@ struct run_threads {        /* present if a rank has several threads; see run_th
     struct run_thread_op *op;
     uint8_t *passed; /* by operation, then by place in the order of return: has passed */
     uint64_t op_count;
-    uint32_t *frontier;    /* by rank: so many of the first in the order of return have passed */
-    uint32_t *waiter;      /* by rank: operations passed, without a gap in the order of return */
-    uint32_t *waiter_next; /* by thread */
+    uint32_t *frontier; /* by rank: operations passed, without a gap in the order of return */
+    uint32_t *waiter; /* first waiting thread + 1: by operation, until it has begun; then by place,
+                         until the frontier has passed it */
+    uint32_t *waiter_next;             /* by thread */
     uint32_t *looking, *looking_last;  /* by rank: threads, plus 1, that are held so that they look
                                           again by themselves, in ascending order */
     struct run_thread_link *look_link; /* by thread */
@@ -135,7 +136,7 @@ struct replay_run {
     uint64_t op_count;
     bool has_choices;
     bool has_wild, has_buffered; /* program: any wildcard, probe, waitany; any buffered send */
-    bool has_send_detail;        /* program: any wildcard, probe, waitany; buffered send */
+    bool has_send_detail;        /* program: buffered sends; or policy: credits, pool */
     bool bounded;                /* the policy has credits or a pool */
     bool track;                  /* keep rank_side.held_* up to date */
     enum core_status failed;
