@@ -1,7 +1,7 @@
 /* Reads the definitions of an OTF2 archive. See foreign/archive.h.
  *
- * Tools differ in what they define, and in which order: everything is gathered first (callbacks
- * only copy), then ranks and communicators are made of it.
+ * Tools differ in what they define and in which order, so everything is gathered first (callbacks
+ * only copy); then ranks and communicators are made from it.
  *
  * Invariants
  *  1. Entries of `location` with a rank have one below rank_count.
@@ -81,7 +81,7 @@ static enum core_status library_failed(const char *path)
 
 /* --- callbacks: copy what is defined ---------------------------------------------------------- */
 
-/* A new entry, or that of an earlier definition of the same reference, which this one replaces. */
+/* Returns a new entry, or that of an earlier definition with this reference, which is replaced. */
 static void *entry_of(struct archive *archive, struct core_table *table, uint64_t ref)
 {
     void *entry = NULL;
@@ -333,7 +333,7 @@ static enum core_status ranks_number(struct archive *archive, const char *path)
     return CORE_OK;
 }
 
-/* The members of a group, or none where it is not defined or names what is no rank. */
+/* Returns the members of a group; none if it is undefined or names something that is no rank. */
 static enum core_status members_of(const struct archive *archive, uint64_t ref,
                                    uint32_t **out_member, uint32_t *out_count, bool *known)
 {
@@ -389,7 +389,7 @@ static enum core_status comms_make(struct archive *archive)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* The anchor file: `path` itself, or the only *.otf2 in that folder. Free with free(). */
+/* Returns the anchor file: `path` itself, or the only *.otf2 in that folder. Free with free(). */
 static char *anchor_of(const char *path)
 {
     struct stat status;
@@ -434,7 +434,7 @@ static enum core_status locations_select(struct archive *archive, const char *pa
         code = OTF2_Reader_OpenEvtFiles(archive->reader);
     if (code != OTF2_SUCCESS)
         return library_failed(path);
-    /* Local definitions hold how references and clocks of a location are to be translated. */
+    /* local definitions map the references and clocks of a location */
     if (OTF2_Reader_OpenDefFiles(archive->reader) != OTF2_SUCCESS)
         return CORE_OK; /* there are none */
     for (uint32_t i = 0; i < archive->location.count; i++) {

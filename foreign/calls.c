@@ -2,7 +2,7 @@
  *
  * Invariants
  *  1. In both readings the nth event that makes a request makes request n.
- *  2. A lane is in at most one call: MPI's functions inside of it are its own doing. */
+ *  2. A lane is in at most one call: MPI functions inside it are part of its work. */
 #include "foreign/calls.h"
 
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 #include "core/check.h"
 
 struct calls_open_request {
-    uint64_t number; /* the archive's */
+    uint64_t number; /* in the archive */
     uint32_t request;
 };
 struct calls_lane {
-    uint64_t *region; /* that are entered, the innermost last */
+    uint64_t *region; /* entered regions, innermost last */
     uint32_t depth, region_room;
-    uint32_t call_depth; /* of the regions when the call was entered; 0: in none */
+    uint32_t call_depth; /* regions entered, counting the call's own; 0: in no call */
     struct calls_call call;
     uint32_t record_room;
 };
@@ -68,7 +68,7 @@ static void request_learn(struct calls_request *request, const struct events_eve
     request->bytes = event->bytes;
 }
 
-/* A tool may mistake one request for another. */
+/* Tells whether the event fits the request it names, since tools may mistake requests. */
 static bool request_fits(enum events_kind made, enum events_kind named)
 {
     return named == EVENTS_TESTED || named == EVENTS_CANCELLED ||
@@ -144,7 +144,7 @@ static enum core_status region_enter(struct calls *calls, struct calls_lane *lan
                            event->region);
 }
 
-/* Whether a call ends by it. Regions inside that were never left end with it. */
+/* Tells whether leaving the region ends a call; inner regions that were never left end with it. */
 static bool region_leave(struct calls_lane *lane, const struct events_event *event)
 {
     uint32_t at = lane->depth;
@@ -161,7 +161,7 @@ static bool region_leave(struct calls_lane *lane, const struct events_event *eve
     return true;
 }
 
-/* *out_whole: the lane's call is complete. */
+/* Takes an event. *out_whole: it completes the lane's call. */
 static enum core_status event_take(struct calls *calls, struct calls_lane *lane,
                                    const struct events_event *event, bool *out_whole)
 {

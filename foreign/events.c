@@ -1,5 +1,6 @@
-/* Reads the events of a rank. See foreign/events.h. The library calls back for each record of a
- * block of a location; what is of use is copied into a buffer, and buffers are merged by time.
+/* Reads the events of a rank. See foreign/events.h. The OTF2 library calls back for each record in
+ * a block of a location; events that matter are copied into a buffer, and buffers are merged by
+ * time.
  *
  * Invariants
  *  1. buffer[at, count) are a lane's next events. */

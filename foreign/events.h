@@ -1,6 +1,5 @@
-/* The events of a rank of an OTF2 archive, in the order of time, as far as they say something of
- * MPI. Its threads are locations; each has a lane, numbered from 0 in the order of the archive's
- * definitions. */
+/* Reads the MPI-related events of a rank of an OTF2 archive, in order of time. The rank's threads
+ * are locations; each has a lane, numbered from 0 in the order of the archive's definitions. */
 #ifndef FOREIGN_EVENTS_H
 #define FOREIGN_EVENTS_H
 
@@ -14,12 +13,12 @@ enum events_kind {
     EVENTS_ENTER, /* region */
     EVENTS_LEAVE,
     EVENTS_SEND,       /* peer, tag, comm, bytes */
-    EVENTS_ISEND,      /* and request */
+    EVENTS_ISEND,      /* also request */
     EVENTS_ISEND_DONE, /* request */
-    EVENTS_IRECV,      /* request; the message is told when it has come */
+    EVENTS_IRECV,      /* request; the message follows at completion */
     EVENTS_RECV,
     EVENTS_IRECV_DONE, /* peer, tag, comm, bytes, request */
-    EVENTS_TESTED,     /* request: a test that found it incomplete */
+    EVENTS_TESTED,     /* request: a test found it incomplete */
     EVENTS_CANCELLED,
     EVENTS_COLLECTIVE,      /* comm, root */
     EVENTS_ICOLLECTIVE,     /* request */
@@ -30,7 +29,7 @@ struct events_event {
     uint32_t lane;
     uint64_t time; /* ticks */
     uint64_t region, comm, bytes, request;
-    uint32_t peer, tag; /* peer: also a root; UINT32_MAX: none */
+    uint32_t peer, tag; /* peer: also the root; UINT32_MAX: none */
 };
 
 struct events_lane;
@@ -40,10 +39,11 @@ struct events {
     uint32_t lane_count, lane_room;
 };
 
-/* Opens the locations of a rank; each of them can be read several times, one after the other. */
+/* Opens the locations of a rank; they can be opened again after events_close. */
 enum core_status events_open(struct events *events, struct archive *archive, uint32_t rank);
-/* *out_more = false: no further event. Of two at the same time the lower lane's is first. */
+/* Reads the next event; of two at the same time the lower lane's comes first. *out_more = false at
+ * the end. */
 enum core_status events_next(struct events *events, struct events_event *out_event, bool *out_more);
-void events_close(struct events *events); /* takes a zeroed one */
+void events_close(struct events *events); /* accepts a zeroed one */
 
 #endif

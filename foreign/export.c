@@ -1,9 +1,9 @@
-/* A trace as an OTF2 archive. See foreign/export.h.
+/* Writes a trace as an OTF2 archive. See foreign/export.h.
  *
- * A rank's calls are written one after the other, each between Enter and Leave of a region of the
- * call, within one of the place that made it. Where calls lie over each other in time (polls that
- * took turns), the later one begins where the earlier one ended, as times of a location never go
- * back. Definitions come last: they say how many events there are.
+ * A rank's calls are written one after the other, each between Enter and Leave of the call's
+ * region, within a region for the place that made it. Where calls overlap in time (polls that took
+ * turns), the later one begins when the earlier one ends, since times of a location must not
+ * decrease. Definitions come last, because they contain the number of events.
  *
  * Invariants
  *  1. Times that are written to a location never decrease. */
@@ -31,14 +31,14 @@ enum { EVENT_CHUNK = 1 << 20, DEFINITION_CHUNK = 4 << 20, THREAD_SHIFT = 32 };
 
 struct export_request {
     uint64_t id;
-    enum event_class class; /* of what it stands for: ISEND, IRECV, ICOLL; else OTHER */
+    enum event_class class; /* of its operation: ISEND, IRECV, ICOLL; else OTHER */
     int32_t comm, peer, tag, root;
     enum verb verb;
     uint64_t bytes;
 };
-struct export_region { /* a call of MPI, or a place that made one */
+struct export_region { /* an MPI call, or a place that made one */
     struct {
-        uint32_t site, call; /* site > 0: the place */
+        uint32_t site, call; /* site > 0: a place */
     } key;
 };
 struct export_location {
@@ -54,9 +54,9 @@ struct export
     struct trace *trace;
     OTF2_Archive *archive;
     struct export_rank *rank;
-    struct core_table request; /* of the rank that is being written */
-    uint32_t *comm_number;     /* its reference + 1; 0: not all its members are known */
-    struct core_table region;  /* struct export_region: what was entered, by reference */
+    struct core_table request; /* requests of the rank being written */
+    uint32_t *comm_number;     /* its reference + 1; 0: not all members are known */
+    struct core_table region;  /* struct export_region: entered regions, by reference */
     uint64_t end_ns;
     uint32_t strings; /* defined so far */
     OTF2_GlobalDefWriter *definitions;
@@ -68,7 +68,7 @@ static uint64_t location_ref(uint32_t rank, uint32_t thread)
     return (uint64_t)thread << THREAD_SHIFT | rank;
 }
 
-/* Keeps the first failure: the library goes on without harm. */
+/* Keeps the first failure; later calls of the library do no harm. */
 static void done_with(struct export *export, OTF2_ErrorCode code)
 {
     if (export->failed == OTF2_SUCCESS)
@@ -150,7 +150,7 @@ static uint32_t comm_ref(const struct export *export, int32_t comm)
     return export->comm_number[comm] - 1;
 }
 
-/* Whether there is a message at all. */
+/* Tells whether the call has a message that can be written. */
 static bool has_peer(const struct export *export, int32_t comm, int32_t peer)
 {
     return peer >= 0 && comm_told(export, comm);
@@ -165,7 +165,7 @@ static void send_write(struct export *export, struct export_location *to,
                                                  (uint32_t)event->tag, event->bytes));
 }
 
-/* The communicator of a matched message: its probe had one. -1: not known. */
+/* Returns the communicator of a matched message, known from its probe; -1 if unknown. */
 static int32_t message_comm(const struct export *export, uint64_t message)
 {
     const struct export_request *probed = core_table_find(&export->request, &message);
@@ -186,7 +186,7 @@ static void recv_write(struct export *export, struct export_location *to,
                                          comm_ref(export, comm), (uint32_t)done->tag, done->bytes));
 }
 
-/* A request begins: what MPI_Isend, MPI_Irecv and collectives do, and MPI_Start. */
+/* Writes the start of a request, for MPI_Isend, MPI_Irecv, collectives and MPI_Start. */
 static void request_begin(struct export *export, struct export_location *to,
                           const struct export_request *request)
 {
@@ -229,7 +229,7 @@ static void request_end(struct export *export, struct export_location *to,
     done_with(export, code);
 }
 
-/* Says what a request does when it is started. */
+/* Returns the class of the operation that starting a request begins. */
 static enum event_class started_class(enum event_class class)
 {
     return class == EVENT_CLASS_SEND_INIT   ? EVENT_CLASS_ISEND
@@ -271,7 +271,7 @@ static void start_write(struct export *export, struct export_location *to,
             request_begin(export, to, request);
 }
 
-/* Writes what a call tells when it begins. */
+/* Writes the events at the start of a call. */
 static enum core_status begin_write(struct export *export, struct export_location *to,
                                     const struct trace_event *event)
 {
@@ -311,7 +311,7 @@ static enum core_status begin_write(struct export *export, struct export_locatio
     return status;
 }
 
-/* Writes what it tells when it ends. */
+/* Writes the events at the end of a call. */
 static void end_write(struct export *export, struct export_location *to,
                       const struct trace_event *event)
 {
@@ -501,7 +501,7 @@ static void region_define(struct export *export, uint32_t ref, uint32_t none)
                                                OTF2_REGION_FLAG_NONE, file, line, line));
 }
 
-/* A machine for each run of ranks that have the same. */
+/* Defines ranks, with a machine per run of ranks on the same host. */
 static void ranks_define(struct export *export)
 {
     const struct trace *trace = export->trace;
@@ -588,7 +588,7 @@ static enum core_status definitions_write(struct export *export)
 
     if (status != CORE_OK)
         return status;
-    /* Readers look for a file of definitions of each location. */
+    /* readers expect a file of definitions for each location */
     done_with(export, OTF2_Archive_OpenDefFiles(export->archive));
     for (uint32_t rank = 0; rank < trace->rank_count; rank++)
         for (uint32_t thread = 0; thread < export->rank[rank].location_count; thread++) {
@@ -622,7 +622,7 @@ static OTF2_FlushType before_flush(void *context, OTF2_FileType type, OTF2_Locat
     return OTF2_FLUSH;
 }
 
-/* The folder is made, or is there and empty. */
+/* Makes the folder, or accepts it if it exists and is empty. */
 static enum core_status folder_make_empty(const char *folder)
 {
     struct dirent *entry;

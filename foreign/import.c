@@ -1,8 +1,8 @@
-/* From the calls of an archive to records of spools. See foreign/import.h.
+/* Converts the calls of an archive to records of spools. See foreign/import.h.
  *
- * Whether a call without a message lacks it, or had none (MPI_PROC_NULL, a null request), is not
- * said anywhere. The rank's other calls tell: where some call of that function has one, the tool
- * records them, and this one had none; where none has, the tool does not.
+ * An archive does not say whether a call without a message lacks it or had none (MPI_PROC_NULL, a
+ * null request). The rank's other calls decide: if any call of that function has a message, the
+ * tool records them, and this call had none; otherwise the tool does not record them.
  *
  * Invariants
  *  1. Every call is put, left out and counted, or a poll that found nothing.
@@ -27,11 +27,11 @@ enum { PROGRESS_CALLS = 4096, ROOT_NONE = -1, ROOT_SELF = -2 };
 struct import {
     struct archive archive;
     struct import_summary *summary;
-    uint64_t *left_out; /* by meaning; the last one: outside of all calls */
+    uint64_t *left_out; /* by meaning; the last one: events outside of all calls */
     uint64_t done;
     struct core_table user; /* struct import_user */
 };
-struct import_user { /* a rank that names a communicator */
+struct import_user { /* a rank that uses a communicator */
     struct {
         uint64_t comm, rank;
     } key;
@@ -40,20 +40,20 @@ struct import_rank {
     struct import *import;
     struct calls calls;
     struct spools spools;
-    bool *told;                     /* by meaning: some call of the function has a record */
+    bool *told;                     /* by meaning: a call of the function has a record */
     uint64_t made[3], completed[3]; /* requests by kind: sends, receives, collectives */
     uint64_t lost, last_seq;
     bool finalized;
 };
-struct import_event { /* a call on its way into the spool */
+struct import_event { /* a call being converted */
     struct spool_event event;
     struct spool_recv_half half;
     bool has_half;
-    struct calls_record **done; /* what it completes or tests */
+    struct calls_record **done; /* requests that it completes or tests */
     uint32_t done_count, done_room;
 };
 
-/* --- what is known of the rank's tool --------------------------------------------------------- */
+/* --- what the rank's tool records ------------------------------------------------------------- */
 
 static unsigned kind_index(enum events_kind kind)
 {
@@ -81,7 +81,7 @@ static enum core_status rank_learn(struct import_rank *rank)
         rank->made[kind_index(request->kind)]++;
         rank->completed[kind_index(request->kind)] += request->done || request->cancelled;
     }
-    for (unsigned kind = 0; kind < 3; kind++) /* nothing is known of how any of them ended */
+    for (unsigned kind = 0; kind < 3; kind++) /* the archive does not say how any of them ended */
         rank->lost += rank->made[kind] && !rank->completed[kind];
     return status;
 }
@@ -106,7 +106,7 @@ static enum core_status user_add(struct import *import, uint64_t comm, uint32_t 
     return core_table_put(&import->user, &key, "the communicators", &user);
 }
 
-/* *out_known = false: the call is on a communicator that cannot be told. */
+/* Sets the communicator of an event. *out_known = false: it cannot be converted. */
 static enum core_status comm_set(struct import_rank *rank, struct spool_writer *writer,
                                  uint64_t comm, struct spool_event *event, bool *out_known)
 {
@@ -204,7 +204,7 @@ static enum core_status requests_put(struct spool_writer *writer, const struct i
     return status;
 }
 
-/* Whether the call is given a list of requests. */
+/* Tells whether the call takes a list of requests. */
 static bool takes_list(const struct calls_call *call)
 {
     return meaning_at(call->meaning).traits &
@@ -242,11 +242,11 @@ static enum core_status event_put(struct import_rank *rank, struct spool_writer 
 
 /* --- by class --------------------------------------------------------------------------------- */
 
-/* How the archive's classes are told: what a call of any other class does cannot be. */
+/* Returns the class as which a call is written; OTHER if its effect cannot be converted. */
 static enum event_class told_class(enum event_class class)
 {
     switch (class) {
-    case EVENT_CLASS_MRECV: /* the probe before it is not told: it receives what it got */
+    case EVENT_CLASS_MRECV: /* its probe is not written: it receives what the probe found */
         return EVENT_CLASS_RECV;
     case EVENT_CLASS_IMRECV:
         return EVENT_CLASS_IRECV;
@@ -273,7 +273,7 @@ static enum event_class told_class(enum event_class class)
     }
 }
 
-/* Calls that are left out, as nothing is known of the messages that they are about. */
+/* Tells whether a call is left out, because nothing is known of its messages. */
 static bool is_blind(enum event_class class)
 {
     return class == EVENT_CLASS_ISENDRECV;
@@ -405,7 +405,8 @@ static enum core_status icoll_set(struct import_rank *rank, struct spool_writer 
     return collective_set(rank, writer, verb, request->peer, request->comm, &of->event, out_known);
 }
 
-/* Requests of receives that were cancelled are not told of: they took no message. */
+/* Tells whether the record completes a request; cancelled receives took no message and are left
+ * out. */
 static bool record_completes(const struct calls *calls, const struct calls_record *record)
 {
     const struct calls_request *request;
@@ -421,7 +422,7 @@ static enum core_status wait_set(struct import_rank *rank, const struct calls_ca
                                  struct import_event *of, bool *out_known)
 {
     enum core_status status = CORE_OK;
-    bool named = true; /* each request is one that was made */
+    bool named = true; /* every request is known */
 
     for (uint32_t i = 0; status == CORE_OK && i < call->record_count; i++) {
         named &= call->record[i].request > 0;
@@ -434,13 +435,13 @@ static enum core_status wait_set(struct import_rank *rank, const struct calls_ca
     return status;
 }
 
-/* Whether the call, told as one of that class, tests requests. */
+/* Tells whether the call, written as this class, tests requests. */
 static bool is_test(const struct calls_call *call, enum event_class class)
 {
     return class != EVENT_CLASS_OTHER && trait_in(meaning_at(call->meaning).traits, TRAIT_POLLS);
 }
 
-/* *out_known = false: the archive lacks what the call is about. */
+/* Fills in the call by its class. *out_known = false: the archive lacks required data. */
 static enum core_status call_set(struct import_rank *rank, struct spool_writer *writer,
                                  const struct calls_call *call, enum event_class class,
                                  struct import_event *of, bool *out_known)
@@ -512,8 +513,8 @@ static enum core_status call_put(struct import_rank *rank, const struct calls_ca
     return status;
 }
 
-/* Names the function that a record stands for which is a part of another call, or has none around
- * it: MPI_Start sends as MPI_Isend does. */
+/* Names the function to write for a record that is a part of another call or outside of all:
+ * MPI_Start sends like MPI_Isend. */
 static const char *name_alone(enum events_kind kind)
 {
     switch (kind) {
@@ -544,7 +545,7 @@ static enum core_status records_alone(struct import_rank *rank, const struct cal
         struct calls_call alone = *call;
         if (record->used)
             continue;
-        if (!name) { /* of collectives outside of calls, nothing says which function it was */
+        if (!name) { /* a collective outside of calls: its function is unknown */
             if (call->meaning == ARCHIVE_NONE && record->event.kind == EVENTS_COLLECTIVE)
                 leave_out(rank, call->meaning);
             continue;
@@ -628,8 +629,9 @@ static void names_write(const struct import *import)
     }
 }
 
-/* Whether two communicators with the same members are each used by some of them only: then a tool
- * gave one communicator a number on each rank. `users`: by index of the communicator. */
+/* Tells whether two communicators with the same members are each used by only some of them: then a
+ * tool numbered one communicator differently on each rank. `users`: by index of the
+ * communicator. */
 static bool comms_differ(const struct core_table *comms, const uint32_t *users)
 {
     for (uint32_t a = 0; a < comms->count; a++) {

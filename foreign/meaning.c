@@ -1,4 +1,4 @@
-/* The functions of MPI by name. See foreign/meaning.h; the table is made from
+/* Finds MPI functions by name. See foreign/meaning.h; the table is generated from
  * interpose/calls.table. */
 #include "foreign/meaning.h"
 
@@ -17,7 +17,7 @@ uint32_t meaning_count(void)
     return COUNT;
 }
 
-/* How much of the name is left without "()" and what Fortran's compilers put behind it. */
+/* Returns the length of the name without "()", and without the suffix of Fortran compilers. */
 static size_t name_length(const char *region)
 {
     size_t length = strlen(region);

@@ -1,5 +1,5 @@
-/* The functions of MPI by the names that tools give their regions, and what the call table says of
- * them. */
+/* Finds MPI functions by the names that tools give their regions, and describes them as the call
+ * table does. */
 #ifndef FOREIGN_MEANING_H
 #define FOREIGN_MEANING_H
 
@@ -16,7 +16,8 @@ struct meaning {
     uint64_t traits;
 };
 
-/* "MPI_Send", "MPI_Send()", "mpi_send_": the index of the function; UINT32_MAX: none of MPI's. */
+/* Returns the index of the function named "MPI_Send", "MPI_Send()" or "mpi_send_"; UINT32_MAX if it
+ * is not one of MPI's. */
 uint32_t meaning_find(const char *region);
 struct meaning meaning_at(uint32_t index);
 uint32_t meaning_count(void);

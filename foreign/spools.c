@@ -1,7 +1,7 @@
-/* Definitions and headers of the spools that an OTF2 archive becomes. See foreign/spools.h.
+/* Writes definitions and headers of the spools that an OTF2 archive becomes. See foreign/spools.h.
  *
  * Invariants
- *  1. The lane that is opened first defines bytes and the communicators that every rank has before
+ *  1. The first lane to open defines bytes and the communicators that every rank has, before
  *     anything else. */
 #include "foreign/spools.h"
 
@@ -29,7 +29,7 @@ enum core_status spools_stopped(const struct spool_writer *writer)
     return core_report(CORE_IO, "cannot write the spools of the archive: %s", note);
 }
 
-/* Room for a definition of so many bytes, zero behind its head; NULL: recording stopped
+/* Reserves a definition of so many bytes, zeroed behind its head. NULL: recording stopped
  * (reported). */
 static void *spools_record(struct spool_writer *writer, enum spool_kind kind, size_t bytes,
                            size_t a, size_t b)
@@ -84,11 +84,11 @@ static void header_fill(const struct spools *spools, struct spool_header *header
     header->start_ticks = archive->start;
     header->start_realtime_ns = archive->realtime_ns ? archive->realtime_ns : 1;
     header->layer = SPOOL_LAYER_OFF;
-    /* The archive's clocks are already one. */
+    /* the archive's clocks are already aligned */
     header->compared[0] = (struct spool_compared){0, 0, header->start_realtime_ns};
 }
 
-/* MPI_BYTE: archives tell sizes, and no datatypes. */
+/* Defines MPI_BYTE: archives hold sizes, but no datatypes. */
 static enum core_status bytes_define(struct spool_writer *writer)
 {
     struct spool_def_type *type;
@@ -173,7 +173,7 @@ enum core_status spools_call(struct spools *spools, struct spool_writer *writer,
     struct spool_def_call *def;
     size_t bytes = strlen(name);
 
-    if (judged && of.class != class) /* it is told as the plain call of that class */
+    if (judged && of.class != class) /* written as the plain call of that class */
         of = meaning_at(meaning_find(class == EVENT_CLASS_RECV ? "MPI_Recv" : "MPI_Irecv"));
     CORE_CHECK(!judged || of.class == class);
     *out_id = (uint16_t)(meaning + 1);
@@ -191,7 +191,7 @@ enum core_status spools_call(struct spools *spools, struct spool_writer *writer,
     return CORE_OK;
 }
 
-/* Where the rank is among the members; -1: nowhere. */
+/* Returns the rank's index among the members; -1 if it is none. */
 static int32_t place_in(const uint32_t *member, uint32_t count, uint32_t rank)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -204,7 +204,7 @@ static enum core_status comm_define(struct spools *spools, struct spool_writer *
                                     uint64_t global, const struct archive_comm *comm,
                                     const char *name)
 {
-    /* The rank's own side first. */
+    /* the rank's own side comes first */
     bool other = comm->inter && place_in(comm->member, comm->count, spools->rank) < 0;
     const uint32_t *mine = other ? comm->remote : comm->member,
                    *theirs = other ? comm->member : comm->remote;
@@ -273,7 +273,7 @@ enum core_status spools_comm(struct spools *spools, struct spool_writer *writer,
 static enum core_status module_define(struct spools *spools, struct spool_writer *writer,
                                       const char *file, uint32_t *out_id)
 {
-    uint64_t key = (uint64_t)(uintptr_t)file; /* a string of the archive */
+    uint64_t key = (uint64_t)(uintptr_t)file; /* a string owned by the archive */
     struct spools_number *known;
     enum core_status status = core_table_put(&spools->module, &key, "the places", &known);
     struct spool_def_module *def;
@@ -322,7 +322,7 @@ enum core_status spools_site(struct spools *spools, struct spool_writer *writer,
     return CORE_OK;
 }
 
-/* A type of its own for each size that no count of bytes can say. */
+/* Defines a type for a size that no count of bytes can express. */
 static enum core_status type_define(struct spools *spools, struct spool_writer *writer,
                                     uint64_t bytes, uint32_t *out_type)
 {
@@ -365,7 +365,7 @@ enum core_status spools_finish(struct spools *spools, enum spool_state state, ui
     struct spool_writer *writer;
     enum core_status status = CORE_OK;
 
-    if (!spools->lanes_open) /* a rank of which nothing is told has a record all the same */
+    if (!spools->lanes_open) /* a rank without calls needs a record as well */
         status = spools_lane(spools, 0, &writer);
     for (uint32_t i = 0, first = 1; status == CORE_OK && i < spools->lane_count; i++) {
         struct spool_header *header = spools->writer[i].header;

@@ -1,5 +1,5 @@
-/* Writes what an OTF2 archive says of a rank as spools, as if the recorder had been there
- * (core/spool/spool.h): definitions of what calls name, and records. */
+/* Writes what an OTF2 archive holds of a rank as spools in the recorder's format
+ * (core/spool/spool.h): definitions of what calls refer to, and records. */
 #ifndef FOREIGN_SPOOLS_H
 #define FOREIGN_SPOOLS_H
 
@@ -15,7 +15,7 @@ enum { SPOOLS_BYTES_TYPE = 1, SPOOLS_WORLD = 1, SPOOLS_SELF = 2 };
 
 struct spools_comm {
     uint64_t ref;
-    uint32_t id; /* 0: its members are not known, or the rank is none of them */
+    uint32_t id; /* 0: its members are unknown, or the rank is not among them */
 };
 struct spools_number {
     uint64_t key;
@@ -25,7 +25,7 @@ struct spools {
     const struct archive *archive;
     const char *folder;
     uint32_t rank;
-    struct spool_writer *writer; /* a lane each; those without a header are not open */
+    struct spool_writer *writer; /* by lane; those without a header are not open */
     uint32_t lane_count, lane_room, lanes_open;
     bool *call_defined; /* by meaning */
     struct core_table comm, site, module, type;
@@ -34,31 +34,32 @@ struct spools {
 
 enum core_status spools_open(struct spools *spools, const struct archive *archive,
                              const char *folder, uint32_t rank);
-/* The writer of a lane. Reports why there is none. */
+/* Returns the writer of a lane, opened if needed. Reports why there is none. */
 enum core_status spools_lane(struct spools *spools, uint32_t lane,
                              struct spool_writer **out_writer);
 
-/* Defines what was not defined before, and gives its id. class: OTHER for a call that is shown and
- * not judged. */
+/* Defines a call unless it is defined, and returns its id. class: OTHER for a call that is shown
+ * but not checked. */
 enum core_status spools_call(struct spools *spools, struct spool_writer *writer, uint32_t meaning,
                              enum event_class class, uint16_t *out_id);
-/* 0: calls on it cannot be told. */
+/* Defines a communicator and returns its id; 0: calls on it cannot be converted. */
 enum core_status spools_comm(struct spools *spools, struct spool_writer *writer, uint64_t ref,
                              uint32_t *out_id);
-/* The place of a call: the function around it, and where that begins. 0: not known. */
+/* Defines the place of a call, the function around it and its first line. 0 if unknown. */
 enum core_status spools_site(struct spools *spools, struct spool_writer *writer, uint64_t caller,
                              uint32_t *out_id);
-/* A datatype and a count for so many bytes. */
+/* Returns a datatype and a count for so many bytes. */
 enum core_status spools_size(struct spools *spools, struct spool_writer *writer, uint64_t bytes,
                              uint32_t *out_type, int32_t *out_count);
 
 /* Reports why recording stopped. */
 enum core_status spools_stopped(const struct spool_writer *writer);
-/* How the rank ended, and what is not in its record; then the lanes are closed. */
+/* Writes how the rank ended and how many calls its record lacks, and closes the lanes. */
 enum core_status spools_finish(struct spools *spools, enum spool_state state, uint64_t lost,
                                uint64_t last_seq);
-/* All ranks of a folder: what they did cannot be compared with what others did. */
+/* Marks the records of all ranks in the folder as incomplete, so that their calls are not
+ * compared. */
 enum core_status spools_lose(const char *folder);
-void spools_close(struct spools *spools); /* takes a zeroed one */
+void spools_close(struct spools *spools); /* accepts a zeroed one */
 
 #endif

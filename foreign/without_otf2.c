@@ -1,4 +1,4 @@
-/* Stands for import.c and export.c where the OTF2 library was not there to build them with. */
+/* Replaces import.c and export.c in builds without the OTF2 library. */
 #include "foreign/export.h"
 #include "foreign/import.h"
 
