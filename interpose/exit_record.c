@@ -132,6 +132,17 @@ static void state_set(enum spool_state state, int code)
     }
 }
 
+/* The process dies of the signal after MPI_Finalize. The launcher may look too late to see that. */
+static void late_signal_set(int signal)
+{
+    for (struct lane *lane = recorder.lanes; lane; lane = lane->next) {
+        struct spool_header *header = lane->writer.header;
+
+        if (atomic_load(&header->state) == SPOOL_STATE_FINALIZED)
+            atomic_store(&header->code, signal);
+    }
+}
+
 static bool told_before(void) /* invariant 3 */
 {
     return atomic_exchange(&exit_record.reported, true);
@@ -328,6 +339,8 @@ static void exit_record_tell(int number, const siginfo_t *info, const ucontext_t
         end->has_address = 1;
     }
     end_commit(end);
+    if (info) /* else another handler called this one, and can recover */
+        late_signal_set(number);
     fill_frames(end, context);
 }
 

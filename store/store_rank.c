@@ -49,6 +49,13 @@ static void became_from_spool(const struct spool_header *header, struct became *
     switch ((enum spool_state)header->state) {
     case SPOOL_STATE_FINALIZED:
         became->state = EVENT_RANK_FINISHED;
+        if (own_signal(header->code)) {
+            became->died_after = true;
+            became->code = header->code;
+            snprintf(became->detail, sizeof became->detail,
+                     "after MPI_Finalize: signal %" PRId32 " (%s)", (int32_t)header->code,
+                     strsignal(header->code));
+        }
         break;
     case SPOOL_STATE_EXITED:
         became->state = EVENT_RANK_EXITED;
@@ -81,11 +88,13 @@ static void became_combine(const struct store_rank_end *end, struct became *beca
     CORE_CHECK(end->state < EVENT_RANK_STATE_COUNT);
     switch (became->state) {
     case EVENT_RANK_FINISHED: /* events after MPI_Finalize do not undo it */
-        became->code = end->unknown ? STORE_NULL : end->code;
-        became->died_after = end->state == EVENT_RANK_CRASHED || end->state == EVENT_RANK_KILLED;
-        if (became->died_after)
+        if (!end->unknown)
+            became->code = end->code;
+        if (end->state == EVENT_RANK_CRASHED || end->state == EVENT_RANK_KILLED) {
+            became->died_after = true;
             snprintf(became->detail, sizeof became->detail, "after MPI_Finalize: %s",
                      end->detail ? end->detail : event_rank_state_text(end->state));
+        }
         return;
     case EVENT_RANK_ABORTED:
     case EVENT_RANK_CRASHED:

@@ -581,12 +581,13 @@ struct spool_header { /* the first page of NAME.ring */
                                 unknown */
     _Atomic uint64_t committed;
     _Atomic uint64_t drained;
-    _Atomic uint64_t lost;   /* total of events that were not recorded */
-    _Atomic uint64_t unread; /* calls whose data the process cannot read */
-    _Atomic uint64_t moved;  /* counts completed calls and successful tests: grows while the lane
-                                makes progress */
-    _Atomic uint32_t state;  /* enum spool_state */
-    _Atomic int32_t code;
+    _Atomic uint64_t lost;    /* total of events that were not recorded */
+    _Atomic uint64_t unread;  /* calls whose data the process cannot read */
+    _Atomic uint64_t moved;   /* counts completed calls and successful tests: grows while the lane
+                                 makes progress */
+    _Atomic uint32_t state;   /* enum spool_state */
+    _Atomic int32_t code;     /* exit status, code of MPI_Abort or signal; after MPI_Finalize: the
+                                 signal that the rank dies of, or 0 */
     _Atomic uint32_t stopped; /* recording ended early: errno, or 1 */
     _Atomic uint32_t depth;   /* open calls */
     char note[256];           /* why recording ended early; valid once stopped is set */

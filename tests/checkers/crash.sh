@@ -193,6 +193,11 @@ try C++ ./throws
 try Fortran ./overruns
 try Python /usr/bin/python3 dies.py
 try faulthandler /usr/bin/python3 -X faulthandler dies.py
+# Nobody sees the rank's status here: the recorder itself says that it died behind MPI_Finalize.
+mpirun -n 2 -x LD_PRELOAD="$BUILD/libcrosswait.so" -x CROSSWAIT_SPOOL="$PWD/alone" ./dies late \
+    >/dev/null 2>&1
+crosswait recover -o alone.db alone 2>&1 | grep -v ': 2 ranks, 24 events$'
+crosswait check --only=crash alone.db | grep '^error'
 for how in early late divides terminated three; do
     try "own $how" ./twin $how
 done
