@@ -5,7 +5,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$(realpath "${1:-build}")
-eval "$(/usr/bin/python3 tests/mpirun.py)"
+eval "$(/usr/bin/python3 tests/mpirun.py)" || exit 1
 failed=0
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT

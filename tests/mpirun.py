@@ -27,4 +27,6 @@ MPIRUN = {
 }
 
 if __name__ == "__main__":
-    print("\n".join(f"export {name}={value}" for name, value in MPIRUN.items()))
+    import shlex
+
+    print("\n".join(f"export {name}={shlex.quote(value)}" for name, value in MPIRUN.items()))
