@@ -121,13 +121,12 @@ demo: deps
 
 check check-all: DEPS += $(CHECK_DEPS)
 check-all: DEPS += $(DEB_DEPS) $(WHEEL_DEPS) slurm-wlm munge debootstrap
-check: deps deps-mpi
-	@$(MAKE) --no-print-directory $(JOBS) format-check all tests
-	@$(PYTHON) tests/run.py --build $(BUILD) $(if $(UPDATE),--update) $(ONLY)
-
-check-all: deps deps-mpi
-	@$(MAKE) --no-print-directory $(JOBS) format-check all tests
-	@$(PYTHON) tests/run.py --build $(BUILD) --all $(ONLY)
+# The network brings the other libraries while the compiler has the cores.
+check check-all: deps
+	@tests/mpi/deps.bash $(PYTHON) build/mpi & \
+	  $(MAKE) --no-print-directory $(JOBS) format-check all tests; built=$$?; wait; exit $$built
+	@$(PYTHON) tests/run.py --build $(BUILD) $(if $(UPDATE),--update) \
+	  $(if $(filter check-all,$@),--all) $(ONLY)
 
 # --- the rooms that are libraries -----------------------------------------------------------------
 
