@@ -11,7 +11,7 @@ struct core_random {
 
 void core_random_init(struct core_random *random, uint64_t seed);
 uint64_t core_random_next(struct core_random *random);
-/* Uniform in [0, bound), without modulo bias. bound > 0. */
+/* Returns a uniform number in [0, bound), without modulo bias. bound > 0. */
 uint64_t core_random_below(struct core_random *random, uint64_t bound);
 /* Makes one splitmix64 step: a 64-bit mixer for hashes and derived seeds. */
 uint64_t core_random_mix(uint64_t value);

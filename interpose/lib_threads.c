@@ -19,7 +19,7 @@ enum { THREADS_MAX = 512 };
 
 struct thread {
     int32_t tid;
-    unsigned long faults; /* of its own, without a disk */
+    unsigned long faults; /* page faults without disk access */
 };
 
 static struct {
@@ -30,12 +30,12 @@ static struct {
 
 static int32_t own[SPOOL_OWN_MAX];
 static uint64_t unhandled, own_signals;
-static bool watched; /* what is in own_signals is so now */
+static bool watched; /* recorder_watch_signals clears handled signals in own_signals */
 
 enum look { THREAD_UNKNOWN, THREAD_GONE, THREAD_LIBRARY, THREAD_THERE };
 
-/* UCX 1.18 starts a thread while it is loaded, which ends soon, in MPI_Init even, and starts no
- * others. Its name comes from UCX. */
+/* Tells whether the name is that of UCX 1.18's thread, which UCX starts while it is loaded. It ends
+ * soon, even inside MPI_Init, and starts no other thread. */
 static bool is_of_ucx(const char *name)
 {
     void *ucx = strncmp(name, "(fuse)", 6) ? NULL : dlopen("libucs.so.0", RTLD_LAZY | RTLD_NOLOAD);
@@ -45,8 +45,8 @@ static bool is_of_ucx(const char *name)
     return ucx != NULL;
 }
 
-/* Looks at a thread of the process. One that is exiting runs no code of the process any more; it
- * may have been joined, and be listed for a moment. */
+/* Examines a thread of the process. An exiting thread runs no more code of the process, but is
+ * listed for a moment, even if it was joined. */
 static enum look thread_look(int32_t tid, unsigned long *out_faults)
 {
     enum { EXITING = 4 }; /* the kernel's PF_EXITING */
@@ -73,7 +73,7 @@ static enum look thread_look(int32_t tid, unsigned long *out_faults)
     return is_of_ucx(strchr(text, '(')) ? THREAD_LIBRARY : THREAD_THERE;
 }
 
-/* The threads of the process. false: not known, or too many. */
+/* Lists the threads of the process. Returns false if they are unknown or too many. */
 static bool threads_list(int32_t *list, uint32_t *out_count)
 {
     DIR *folder = opendir("/proc/self/task");
@@ -94,7 +94,7 @@ static bool threads_list(int32_t *list, uint32_t *out_count)
     return good;
 }
 
-/* Signals for which there is no handler. */
+/* Returns the signals that have no handler. */
 static uint64_t signals_unhandled(void)
 {
     uint64_t none = 0;
@@ -135,7 +135,8 @@ static bool was_before(int32_t tid)
     return false;
 }
 
-/* A thread that starts another one writes to the new one's stack, which is new memory. */
+/* Tells whether no other thread started one: that would write to the new thread's stack, new
+ * memory, and so cause page faults. */
 static bool others_started_none(void)
 {
     int32_t me = (int32_t)syscall(SYS_gettid);
@@ -159,7 +160,7 @@ void lib_threads_after(void)
     __atomic_and_fetch(&own_signals, unhandled & ~signals_unhandled(), __ATOMIC_SEQ_CST);
     memset(own, 0, sizeof own);
     if (!before.known || !threads_list(list, &count) || !others_started_none()) {
-        own_signals = 0; /* they may have been others' */
+        own_signals = 0; /* other threads may have set handlers */
         return;
     }
     for (uint32_t t = 0; t < count; t++)

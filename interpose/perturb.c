@@ -140,7 +140,8 @@ int perturb_source(struct lane *lane, const struct spool_event *e, int source, M
     return pinned_source(lane, e, perturb_take(&receive_number), source, comm);
 }
 
-/* Only a probe that finds something takes a number, the next one. */
+/* Returns the probe's source without taking a number; a probe that finds a message takes the next
+ * one (perturb_found). */
 int perturb_poll(struct lane *lane, const struct spool_event *e, int source, MPI_Comm comm)
 {
     return pinned_source(lane, e, __atomic_load_n(&receive_number, __ATOMIC_RELAXED) + 1, source,

@@ -95,7 +95,7 @@ static bool find_api(void)
     return layout != NULL;
 }
 
-/* In 3.14 the lowest bits of the word name the frame's owner. */
+/* Returns the frame's code object. In 3.14 the lowest bits of the word name the frame's owner. */
 static void *code_of(const void *frame)
 {
     return (void *)((uintptr_t)word_at(frame, layout->code) & ~(uintptr_t)7);

@@ -1,6 +1,5 @@
-/* Compares what came of a job with several MPI libraries. A library is compared by what it does
- * each time that it is run: what differs from run to run of one library is no difference between
- * libraries. */
+/* Compares the outcomes of a job with several MPI libraries. Only behaviour that a library repeats
+ * counts: what varies between runs of one library is no difference between libraries. */
 #ifndef CLI_LIBRARIES_COMPARE_H
 #define CLI_LIBRARIES_COMPARE_H
 
@@ -10,7 +9,7 @@
 #include "cli/libraries/outcome.h"
 
 enum { MEMBER_RUNS_MAX = 3 };
-struct member { /* a library, and what came of the job with it */
+struct member { /* a library, and the job's outcomes with it */
     const struct library *library;
     struct fit fit;
     char folder[PATH_MAX + 16]; /* of its own, for temporary files */
@@ -33,9 +32,9 @@ struct comparison {
 bool member_counts(const struct member *member);
 /* Returns how often each library should run, according to the differences: 1 if there are none. */
 uint32_t compare_runs(const struct comparison *comparison);
-/* Adds findings of rule `library` to the list of the library that a difference is shown with. */
+/* Adds findings of rule `library` to the list of the library that shows the difference. */
 enum core_status compare_add(struct comparison *comparison);
-/* Returns how many of them are not notes. */
+/* Returns how many of these findings are not notes. */
 uint32_t compare_warnings(const struct comparison *comparison);
 /* Returns the names of the marked libraries: "Open MPI 5.0.11, MPICH 5.0.2 and Intel MPI 2021.18".
  * Free with free(). */

@@ -225,11 +225,11 @@ static enum core_status linked_fit(const struct library *library, const char *wo
     return status;
 }
 
-/* Functions of MPI that a program imports, and that no file which it links with exports yet. */
+/* MPI functions that a program imports and that none of its other files exports. */
 struct imports {
     char **name;
     uint32_t count, room;
-    char last[LIBRARY_WORDS]; /* the one that was found last */
+    char last[LIBRARY_WORDS]; /* the name found last */
     enum core_status status;
 };
 
@@ -266,8 +266,8 @@ static void imports_done(struct imports *imports)
     CORE_ARRAY_DONE(imports->name, imports->count, imports->room);
 }
 
-/* Says which function the program calls that the library does not have, and another one has: what
- * none has is no function of MPI, whatever its name. */
+/* Finds a function that the program calls and the library lacks, but another library has: a name
+ * that no library has is not MPI's. */
 static enum core_status imports_check(const struct library *library,
                                       const struct library_list *libraries, const char *word,
                                       const struct launch_linked *linked, struct fit *fit)
@@ -293,7 +293,7 @@ static enum core_status imports_check(const struct library *library,
 
 /* --- Python ----------------------------------------------------------------------------------- */
 
-/* The interpreter that a script's first line names, by its word; empty: it is no Python script. */
+/* Finds the interpreter in a script's first line; empty if the file is no Python script. */
 static void script_python(const char *word, char python[PATH_MAX])
 {
     char path[PATH_MAX], line[PATH_MAX] = "";
@@ -312,7 +312,7 @@ static void script_python(const char *word, char python[PATH_MAX])
     fclose(file);
 }
 
-/* The interpreter of a command whose program is none that links with MPI; empty: none. */
+/* Finds the Python interpreter of a command; empty: none. */
 static void python_find(char *const *command, char python[PATH_MAX])
 {
     python[0] = '\0';
@@ -323,7 +323,7 @@ static void python_find(char *const *command, char python[PATH_MAX])
             script_python(*command, python);
 }
 
-/* Reads what the interpreter prints; true: it ended well. */
+/* Reads the interpreter's output. Returns true if it exited with 0. */
 static bool python_ask(const char *python, char text[LIBRARY_WORDS * 4])
 {
     static const char *const program =
@@ -368,7 +368,8 @@ static const char *last_line(char *text)
     return end ? end + 1 : text;
 }
 
-/* Whether that Python's mpi4py loads the library, in the environment of the fit. */
+/* Checks that this Python's mpi4py loads the library in the fitted environment; otherwise sets the
+ * reason. */
 static enum core_status python_try(const struct library *library, const char *python,
                                    struct fit *fit)
 {
@@ -389,8 +390,8 @@ static enum core_status python_try(const struct library *library, const char *py
     return reason_set(bytes);
 }
 
-/* Python as the user's PATH has it where its mpi4py loads the library, else the one that lies
- * beside the library. */
+/* Chooses the Python of the user's PATH if its mpi4py loads the library, otherwise the one beside
+ * the library. */
 static enum core_status python_fit(const struct library *library, const char *python,
                                    struct fit *fit)
 {
@@ -407,7 +408,7 @@ static enum core_status python_fit(const struct library *library, const char *py
     if (asprintf(&fit->value[FIT_PATH], "%s:%s", library->bin, as_it_is) < 0)
         fit->value[FIT_PATH] = NULL;
     status = fit->value[FIT_PATH] ? python_try(library, python, fit) : no_memory();
-    if (fit->reason || status != CORE_OK) { /* what the user's own says */
+    if (fit->reason || status != CORE_OK) { /* then the user's own Python gives the reason */
         free(fit->reason);
         free(fit->value[FIT_PATH]);
         fit->reason = first;
@@ -419,9 +420,9 @@ static enum core_status python_fit(const struct library *library, const char *py
     return status;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
-/* mpirun and mpiexec by these names, for scripts. */
+/* Writes scripts named mpirun and mpiexec, for scripts that call these. */
 static enum core_status launchers_make(const struct library *library, const char *folder)
 {
     static const char *const name[] = {"mpirun", "mpiexec"};

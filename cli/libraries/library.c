@@ -14,7 +14,7 @@
 #include "core/array.h"
 
 #define A_LIBRARY "the MPI libraries"
-enum { ASKED_SECONDS = 20 }; /* for a library to load and say what it is */
+enum { ASKED_SECONDS = 20 }; /* time for a library to load and report its version */
 
 void libraries_done(struct library_list *list)
 {
@@ -23,7 +23,7 @@ void libraries_done(struct library_list *list)
 
 /* --- what it is ------------------------------------------------------------------------------- */
 
-/* Words of a version's text that name neither the library nor its version. */
+/* Tells whether the word of a version's text names neither the library nor its version. */
 static bool is_filler(const char *word)
 {
     static const char *const filler[] = {
@@ -61,7 +61,7 @@ void library_title(const char *version, char title[LIBRARY_WORDS])
     }
 }
 
-/* "openmpi-5.0.11" */
+/* Makes the name "openmpi-5.0.11". */
 static void name_make(struct library *library)
 {
     const char *version = strrchr(library->title, ' ');
@@ -75,7 +75,7 @@ static void name_make(struct library *library)
     library->name[used] = '\0';
 }
 
-/* The child's part: writes what the library says. What loading it prints is thrown away. */
+/* Writes the library's version, in a child process. Output from loading it is discarded. */
 static void version_say(const char *file, int out)
 {
     typedef int (*version_fn)(char *, int *);
@@ -159,7 +159,7 @@ static bool leads_to(const char *launcher, enum library_family family)
     return is;
 }
 
-/* alone: no library of another family is beside it that could own the launcher. */
+/* Finds the launcher in bin. alone: no library of another family there could own it. */
 static bool launcher_find(const char *bin, bool alone, struct library *library)
 {
     static const char *const name[][4] = {

@@ -49,10 +49,10 @@ const char *describe_target(int32_t target, char *buffer, size_t buffer_bytes);
  * Written into buffer. */
 const char *describe_number(uint64_t number, char *buffer, size_t buffer_bytes);
 
-/* "1 message", "4,096 messages". */
+/* Writes a number and its noun into buffer: "1 message", "4,096 messages". */
 const char *describe_count(uint64_t count, const char *noun, char *buffer, size_t buffer_bytes);
 
-/* "8 bytes", "1 byte", "4,096 bytes". */
+/* Writes a size into buffer: "8 bytes", "1 byte", "4,096 bytes". */
 const char *describe_bytes(uint64_t bytes, char *buffer, size_t buffer_bytes);
 
 #endif

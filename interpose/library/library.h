@@ -71,7 +71,7 @@ static inline bool library_keyval_predefined(int keyval)
 {
     return keyval >= MPI_TAG_UB && keyval <= MPI_WIN_MODEL;
 }
-/* recorder_requests_learn finds shared handles. */
+/* Tells whether requests share the handle; recorder_requests_learn finds such handles. */
 static inline bool library_request_shared(MPI_Request request)
 {
     (void)request;
@@ -80,13 +80,13 @@ static inline bool library_request_shared(MPI_Request request)
 bool library_status_cancelled(const MPI_Status *status);
 uint64_t library_status_bytes(const MPI_Status *status);
 #elif defined MPICH_NAME
-/* The class is in the low bits of a code. */
+/* Returns the class of an error code, which is in its low bits. */
 static inline int library_error_class(int code)
 {
     enum { CLASS_MASK = 0x7f, DYNAMIC = 1 << 30 };
     return code & DYNAMIC ? code & ~DYNAMIC : code & CLASS_MASK;
 }
-/* Predefined attributes have builtin keys. */
+/* Tells whether the attribute is predefined: those have builtin keys. */
 static inline bool library_keyval_predefined(int keyval)
 {
     return (unsigned)keyval >> 30 == 1;
@@ -117,7 +117,7 @@ static inline bool library_keyval_predefined(int keyval)
     enum { PREDEFINED_MAX = 64 };
     return keyval >= 0 && keyval <= PREDEFINED_MAX;
 }
-/* Open MPI's ompi_request_empty, for every eager send. */
+/* Tells whether the request is Open MPI's ompi_request_empty, which all eager sends share. */
 static inline bool library_request_shared(MPI_Request request)
 {
     return request == recorder_handle.request_empty;

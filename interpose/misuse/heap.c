@@ -71,7 +71,7 @@ static bool gives_blocks(void)
     return all;
 }
 
-/* Whether the program's malloc is glibc's. */
+/* Tells whether the program's malloc is glibc's. */
 static bool is_known(void)
 {
     static int known; /* 0: not checked yet; 1: yes; -1: no */

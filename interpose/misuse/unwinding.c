@@ -1,5 +1,6 @@
-/* Whether a call is made by a destructor that an exception of C++ runs (usage.h): the exception's
- * text appears once the destructor returns, which a call that waits for other ranks may prevent. */
+/* Tells whether a call is made by a destructor that a C++ exception runs (usage.h): the exception's
+ * text appears only after the destructor returns, which a call that waits for other ranks may
+ * prevent. */
 #include <dlfcn.h>
 
 #include "interpose/misuse/usage.h"

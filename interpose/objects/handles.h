@@ -41,7 +41,7 @@ bool handles_comm_is(uint32_t id, MPI_Comm comm);
  * for itself, the same on all members; or 0. */
 uint32_t handles_comm(struct lane *lane, MPI_Comm comm, uint32_t number);
 
-/* The map of datatypes, which datatypes.c defines. Requires the lock. */
+/* Look up and extend the map of datatypes (datatypes.c). Require the lock. */
 uint32_t handles_type_find(MPI_Datatype type);
 uint32_t
 handles_type_known(MPI_Datatype type); /* takes the lock; 0: the application never used it */

@@ -379,8 +379,8 @@ static uint32_t binding_skip(void **cfa)
 
 /* --- bindings whose calls are each examined --------------------------------------------------- */
 
-/* MPI.cpython-311-x86_64-linux-gnu.so, MPI.abi3.so, MPI.so; in wheels MPI.openmpi.cpython-..., a
- * module for each MPI library. */
+/* Tells whether the file is a module of mpi4py: MPI.cpython-311-x86_64-linux-gnu.so, MPI.abi3.so,
+ * MPI.so; in wheels MPI.openmpi.cpython-..., one for each MPI library. */
 static bool is_mpi4py(const char *file)
 {
     size_t length = strlen(file);
