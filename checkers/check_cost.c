@@ -1,10 +1,10 @@
-/* Cost: a collective that claims a row of the model must keep it, in rounds and in words.
+/* Checks cost: a collective that claims a row of the model must keep it, in rounds and in words.
  *
  * Claims come from two places. A program names the communicator on which it runs one collective by
  * hand, with MPI_Comm_set_name, "cost:ROW words=N [word=BYTES] [root=R] [k=N]": all its
- * point-to-point messages there are that collective. And --claim=CALL=ROW says that every blocking
- * call of CALL in the job runs ROW inside the library: its messages are those that the library
- * layer recorded.
+ * point-to-point messages there count as that collective. And --claim=CALL=ROW says that every
+ * blocking call of CALL in the job runs ROW inside the library: its messages are those that the
+ * library layer recorded.
  *
  * Local operations leave no trace; C is checked where the collective runs in process (fuzz/). */
 #include <inttypes.h>

@@ -21,7 +21,7 @@
 #include "core/trace/request.h"
 
 enum { OF_SIGNALS = 128, NULL_PAGE_BYTES = 4096, FRAMES_NAMED_MAX = 16 };
-static const uint64_t far_bytes = UINT64_C(1) << 36; /* so far from a buffer is nowhere near it */
+static const uint64_t far_bytes = UINT64_C(1) << 36; /* farther than this is not near a buffer */
 
 struct causes {
     struct exit_cause *cause; /* by rank; the texts are copies */

@@ -544,7 +544,7 @@ static uint64_t add_polls(const struct check_input *input, struct finding *findi
     }
     trace_cursor_close(cursor);
     first = known ? first : last;
-    CORE_CHECK(first <= last || !count); /* the first of the last polls is one of them */
+    CORE_CHECK(first <= last || !count); /* the first poll does not come after the last one */
     finding_fact(
         finding,
         "rank %" PRIu32

@@ -110,7 +110,7 @@ void finding_list_keep(struct finding_list *list, uint32_t first, const bool wan
 
     for (uint32_t i = first; i < list->count; i++) {
         CORE_CHECK(list->finding[i].id ==
-                   i + 1); /* ids are places: findings are confirmed by them */
+                   i + 1); /* ids are indexes + 1: findings are confirmed by them */
         if (!wanted[list->finding[i].rule - rule_table]) {
             finding_done(&list->finding[i]);
             continue;

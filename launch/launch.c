@@ -319,7 +319,7 @@ enum core_status launch_job(const struct launch_options *options, struct launch_
 
 give_signals_back:
     launch_env_undo(&launch);
-    launch_signal_give_back(&launch); /* one that came by now may end us: nothing is left behind */
+    launch_signal_give_back(&launch); /* one received by now may end us: nothing is left undone */
 free_paths:
     launch_relay_close(&launch);
     launch_watch_done(&launch);

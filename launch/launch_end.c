@@ -179,7 +179,7 @@ static struct process *process_find(struct process *list, size_t count, pid_t pi
     return NULL;
 }
 
-/* Finds a starter with a dead child: one that works reaps it at once. */
+/* Looks for a starter with a dead child: a starter that works reaps it at once. */
 bool launch_end_starter_stuck(const struct launch *launch)
 {
     struct process *list;

@@ -244,8 +244,8 @@ enum core_status launch_env_prepare(struct launch *launch)
 
 void launch_env_undo(struct launch *launch)
 {
-    rmdir(launch->spool); /* only when empty: the jobs' folders are removed once they stand in a
-                             trace */
+    rmdir(launch->spool); /* succeeds only if empty: the jobs' folders are removed once they are in
+                             a trace */
 }
 
 static void set_env_list(const struct launch *launch)

@@ -32,14 +32,14 @@ enum {
     LAUNCH_TERM_SHORT_MS = 300, /* the same at least, */
     LAUNCH_KILL_MS = 1750,      /* and otherwise up to this time after the job's last progress */
     LAUNCH_EXEC_MS =
-        300, /* what the command leaves in the background may be starting for so long */
+        300, /* what the command leaves in the background may take this time to start */
     LAUNCH_ORPHAN_GRACE_MS =
         3000,              /* ranks whose starter was killed get this time to end by themselves */
     LAUNCH_KEPT_MS = 1000, /* a sleep this much too long: the launcher was stopped */
     LAUNCH_STARTER_MS = 5000, /* a starter whose ranks are all dead gets this time to notice: mpirun
                                  may block itself */
     LAUNCH_POLL_WARN_MS =
-        10000, /* nothing but polls in vain for so long, and others waiting: say so */
+        10000, /* after only vain polls for this time, while others wait: warn the user */
     LAUNCH_WAIT_WARN_MS = 30000, /* the same if all ranks are inside calls and nothing is proven */
     LAUNCH_OUTSIDE_WARN_MS = 60000, /* the same if some ranks are outside of MPI */
     LAUNCH_LONG_WARN_MS = 120000    /* or are in calls that may take long: files, MPI_Comm_spawn */
@@ -90,7 +90,7 @@ struct launch_world { /* one MPI job of the command: one folder in the spool */
     struct proof_prover *prover; /* created when first used */
     uint64_t moves;              /* number of looks in which a rank had moved */
     uint64_t relay_moves,
-        relay_tick;  /* launch_relay_agrees: of the proof that is to be agreed to */
+        relay_tick;  /* launch_relay_agrees: of the proof that has to be confirmed */
     uint64_t ask_ns; /* earliest time of the next proof */
     bool quiet_said; /* the user was told that it seems to hang */
     bool quiet_long; /* some ranks are in calls that may take long, but not yet for the warning time
@@ -172,7 +172,7 @@ void launch_signal_pass(struct launch *launch);
 /* launch_watch.c */
 void launch_watch_start(struct launch *launch);
 void launch_watch_scan(
-    struct launch *launch); /* new worlds, ranks, lanes; reads all headers; who is gone */
+    struct launch *launch); /* finds worlds, ranks, lanes; reads all headers; who is gone */
 bool launch_watch_killed(const struct launch *launch);    /* a signal killed some rank */
 uint32_t launch_watch_alive(const struct launch *launch); /* ranks that run on this machine */
 void launch_watch_reaped(struct launch *launch, pid_t pid, int status);

@@ -479,7 +479,7 @@ static void look_take(struct launch *launch, struct relay *relay, const struct r
     relay->answered = tick->number;
 }
 
-/* Handles a frame; false: it is not authentic, or its content cannot be stored. */
+/* Handles a frame; false: it is malformed or of another kind, or cannot be stored. */
 static bool frame_take(struct launch *launch, struct relay *relay, const struct relay_head *head,
                        const void *payload)
 {

@@ -19,7 +19,7 @@
 
 enum {
     SIGNAL_WITNESS_MS = 100
-}; /* how long it may take the witness to say that it got a signal, too */
+}; /* the time that the witness may take to report that it got the signal too */
 
 static const int signals_passed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
@@ -107,7 +107,7 @@ void launch_signal_pass(struct launch *launch)
             launch->snapshot = true;
             continue;
         }
-        launch_leftover_note(launch); /* it may end the starter at once, or keep it from cleaning */
+        launch_leftover_note(launch); /* it may end the starter at once, or stop its cleanup */
         launch->signal_passed = number;
         if (!launch->signal_ns)
             launch->signal_ns = launch_now_ns();

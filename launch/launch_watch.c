@@ -29,7 +29,7 @@
 enum { EXITING_MS = 50 };
 enum {
     WATCH_SOON_MAX = 1000
-}; /* a ring that never becomes whole is of another version, or no ring */
+}; /* a ring that never becomes complete is of another version, or is no ring */
 
 uint64_t launch_clock_ns(clockid_t clock)
 {
@@ -432,7 +432,7 @@ uint64_t launch_watch_called(const struct launch *launch)
                 last_ns = rank->called_ns;
             for (uint32_t l = 0; l < rank->lane_count; l++)
                 if (rank->lane[l].header.flags & SPOOL_FLAG_LEFT)
-                    return launch_now_ns(); /* a finished rank shows nothing any more */
+                    return launch_now_ns(); /* it left its ring: no longer seen */
         }
     return running ? last_ns : launch_now_ns();
 }

@@ -9,7 +9,7 @@ struct area_part { /* a window's memory at one target */
     int64_t base;  /* address of the memory; 0: unknown, and then an area of its own */
     int64_t bytes; /* -1: unknown, and then it overlaps nothing */
     int32_t win;
-    int32_t area; /* the smallest win of those that it overlaps with, directly or through others */
+    int32_t area; /* the smallest win that it overlaps with, directly or through other windows */
 };
 
 /* Sets the areas; reorders the parts. */

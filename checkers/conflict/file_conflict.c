@@ -505,12 +505,12 @@ static void cut_forget(struct conflict *c)
     for (uint32_t i = 0; i < c->pointer_count; i++) {
         CORE_CHECK(c->pointer[i].access <= c->access_count);
         if (c->pointer[i].access && c->access[c->pointer[i].access - 1].cut)
-            c->pointer[i].from = -1; /* so that those around it do not agree with it */
+            c->pointer[i].from = -1; /* so its neighbours disagree with it */
     }
 }
 
-/* An access that may lie at several places covers all from the first to the last; where these leave
- * gaps, it counts at the first. */
+/* Places the accesses. One with several possible places covers all from the first to the last; if
+ * these leave gaps, it counts at the first. */
 static void pointers_place(struct conflict *c)
 {
     cut_forget(c);
@@ -532,7 +532,7 @@ static void pointers_place(struct conflict *c)
 
 /* --- which of them conflict ------------------------------------------------------------------- */
 
-/* The file that is accessed, by the opening that stands for it. */
+/* Returns the accessed file, as the index of the opening that represents it. */
 static uint32_t file_of(const struct conflict *c, const struct access *access)
 {
     CORE_CHECK(access->opening < c->opens.count);
@@ -545,7 +545,8 @@ static bool file_conflict_before(const struct order *order, const struct access 
     return a->end != UINT64_MAX && order_before(order, a->rank, a->end, b->rank, b->seq);
 }
 
-/* The first call that synchronises behind seq, or the last before it; 0 none. */
+/* Returns the first call that synchronises after the access (`behind`), or the last before it; 0:
+ * none. */
 static uint64_t sync_near(struct conflict *c, const struct access *access, bool behind)
 {
     const struct handle *handle = handle_of(c, access->file, access->rank);
@@ -562,7 +563,7 @@ static bool file_conflict_synced(struct conflict *c, const struct access *a, con
 {
     uint64_t from = sync_near(c, a, true), to = sync_near(c, b, false);
     return from && to &&
-           order_within(c->order, a->rank, from, b->rank, to); /* an opening orders them itself */
+           order_within(c->order, a->rank, from, b->rank, to); /* an opening orders the two */
 }
 
 /* Tells whether a is over before b in every way that MPI requires. If so, all earlier accesses of
@@ -646,7 +647,7 @@ static enum finding_severity severity_of(struct conflict *c, enum verdict verdic
 {
     bool unsure = c->locks || c->input->notes->threads,
          nobody_reads =
-             verdict == UNSYNCED && b->writes; /* libraries such as HDF5 live with that */
+             verdict == UNSYNCED && b->writes; /* libraries such as HDF5 accept that case */
 
     if (unsure || nobody_reads || contents == CONTENTS_EQUAL)
         return FINDING_NOTE;

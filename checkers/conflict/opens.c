@@ -129,7 +129,7 @@ enum core_status opens_unite(struct opens *opens, const struct trace *trace)
         sorted[i] = &opens->opening[i];
     for (size_t k = 0; status == CORE_OK && k < sizeof order / sizeof *order; k++) {
         struct opening *last =
-            NULL; /* of those with the same number, the one that is open longest */
+            NULL; /* of openings with the same number, the one that is open longest */
         qsort(sorted, opens->count, sizeof *sorted, order[k]);
         for (uint32_t i = 0; i < opens->count; i++) {
             struct opening *at = sorted[i];

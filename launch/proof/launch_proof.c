@@ -25,7 +25,7 @@ enum {
      * has seen all that there is to see. */
     PROOF_CPU_MIN_NS = 3000000,
     PROOF_RUNS_MIN = 30,
-    PROOF_STILL_LONG_MS = 1200, /* where the kernel does not count that: stand still for so long */
+    PROOF_STILL_LONG_MS = 1200, /* where the kernel does not count it: time without movement */
     PROOF_SETTLED_MS =
         800, /* PROOF_IDLE: time without movement, and multiple of the processor time */
     PROOF_SETTLED_FACTOR = 4,
@@ -34,7 +34,7 @@ enum {
     PROOF_RESTED_MS = 8000, /* the same for PROOF_IDLE_64MIB */
     PROOF_RESTED_FACTOR = 100,
     PROOF_DYING_MS = 10000, /* time for a starter to end a job that lost a rank */
-    PROOF_PAUSE_FACTOR = 10 /* a proof that took much of our processor is tried again only after so
+    PROOF_PAUSE_FACTOR = 10 /* after a proof that took much of our processor time, pauses for so
                                many times as long */
 };
 

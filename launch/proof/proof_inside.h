@@ -1,5 +1,5 @@
-/* Inside of the launcher's proof, shared by proof.c (the graph) and proof_*.c. Nobody
- * else includes this. */
+/* Declares the inside of the launcher's proof for proof.c (the graph) and proof_*.c. No other file
+ * includes this. */
 #ifndef LAUNCH_PROOF_PROOF_INSIDE_H
 #define LAUNCH_PROOF_PROOF_INSIDE_H
 

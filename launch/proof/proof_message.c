@@ -87,7 +87,7 @@ static bool rivals_take_all(const struct rivals *rivals, unsigned kinds)
         bool taken = false;
 
         for (unsigned kind = 0; kind < 4 && !taken;
-             kind++) /* wants the source, or any; the tag, or any */
+             kind++) /* accepts the source, or any; the tag, or any */
             taken = kinds & 1u << kind && (fits >> 1 || kind >> 1) && (fits & 1 || kind & 1);
         messages += taken ? rivals->message[fits >> 1][fits & 1] : 0;
     }

@@ -20,7 +20,7 @@ struct conclusion {
     uint32_t *any_first,
         *any_count; /* by communicator: the shared list of MPI_ANY_SOURCE; count 0: not made yet */
     uint32_t coll_comm,
-        coll_number; /* the collective that `missing` is about; comm UINT32_MAX: none */
+        coll_number; /* the collective whose members `missing` lists; comm UINT32_MAX: none */
     uint32_t *missing;
     uint32_t missing_count;
     enum core_status status;
@@ -100,7 +100,7 @@ struct meeting { /* a waiting message operation and its rank */
 static bool run_result_meets(const struct replay_op *op, const void *context)
 {
     const struct meeting *meeting = context;
-    CORE_CHECK(meeting->op->peer != REPLAY_PROC_NULL); /* such a one does not wait */
+    CORE_CHECK(meeting->op->peer != REPLAY_PROC_NULL); /* such an operation does not wait */
     bool sends = op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND,
          waits = meeting->op->kind == REPLAY_SEND || meeting->op->kind == REPLAY_ISEND;
     bool receives =

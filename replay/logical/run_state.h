@@ -103,13 +103,13 @@ struct run_threads {        /* present if a rank has several threads; see run_th
     uint32_t *frontier; /* by rank: operations passed, without a gap in the order of return */
     uint32_t *waiter; /* first waiting thread + 1: by operation, until it has begun; then by place,
                          until the frontier has passed it */
-    uint32_t *waiter_next;             /* by thread */
-    uint32_t *looking, *looking_last;  /* by rank: threads, plus 1, that are held so that they look
-                                          again by themselves, in ascending order */
-    struct run_thread_link *look_link; /* by thread */
-    uint32_t *ready;                   /* scratch, one entry per thread */
-    uint32_t *awaiter;                 /* by request: the context that waits for it */
-    bool contended;                    /* threads of a rank compete for messages */
+    uint32_t *waiter_next;                 /* by thread */
+    uint32_t *looking, *looking_last;      /* by rank: threads, plus 1, that wait and retry by
+                                              themselves, in ascending order */
+    struct run_thread_link *look_link;     /* by thread */
+    uint32_t *ready;                       /* scratch, one entry per thread */
+    uint32_t *awaiter;                     /* by request: the context that waits for it */
+    bool contended;                        /* threads of a rank compete for messages */
     uint32_t contended_rank, contended_op; /* the first operation for which they do */
 };
 
@@ -268,7 +268,7 @@ static inline bool run_passed(const struct replay_run *run, uint32_t rank, uint3
 void run_blocking_done(struct replay_run *run, uint32_t rank, uint32_t op); /* of a held context */
 bool run_request_is_done(const struct replay_run *run, uint32_t rank, int32_t request);
 bool run_probe_waits(const struct replay_run *run,
-                     const struct replay_op *op); /* for a decision which message to take */
+                     const struct replay_op *op); /* for the decision on its message */
 bool run_is_buffered(const struct replay_run *run, uint32_t rank,
                      uint32_t op); /* a send whose message is kept */
 void run_deliver(struct replay_run *run, uint32_t from, uint32_t send_op, uint32_t to,

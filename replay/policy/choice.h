@@ -58,7 +58,7 @@ struct replay_choice {
     bool keep;
     bool overflow; /* an answer could not be kept: out of memory, or more than REPLAY_CHOICES_MAX */
     uint32_t *answer, *options; /* kept answers, or the path in the tree */
-    size_t depth, room, path; /* answers given in this run; path: TREE, the prefix that is fixed */
+    size_t depth, room, path;   /* answers given in this run; path: fixed prefix of a TREE */
 };
 
 void replay_choice_seed(struct replay_choice *choice, uint64_t seed);

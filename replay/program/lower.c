@@ -152,7 +152,7 @@ enum core_status lower_message_op(struct lower *lower, const struct trace_event 
     if (comm < 0 || peer == EVENT_NONE) {
         lower_unsupported(lower, event);
         lower->stop =
-            true; /* a message to or from somewhere unknown: what follows could be blamed wrongly */
+            true; /* a message to or from an unknown rank: later calls could be blamed wrongly */
         return CORE_OK;
     }
     op->comm = (uint32_t)comm;
@@ -398,8 +398,8 @@ static enum core_status lower_call(struct lower *lower, const struct trace_event
         lower->stop |= event->pending;
         return CORE_OK;
     }
-    if (event->verb == VERB_FINALIZE) { /* holds nobody; whoever is in it communicates no more,
-                                           however it ended */
+    if (event->verb == VERB_FINALIZE) { /* never waits; a rank in it communicates no more, however
+                                           the call ended there */
         lower->finalized = true;
         return CORE_OK;
     }

@@ -45,7 +45,7 @@ struct lower_epoch { /* post-start-complete-wait on a window: world ranks named 
 struct lower_thread {   /* a thread of the rank that is lowered now */
     uint64_t inside_of; /* seq of the collective whose inner events are lowered; 0: none */
     struct lower_poll
-        *poll; /* what it polled in vain since its last other call, each different poll once */
+        *poll; /* its vain polls since its last other call, each different poll only once */
     uint32_t poll_count, poll_room;
     uint32_t probe; /* its last probe of any source, plus 1, if the message was not received yet; 0:
                        none */

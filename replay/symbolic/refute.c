@@ -1,5 +1,5 @@
-/* Unit propagation with two watched literals a clause (Moskewicz and others, 2001), and the check
- * of a proof by it. The contract and the invariant are in refute.h. */
+/* Checks a proof by unit propagation with two watched literals per clause (Moskewicz and others,
+ * 2001). The contract and the invariant are in refute.h. */
 #include "replay/symbolic/refute.h"
 
 #include <inttypes.h>

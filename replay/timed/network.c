@@ -215,11 +215,10 @@ const char *replay_topology_text(const struct replay_topology *topology, char te
     return text;
 }
 
-/* Bisection of a product of paths (arrays) or cycles (tori): cut one dimension in the middle; while
- * the dimension is odd the middle slice must itself be cut, and so on. The best order of dimensions
- * is found by trying them all, by size and cost class: dimensions of equal size are the same, so
- * few orders differ. After Aroca and Fernandez Anta, "Bisection (band)width of product networks".
- */
+/* Computes the bisection of a product of paths (arrays) or cycles (tori): it cuts one dimension in
+ * the middle; while the dimension is odd, the middle slice must itself be cut, and so on. It tries
+ * all orders of dimensions, by size and cost class: dimensions of equal size are the same, so few
+ * orders differ. After Aroca and Fernandez Anta, "Bisection (band)width of product networks". */
 static uint64_t cut_grid(const struct replay_topology *t, uint32_t used, uint64_t rest)
 {
     uint64_t best = UINT64_MAX;

@@ -216,7 +216,7 @@ static enum core_status engine_init(struct timed_engine *e)
             e->sets[r] = (struct timed_sets){.set = from->set, .member = from->member};
         requests += (uint64_t)from->request_count;
     }
-    CORE_CHECK(requests == requests_all); /* one rank behind the other */
+    CORE_CHECK(requests == requests_all); /* requests are contiguous, rank after rank */
     e->starting = ranks;
     return e->status;
 }
@@ -275,7 +275,7 @@ static void message_ended(struct timed_engine *e, uint32_t id, uint64_t started)
         timed_numbers_add(e, &e->run, (uint32_t)m->src);
     }
     if (m->flags &
-        (MESSAGE_SEND | MESSAGE_HELD)) { /* eager, and nobody has posted the receive yet */
+        (MESSAGE_SEND | MESSAGE_HELD)) { /* eager, and no rank has posted the receive yet */
         m->flags |= MESSAGE_ARRIVED;
         return;
     }

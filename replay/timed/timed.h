@@ -1,5 +1,5 @@
-/* The timed clock: runs a program under alpha, beta and tau on a network and says when each rank
- * ends, and why then.
+/* Runs a program on the timed clock, under alpha, beta and tau on a network, and says when each
+ * rank ends, and why then.
  *
  * Rules (the machine of the model): - A message of n bytes costs alpha, then flows for beta * n /
  * word. A message to oneself costs nothing. - Rendezvous: it starts once its send and its receive
