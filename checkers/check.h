@@ -33,14 +33,14 @@ struct check_shared {
     struct collective_list collectives;
 };
 
-/* Returns the program's outcome without buffering and with it; the input owns it. */
+/* Finds the program's outcome without buffering and with it; the input owns it. */
 enum core_status check_worlds(const struct check_input *input,
                               const struct replay_worlds **out_worlds);
 
-/* Returns how much buffering the program needs; the input owns the result. */
+/* Finds how much buffering the program needs; the input owns the result. */
 enum core_status check_need(const struct check_input *input, const struct replay_need **out_need);
 
-/* Returns the collective calls, paired; the input owns the list. */
+/* Pairs the collective calls; the input owns the list. */
 enum core_status check_collectives(const struct check_input *input,
                                    const struct collective_list **out_list);
 

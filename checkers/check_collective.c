@@ -255,7 +255,7 @@ static bool values_equal(const int64_t *x, uint32_t n, const int64_t *y, uint32_
     return equal;
 }
 
-/* Tells whether two members of one group pass different groups to MPI_Comm_create; members of
+/* Finds whether two members of one group pass different groups to MPI_Comm_create; members of
  * different groups may. */
 static enum core_status groups_differ(struct trace *trace, const struct trace_event *a,
                                       const struct trace_event *b, bool *out_differ)
@@ -298,7 +298,7 @@ static enum core_status weights_given(struct trace *trace, const struct trace_ev
     return status;
 }
 
-/* Tells whether only one of two processes passes MPI_UNWEIGHTED: all or none must. */
+/* Finds whether only one of two processes passes MPI_UNWEIGHTED: all or none must. */
 static enum core_status weights_differ(struct trace *trace, const struct trace_event *a,
                                        const struct trace_event *b, bool *out_differ)
 {
@@ -341,7 +341,7 @@ static enum core_status sends_in_place(struct trace *trace, const struct trace_e
     return status;
 }
 
-/* Tells whether only one of two processes passes MPI_IN_PLACE to an allgather or alltoall: all or
+/* Finds whether only one of two processes passes MPI_IN_PLACE to an allgather or alltoall: all or
  * none must. */
 static enum core_status places_differ(struct trace *trace, const struct trace_event *a,
                                       const struct trace_event *b, bool *out_differ)
@@ -692,7 +692,7 @@ struct topology { /* loaded last: collectives are sorted by communicator */
     int32_t comm; /* -1: none loaded */
 };
 
-/* Returns the topology of a neighbourhood collective; NULL for other collectives. */
+/* Finds the topology of a neighbourhood collective; NULL for other collectives. */
 static enum core_status graph_of(struct trace *trace, const struct collective_list *collectives,
                                  const struct collective *collective, struct topology *last,
                                  const struct graph **out)

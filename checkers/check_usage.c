@@ -286,7 +286,7 @@ static bool is_found_after(enum misuse_kind kind)
            kind == MISUSE_RECEIVE_ACCESSED;
 }
 
-/* Tells whether the rank was already noted for this place of the other call, and notes it. */
+/* Finds whether the rank was already noted for this place of the other call, and notes it. */
 static enum core_status other_note(struct mistake *mistake, uint32_t rank, int32_t site,
                                    bool *out_known)
 {

@@ -12,7 +12,7 @@
 #include "store/store.h"
 #include "launch/proof/proof.h"
 
-/* Tells whether a lane's rank runs. */
+/* Returns the standing of a lane's rank: whether it runs. */
 static uint8_t lane_standing(const char *job_path, const struct spool_lane_name *lane,
                              uint32_t *out_world)
 {

@@ -185,7 +185,7 @@ static enum core_status site_look(struct store *store, const struct store_site *
     return status;
 }
 
-/* Tells whether the whole site is inside bindings. */
+/* Finds whether the whole site is inside bindings. */
 static enum core_status site_bound(struct store *store, uint32_t id, bool *out_bound)
 {
     struct store_site *site = &store->defs.site[id];

@@ -137,7 +137,7 @@ struct store_intern {
     uint32_t next;             /* the last id assigned */
     bool bounded;              /* forgets everything at STORE_INTERN_MAX contents */
 };
-/* Returns the number of the content in *out_id. *out_new: it is new (or was forgotten). */
+/* Finds or assigns the number of the content. *out_new: it is new (or was forgotten). */
 enum core_status store_intern(struct store_intern *intern, const void *content, size_t bytes,
                               uint32_t *out_id, bool *out_new);
 void store_intern_done(struct store_intern *intern);

@@ -156,7 +156,7 @@ enum core_status replay_policy_read_world(struct replay_policy *out_policy, cons
 /* Sets one word. */
 enum core_status replay_policy_set(struct replay_policy *policy, const char *key,
                                    const char *value);
-/* Tells whether the place supports the whole policy; an error names the unsupported word. */
+/* Checks that the place supports the whole policy; an error names the unsupported word. */
 enum core_status replay_policy_check(const struct replay_policy *policy, enum replay_place place);
 /* Returns the canonical text; the caller frees it. NULL: out of memory. */
 char *replay_policy_text(const struct replay_policy *policy);

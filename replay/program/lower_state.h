@@ -135,7 +135,7 @@ enum core_status lower_learn(enum request_step step, const struct trace_event *e
                              void *context);
 
 /* lower_partition.c: partitioned requests. */
-/* Returns the context in which a request of this pair matches its partner; see struct lower_pair.
+/* Finds the context in which a request of this pair matches its partner; see struct lower_pair.
  */
 enum core_status lower_pair_comm(struct lower *lower, int32_t comm, uint32_t pair,
                                  uint32_t *out_comm);
@@ -167,7 +167,7 @@ enum core_status lower_place(struct lower *lower, const struct trace_event *even
 /* lower_rma.c: locks; post, start, complete, wait, test. */
 enum core_status lower_rma_test(struct lower *lower, const struct trace_event *event);
 enum core_status lower_rma(struct lower *lower, const struct trace_event *event);
-/* Returns the slot that caches a window's context, as lower->comm does for a communicator; valid
+/* Finds the slot that caches a window's context, as lower->comm does for a communicator; valid
  * until the next call. */
 enum core_status lower_window_slot(struct lower *lower, int32_t win, int32_t **out_slot);
 void lower_epochs_done(struct lower *lower);
