@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""From calls.table and the installed mpi.h to wrappers, ids and descriptors.
+"""Generates wrappers, ids and descriptors from calls.table and the installed mpi.h.
 
     generate.py [--newer] [--also=FUNCTION]... TABLE OUT-FOLDER -- COMPILER FLAGS...
 
@@ -7,14 +7,14 @@ The compiler only preprocesses mpi.h. Writes interpose_calls.h (ids, types of th
 interpose_rows.h (asserts that the rows agree with the header), interpose_calls.c (descriptors,
 wrappers), interpose_seldom.c (the wrappers that need not be fast), call_meanings.h and
 interpose_body.c (the list of all wrappers, and of the functions that --also names); they are
-neither committed nor edited. All rows have wrappers, whatever the header has. A bad row is refused
-with FILE:LINE; so is a function of mpi.h that has no row, unless the header is of a newer MPI
-(--newer): then only its name is known, and its calls are counted.
+neither committed nor edited. Each row gets wrappers, even if the header lacks the function. A bad
+row is refused with FILE:LINE; so is a function of mpi.h without a row, unless the header is of a
+newer MPI (--newer): then only its name is known, and its calls are counted.
 
-table.py reads and refuses rows, words.py the words that they may use. What is written stands in the
-templates beside this file (template.py says how they are read): wrapper.c.tmpl is a wrapper,
-before.c.tmpl what it does before the real call, after.c.tmpl after it, misuse.c.tmpl and
-buffers.c.tmpl what they check; files.c.tmpl are the files as a whole."""
+table.py reads and checks rows, words.py lists the words that they may use. The output's text is in
+the templates beside this file (template.py describes their syntax): wrapper.c.tmpl has the
+wrapper, before.c.tmpl its part before the real call, after.c.tmpl the part after it, misuse.c.tmpl
+and buffers.c.tmpl the checks of both, files.c.tmpl the files as a whole."""
 import glob
 import os
 import re
@@ -31,7 +31,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def preprocessed(compiler, header, *options):
-    """Empty if there is no such header."""
+    """Returns the preprocessed header; empty if there is none."""
     done = subprocess.run(
         compiler
         + ["-E", *options, "-include", "mpi.h", "-include", header, "-x", "c", "/dev/null"],
@@ -42,7 +42,7 @@ def preprocessed(compiler, header, *options):
 
 
 def functions_of_header(compiler, header):
-    """The functions that it declares: {name: (what it returns, its parameters)}."""
+    """Returns the functions that the header declares: {name: (returned type, parameters)}."""
     found = re.findall(
         r"\b(int|double|void|MPI_\w+)[\s*]+MPI((?:X_|_)[A-Z]\w*)\s*\(([^;{]*?)\)"
         r"\s*(?:__attribute__[^;]*)?;",
@@ -52,13 +52,13 @@ def functions_of_header(compiler, header):
 
 
 def words_of_header(compiler, header):
-    """The identifiers in it, and the names of its macros."""
+    """Returns the header's identifiers and macro names."""
     text = preprocessed(compiler, header, "-P") + preprocessed(compiler, header, "-dM")
     return set(re.findall(r"\bMPIX?_\w+|\bOPEN_MPI\b", text))
 
 
 def parts(parameters):
-    """The C types and names of a prototype's parameters."""
+    """Yields the C types and names of a prototype's parameters."""
     for parameter in parameters.replace(", ...", "").split(","):
         kind, name, array = re.fullmatch(
             r"\s*(.*?)\s*\b(\w+)\s*((?:\[\w*\])*)\s*", parameter, re.S
@@ -68,13 +68,13 @@ def parts(parameters):
 
 
 def row_of_prototype(name, returns, parameters):
-    """The row of a function that the table does not know."""
+    """Returns a row for a function that the table lacks."""
     count = len(list(parts(parameters)))
     return f"{name} other unknown words:{count} returns:{returns}"
 
 
 def rows(path):
-    """The rows of a table and the lines where they start; one that ends in \\ goes on."""
+    """Yields a table's rows with their first lines; a line that ends in \\ is continued."""
     with open(path) as f:
         pending, start = "", 0
         for number, line in enumerate(f, 1):
@@ -89,7 +89,7 @@ def rows(path):
 
 
 def read(path):
-    """The calls of a table, the lines of their names, and what is wrong with them."""
+    """Returns the calls of a table, the lines of their names, and error messages."""
     calls, lines, errors = [], {}, []
     for at, row in rows(path):
         try:
@@ -105,7 +105,7 @@ def read(path):
 
 
 def helpers():
-    """What the templates may use besides a call."""
+    """Returns names that the templates may use besides a call."""
     return {
         "when": lambda condition: f"if ({condition}) " if condition else "",
         "truth": lambda value: "true" if value else "false",
@@ -121,7 +121,7 @@ def helpers():
 
 
 def all_forms(calls, lines):
-    """With the forms for large counts, and with the names of Open MPI 4 that begin with MPIX_."""
+    """Adds the large-count forms, and Open MPI 4's names that begin with MPIX_."""
     for call in list(calls):
         if call.large_names is not None:
             calls.append(call.large_form())
@@ -135,7 +135,7 @@ SPARES, SPARE_WORDS = 32, 12
 
 
 def spares():
-    """Wrappers for functions that the running library has, and neither the table nor the header."""
+    """Yields wrappers for functions that only the running library has."""
     for i in range(SPARES):
         call = Call(f"spare_{i} other unknown words:{SPARE_WORDS} returns:intptr_t")
         call.spare = True
@@ -143,14 +143,14 @@ def spares():
 
 
 def lacking(calls, header_words):
-    """The types of calls that the header has not."""
+    """Returns the types of calls that the header lacks."""
     types = " ".join([p.ctype for c in calls for p in c.params] + [c.returns for c in calls])
     return sorted(set(re.findall(r"\bMPIX?_\w+", types)) - header_words)
 
 
 def whole_table(path, compiler, newer):
-    """All calls of a table as the header of a compiler has them, the lines of their names, what the
-    header adds, and the types that it lacks. Ends the program if a row is bad."""
+    """Returns all calls of a table as a compiler's header declares them, the lines of their names,
+    what mpi-ext.h adds, and the types that the header lacks. Ends the program if a row is bad."""
     calls, lines, errors = read(path)
     all_forms(calls, lines)
     ext = functions_of_header(compiler, "mpi-ext.h")

@@ -1,4 +1,4 @@
-"""A row of calls.table: read, and refused if it is bad or if its traits contradict its roles."""
+"""Reads a row of calls.table, and refuses it if it is bad or its traits contradict its roles."""
 import collections
 import copy
 import re
@@ -7,7 +7,7 @@ from words import CLASSES, TRAITS, VERBS
 
 MODES = ["none", "standard", "buffered", "synchronous", "ready"]
 
-# role: C type. What is recorded of it is in before.c.tmpl and after.c.tmpl.
+# role: C type. before.c.tmpl and after.c.tmpl define what is recorded for each role.
 ROLES = {
     "sbuf": "const void *",
     "rbuf": "void *",
@@ -64,7 +64,7 @@ ROLES = {
     "info": "MPI_Info",
     "errhandler": "MPI_Errhandler",
     "str": "const char *",
-    "path": "const char *",  # a text that names a file: also which one it is (recorder_named)
+    "path": "const char *",  # a text that names a file; recorder_named identifies that file
     "str_out": "char *",
     "int_out": "int *",
     "int_io": "int *",
@@ -81,7 +81,7 @@ ROLES = {
     "stypes": "const MPI_Datatype[]",
     "rtypes": "const MPI_Datatype[]",
 }
-# role(LENGTH): arrays of a length that is a C expression in the call's parameters
+# role(LENGTH): arrays; LENGTH is a C expression in the call's parameters
 ARRAYS = {
     "ints": "const int[]",
     "ncints": "int[]",
@@ -93,9 +93,9 @@ ARRAYS = {
     "nctypes": "MPI_Datatype[]",
     "ranges": "int[][3]",
 }
-# counts_of(PARTITIONS): the elements of each partition. The event has those of all.
+# counts_of(PARTITIONS): elements per partition; the event has the total.
 PARTITIONED = {"counts_of": "MPI_Count"}
-# Arrays that have an element a rank, and the list of a call that they become.
+# Arrays with an element per rank, and the list as which they are recorded.
 LISTS = {
     "scounts": "SEND_COUNTS",
     "sdispls": "SEND_DISPLS",
@@ -111,20 +111,20 @@ NAMED_LISTS = (
     *("ints", "ncints", "aints", "ncaints", "weights", "ranges", "types", "nctypes", "str", "path"),
 )
 CONSTANTS = ("lock", "assert", "amode", "whence")  # int(KIND): recorded by recorder_constant_KIND
-# check:WORD, of misuse.c.tmpl: what tells calls apart of which roles and traits are alike
+# check:WORD, for misuse.c.tmpl: distinguishes calls with the same roles and traits
 CHECKS = (
     *("ranks", "translated", "node", "direction", "coords", "attribute", "contents", "subarray"),
     *("darray", "ranges", "inter", "datarep", "shared", "external", "dims"),
     *("packs", "unpacks", "generalized", "makes_generalized"),
 )
 TOPOLOGIES = ("cart", "graph", "dist_graph")
-# What is always wider in a form for large counts, and of what type; large:NAME,... are others.
+# Roles that are always wider in large-count forms, with their types; large:NAME,... adds others.
 WIDER = {
     **dict.fromkeys(("count", "rcount", "scounts", "rcounts"), "MPI_Count"),
     **dict.fromkeys(("sdispls", "rdispls"), "MPI_Aint"),
 }
 
-# A trait and the roles of which one makes it so: a row has both or neither.
+# A trait, and roles one of which implies it: a row has both or neither.
 BOTH = {
     "makes_request": ("req_out",),
     "sends": ("dest",),
@@ -138,7 +138,7 @@ BOTH = {
     **{f"makes_{kind}": (f"{kind}_out",) for kind in "comm group type op win file".split()},
     **{f"frees_{kind}": (f"{kind}_io",) for kind in "comm group op win file".split()},
 }
-# A trait, and roles of which it needs one.
+# A trait, and roles one of which it needs.
 NEEDS = {
     "receives": ("source", "rsource", "msg_io"),
     "probes": ("source",),
@@ -157,7 +157,7 @@ NEEDS = {
     "persistent": ("req_out",),
     "at_origin": ("win",),
 }
-# What no local call does.
+# Traits that no local call has.
 TELLS = (
     "sends",
     "receives",
@@ -173,9 +173,9 @@ TELLS = (
 
 COLL = ("coll", "icoll", "coll_init")
 BUFFERS = ("sbuf", "rbuf", "rbuf1", "iobuf")
-# Calls by which a rank gets on with its communication are all but these: asking is no progress.
+# Classes of calls that are no progress in a rank's communication; all others are.
 STILL = ("other", "comm", "group", "topo", "type", "op", "tool", "win", "request_status")
-# Calls that make, free and describe objects, or open and close files: nothing of them is frequent.
+# Calls that make, free and describe objects, or open and close files; all are infrequent.
 SELDOM = (
     *("tool", "group", "topo", "type", "type_free", "op", "op_free", "win", "win_create"),
     *("win_free", "comm_create", "comm_icreate", "comm_free", "group_free", "spawn", "buffer"),
@@ -186,7 +186,7 @@ Param = collections.namedtuple("Param", "role length ctype name")
 
 
 def differ_little(param, declared):
-    """In const alone, or where nothing but a pointer is known of what is not read."""
+    """Tells whether only const differs, or the pointer type of an argument that is not read."""
     row, header = squeeze(param.ctype), squeeze(declared)
     if row == header:
         return param.ctype.replace(" ", "") != declared.replace(" ", "")
@@ -194,7 +194,7 @@ def differ_little(param, declared):
 
 
 def wider(ctype, number):
-    """The type that stands in a form for large counts for a number, numbers or a function."""
+    """Returns the type of a number, array or function in a large-count form."""
     if ctype.endswith("_function*"):
         return ctype.replace("_function", "_function_c")
     return re.sub(r"\b(int|MPI_Aint)\b", number, ctype)
@@ -205,7 +205,7 @@ class Bad(Exception):
 
 
 def full_name(name):
-    """X_NAME stands for MPIX_NAME."""
+    """Returns a call's name in MPI; X_NAME is MPIX_NAME."""
     return ("MPI" if name.startswith("X_") else "MPI_") + name
 
 
@@ -231,8 +231,8 @@ class Call:
         self.since = 0  # 401: MPI 4.1
         self.small = self.large = None  # forms for small and large counts (MPI 4)
         self.large_names = self.words = None
-        self.declared = False  # by the header
-        self.spare = False  # stands for a function of a name that only the running library tells
+        self.declared = False  # the header declares it
+        self.spare = False  # a function whose name only the running library knows
         self.params = []
         for word in words[3:]:
             key, _, value = word.partition(":")
@@ -304,7 +304,7 @@ class Call:
         return Param(base, length, ctype, name)
 
     def agree(self):
-        """Whether class, traits and roles say the same."""
+        """Refuses a row whose class, traits and roles contradict each other."""
         for role in ("comm", "count", "type", "tag", "req_out", "status"):
             if len(self.all(role)) > 1:
                 raise Bad(f"role twice: '{role}'")
@@ -332,7 +332,7 @@ class Call:
             raise Bad("a mode without 'sends'")
 
     def large_form(self):
-        """MPI 4's form for large counts."""
+        """Returns MPI 4's form for large counts."""
         large = copy.copy(self)
         large.name, large.full = self.name + "_c", self.full + "_c"
         large.params = [
@@ -353,7 +353,7 @@ class Call:
         return large
 
     def other_name(self):
-        """The same call as MPIX_NAME."""
+        """Returns the same call as MPIX_NAME."""
         other = copy.copy(self)
         other.name = "X_" + self.name
         other.full = full_name(other.name)
@@ -361,9 +361,8 @@ class Call:
         return other
 
     def take_declared(self, parameters):
-        """Libraries do not agree about const, nor do they about pointers to what we do not read:
-        they are as the header has them. The functions that are written by hand have one form: they
-        take const what the row calls so."""
+        """Takes const, and pointers to unread data, from the header, since libraries differ in
+        both. Functions written by hand have one form, in which the row decides about const."""
         self.declared = True
         if self.words is None and len(parameters) == len(self.params):
             row = self.params
@@ -376,14 +375,14 @@ class Call:
                 for r, p in zip(row, self.params)
             ]
 
-    # --- what the templates ask ---
+    # --- queries of the templates ---
     def does(self, *traits):
-        """How many of these traits it has."""
+        """Returns how many of these traits the call has."""
         return sum(trait in self.traits for trait in traits)
 
     def all(self, *roles):
-        """The names of its parameters that have one of the roles; `total`, which the wrapper
-        makes, are the elements of all partitions."""
+        """Returns the names of parameters with one of the roles; for the count of a partitioned
+        call `total`, the wrapper's sum over all partitions."""
         if "count" in roles and any(p.role in PARTITIONED for p in self.params):
             return ["total"]
         return [p.name for p in self.params if p.role in roles]
@@ -398,15 +397,15 @@ class Call:
         return ", ".join(p.name for p in self.params)
 
     def named(self):
-        """What tells which file its path names (struct recorder_named)."""
+        """Returns the fields that identify the file of a path (struct recorder_named)."""
         return ["place", "device", "inode"] if self.one("path") else []
 
     def arrays(self):
-        """Arrays that the call reads."""
+        """Returns the arrays that the call reads."""
         return [p for p in self.params if p.role in LISTS or p.role in ARRAYS and p.role != "outs"]
 
     def seen(self, text):
-        """C in which the arrays are what we may read of them; @NAME is what the program gave."""
+        """Returns C text with arrays replaced by their readable parts; @NAME stays the argument."""
         arrays = [p.name for p in self.arrays()]
         return re.sub(
             r'"[^"]*"|(?<![.>])@?\b[A-Za-z_]\w*\b',
@@ -415,34 +414,34 @@ class Call:
         )
 
     def flag(self):
-        """The parameter that says whether there was something."""
+        """Returns the parameter that says whether the call found something."""
         return "flag" if "flag" in self.all("int_out") else None
 
     def coll(self):
         return self.klass in COLL
 
     def sided(self):
-        """Whether only one of its sides may have a meaning: at a rank that is not the root, or
-        whose buffer is MPI_IN_PLACE."""
+        """Tells whether one of the call's sides may have no meaning: at ranks other than the root,
+        or with MPI_IN_PLACE."""
         return bool(self.sides or self.coll() and self.one("rtype", "stypes"))
 
     def seldom(self):
-        """Whether its wrapper need not be fast: a form for large counts only passes on what it is
-        given. Bindings convert handles at each call of theirs, and file data may move often."""
+        """Tells whether the wrapper need not be fast: a large-count form only passes on its
+        arguments. Bindings convert handles in each call, and file data may move often."""
         return self.small or self.klass in SELDOM and not self.glue and not self.moves()
 
     def tooling(self):
-        """Of MPI_T."""
+        """Tells whether the call is part of MPI_T."""
         return self.klass == "tool" and self.does("any_thread")
 
     def buffered(self):
-        """Whether it has buffers that hold data."""
+        """Tells whether the call has data buffers."""
         return self.one(*BUFFERS)
 
     def moves(self):
-        """Whether their data goes to other ranks, to windows or files, or comes from there."""
+        """Tells whether data moves between the buffers and other ranks, windows or files."""
         return self.buffered() and not self.does("local")
 
     def holds(self):
-        """Whether its buffers are MPI's just until it returns."""
+        """Tells whether MPI owns the buffers only until the call returns."""
         return self.klass != "rma" and not self.does("makes_request", "begins")

@@ -1,12 +1,12 @@
 """Templates: C with lines of Python between. A template file is a list of fragments:
 
-    % def NAME(ARGUMENTS):       a fragment, a function that gives its text
-    % if, elif, else, for, end   as in Python; `end` closes, and indentation says nothing
+    % def NAME(ARGUMENTS):       a fragment, a function that returns its text
+    % if, elif, else, for, end   as in Python; `end` closes, and indentation has no meaning
     % NAME = EXPRESSION          anything else after % is a statement
     ## a comment
-    C with ${EXPRESSION}         a line of the text; one that is nothing but an empty EXPRESSION
-                                 is left out; a line that ends in \\ goes on in the next one,
-                                 whose indent is left out
+    C with ${EXPRESSION}         a line of the text; left out if it is a single EXPRESSION that
+                                 is empty; a line that ends in \\ is joined with the next one
+                                 without its indent
 """
 import inspect
 import re
@@ -20,14 +20,14 @@ def shown(value):
 
 
 def text_of(line):
-    """A line of C as a Python expression."""
+    """Returns a line of C as a Python expression."""
     parts = FIELD.split(line)
     pieces = [f"shown({p})" if i % 2 else repr(p) for i, p in enumerate(parts) if i % 2 or p]
     return " + ".join(pieces) or "''"
 
 
 def python_of(source):
-    """The template as Python that has the same lines, each of which yields one of the text."""
+    """Returns the template as Python with the same lines, each of which yields a line of text."""
     out, depth, pending, held = [], 0, "", 0
     for line in source.splitlines():
         line = pending + (line.lstrip() if pending else line)
@@ -63,7 +63,7 @@ def fragment(lines):
 
 
 def load(paths, names):
-    """The fragments of all files, which see each other and `names`."""
+    """Returns the fragments of all files, which can use each other and `names`."""
     names["shown"] = shown
     for path in paths:
         with open(path) as f:

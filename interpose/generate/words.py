@@ -7,7 +7,7 @@ CORE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../core/trac
 
 
 def words(header, macro):
-    """The X list `macro` of a header, {word: name}."""
+    """Returns the X list `macro` of a header, {word: name}."""
     with open(os.path.join(CORE, header)) as f:
         text = f.read().replace("\\\n", "")
     listed = re.search(rf"#define {macro}\(X\)(.*)", text).group(1)
