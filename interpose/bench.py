@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""What recording costs, side by side in one run with no recorder and with EZTrace where it is
-   installed: CPU added per call, in times of the plain call too, and to an exchange of two ranks;
-   CPU added to a stencil program, memory of a rank, bytes an event; where valgrind is installed,
-   the instructions of a call. Everything is CPU time, never wall time, and every recorder takes its
-   turn in every round, so that what else the machine does falls on all of them alike.
+"""Measures the cost of recording, side by side with no recorder and with EZTrace if installed:
+   CPU added per call (also relative to the plain call) and to an exchange of two ranks; CPU added
+   to a stencil program, memory of a rank, bytes per event; with valgrind the instructions of a
+   call. All times are CPU times, never wall times, and each round runs every recorder, so that
+   other load on the machine affects all alike.
    bench.py BUILD"""
 import os, re, resource, shutil, statistics, subprocess, sys, tempfile
 
@@ -22,12 +22,12 @@ NONE, OURS, RUN, BARE, DIGEST, EZTRACE = (
 )
 EXTRA = {
     OURS: {},
-    RUN: {"CROSSWAIT_BUFFERS": "on", "CROSSWAIT_PAYLOAD": "sample"},  # buffers looked at
+    RUN: {"CROSSWAIT_BUFFERS": "on", "CROSSWAIT_PAYLOAD": "sample"},  # with buffer checks
     BARE: {"CROSSWAIT_INSIDE": "off"},
     DIGEST: {"CROSSWAIT_PAYLOAD": "digest"},
 }
-# what may be added to a plain call to oneself, and what an exchange of two ranks may take: in times
-# of what it takes plain
+# limits relative to plain runs: time added to a call to oneself, and time of an exchange of two
+# ranks
 TIMES = {OURS: (2.1, 1.3), RUN: (3.2, 1.6)}
 CALLS, PASSES, LARGE = 150000, 7, 65536  # bench_record makes PASSES passes of CALLS calls
 ROUNDS, GRID = {1: 15, 2: 7}, ["300", "512"]  # by ranks
@@ -36,7 +36,7 @@ COUNTED = (3000, 12000)
 
 
 def run(ranks, command, kind, folder):
-    """Standard output of the program, and the bytes the recorder left."""
+    """Returns the program's standard output, and the bytes that the recorder wrote."""
     trace = os.path.join(folder, "trace")
     shutil.rmtree(trace, ignore_errors=True)
     args, env = ["mpirun", "-n", str(ranks)], dict(ENV)
@@ -60,7 +60,7 @@ def times(ratio, bar):
 
 
 def per_call(kinds, folder):
-    """Returns what reading the clock at both ends of a call takes, in ns: less is not possible."""
+    """Returns the time to read the clock at both ends of a call, in ns: the least possible cost."""
     best, large, size, clock = {}, {}, {}, 1e9
     program = BUILD + "/tests/interpose/bench_record"
     for _ in range(3):
@@ -93,15 +93,15 @@ def per_call(kinds, folder):
         f"  reading the clock twice a call alone       {clock:7.1f}: {clock / best[NONE]:.2f} times"
         " the plain call"
     )
-    # Three calls a message, two of which (the send, the receive's wait) digest its bytes.
+    # Three calls per message, two of which (the send, the receive's wait) digest its bytes.
     each = 3 * ((large[DIGEST] - large[NONE]) - (best[DIGEST] - best[NONE])) / (2 * LARGE)
     print(f"  digests of {LARGE} bytes: {each:.3f} ns a byte  (bar 0.1)")
     return clock
 
 
 def halo(clock, folder):
-    """Two ranks that do nothing but exchange: 2 Irecv, 2 Isend, Waitall a step. How the two meet
-    differs from run to run by more than recording costs, so each kind's best run counts."""
+    """Measures two ranks that only exchange: 2 Irecv, 2 Isend, Waitall per step. Their timing
+    varies between runs by more than recording costs, so each kind's best run counts."""
     kinds, best, start = [NONE] + list(TIMES), {}, {}
 
     def cpu(kind, steps):
@@ -126,8 +126,8 @@ def halo(clock, folder):
 
 
 def counted(path):
-    """Instructions of a callgrind run. What is looked at for as long as time allows is left out:
-    it depends on the machine."""
+    """Returns the instructions of a callgrind run, without checks that run as long as time allows:
+    they depend on the machine."""
     total, left_out, names, callee = 0, 0, {}, None
     with open(path) as lines:
         for line in lines:
@@ -146,7 +146,7 @@ def counted(path):
 
 
 def instructions(folder):
-    """What a busy machine does not change."""
+    """Measures costs that do not change on a busy machine."""
     if not shutil.which("valgrind"):
         print("valgrind is not installed here: instructions are not counted (apt-get install it)")
         return

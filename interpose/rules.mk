@@ -6,8 +6,8 @@ MPICH_CFLAGS := $(if $(MPICC_MPICH),$(filter -I%,$(shell $(MPICC_MPICH) -show 2>
 INTERPOSE_CFLAGS = -std=c11 -D_GNU_SOURCE -g $(OPT) $(WARN) -Wno-deprecated-declarations -fPIC \
     -ftls-model=initial-exec \
                    -I. -I$(BUILD)/gen -MMD -MP
-# What of other rooms is linked, hidden: what writes spools, groups of datatypes, what follows the
-# records of a rank, and the one grammar of policies.
+# Objects of other rooms that are linked as hidden ones: writers of spools, groups of datatypes,
+# followers of a rank's records, and the grammar of policies.
 INTERPOSE_LEAVES = $(addprefix core/,spool/spool_write spool/spool_fold spool/spool_loop \
                        spool/signature array fault file machine random status table text work) \
                    $(addprefix program/,binding binding_code memory python) \
@@ -20,15 +20,15 @@ INTERPOSE_GEN = $(BUILD)/gen/interpose_calls.c
 INTERPOSE_GENERATE = $(wildcard interpose/generate/*.py interpose/generate/*.c.tmpl)
 INTERPOSE_SOURCES = $(wildcard interpose/*.c interpose/objects/*.c interpose/misuse/*.c)
 
-# The header says which MPI library this is. Open MPI after 4 may declare calls that the table
-# lacks: they are let through, and counted.
+# The header identifies the MPI library. Open MPI after 4 may declare calls that the table lacks:
+# they are passed on unrecorded, and counted.
 OPENMPI_MAJOR := $(shell echo OMPI_MAJOR_VERSION | \
     $(CC) -E -P $(INTERPOSE_MPI) -include mpi.h -x c - 2>/dev/null | tail -n 1)
 OPENMPI_IS_4 := $(filter 4,$(OPENMPI_MAJOR))
 
-# A library of ours for each MPI library: $(1) its name here, $(2) the folder of what is generated,
-# $(3) the sources that are about it, $(4) what the generator is told, $(5) the flags of its
-# compiler, as a variable's name, $(6) our library.
+# Rules for our recorder library of an MPI library: $(1) its name here, $(2) the folder of generated
+# files, $(3) the sources specific to it, $(4) options of the generator, $(5) the name of the
+# variable with its compiler's flags, $(6) the recorder library.
 define INTERPOSE_LIBRARY
 $(2)/interpose_calls.c: $$(INTERPOSE_GENERATE) interpose/calls.table core/trace/traits.h \
     core/trace/event.h
@@ -66,7 +66,7 @@ endef
 $(eval $(call INTERPOSE_LIBRARY,openmpi,$(BUILD)/gen,interpose/library/openmpi.c \
     $(wildcard interpose/layer/openmpi*.c),$(if \
     $(OPENMPI_IS_4),,--newer),INTERPOSE_MPI,libcrosswait-openmpi.so))
-# What MPICH and what comes from it have in common, and what their recorders stand in front of.
+# Sources shared by MPICH and its derivatives, and further functions that their recorders wrap.
 MPICH_SOURCES = interpose/library/hydra.c interpose/library/names.c interpose/layer/ucx.c \
     interpose/layer/mpich_error.c
 MPICH_GENERATE = --newer --also=MPIR_Err_return_comm --also=MPIR_Err_return_win
@@ -75,12 +75,12 @@ $(eval $(call INTERPOSE_LIBRARY,mpich,$(BUILD)/gen/mpich,interpose/library/mpich
     $(MPICH_SOURCES),$(MPICH_GENERATE),MPICH_CFLAGS,libcrosswait-mpich.so))
 endif
 
-# The standard ABI has no installed header: interpose/library/abi/mpi.h is ours.
+# The standard ABI has no installed header: interpose/library/abi/mpi.h replaces it.
 ABI_CFLAGS = -Iinterpose/library/abi
 $(eval $(call INTERPOSE_LIBRARY,abi,$(BUILD)/gen/abi,interpose/library/abi.c \
     $(MPICH_SOURCES),$(MPICH_GENERATE),ABI_CFLAGS,libcrosswait-abi.so))
 
-# What every process of a job loads: without a libc, as it may be an audit module.
+# The object that every process of a job loads: without a libc, as it may be an audit module.
 ENTRY_OBJECTS = $(patsubst interpose/entry/%,$(BUILD)/obj/entry/%.o, \
     $(wildcard interpose/entry/*.c interpose/entry/*.S))
 ENTRY_CFLAGS = $(filter-out -ftls-model=%,$(INTERPOSE_CFLAGS)) -ffreestanding -fvisibility=hidden \
@@ -95,7 +95,7 @@ $(BUILD)/libcrosswait.so: $(ENTRY_OBJECTS)
 	    -Wl,-z,initfirst
 RECORDERS += $(BUILD)/libcrosswait.so
 
-# What tells how threads begin needs no MPI.
+# The object that observes how threads start needs no MPI.
 $(BUILD)/libcrosswait-threads.so: interpose/threads/threads.c interpose/threads/threads.h \
     core/c11_threads.h
 	@mkdir -p $(@D)
@@ -105,10 +105,11 @@ $(BUILD)/libcrosswait-threads.so: interpose/threads/threads.c interpose/threads/
 RECORDERS += $(BUILD)/libcrosswait-threads.so
 ALL += $(RECORDERS)
 
-# Of wrappers a debugger tells lines; to describe their variables took a quarter of the compiling.
+# Wrappers have line numbers as debug information only: that of variables took a quarter of the
+# compile time.
 %/interpose_calls.o: INTERPOSE_CFLAGS += -g1
 %/interpose_seldom.o: INTERPOSE_CFLAGS += -g1
-# Of calls that are seldom made are half of the wrappers.
+# Half of the wrappers are for rarely made calls.
 %/interpose_seldom.o: OPT = -Og
 
 $(BUILD)/obj/interpose/leaf/%.o: %.c
@@ -116,7 +117,7 @@ $(BUILD)/obj/interpose/leaf/%.o: %.c
 	$(if $(V),,@echo "  cc    $<")
 	$(Q)$(CC) $(INTERPOSE_CFLAGS) -fvisibility=hidden -c -o $@ $<
 
-# Programs of tests/interpose, each a test's own.
+# Programs of tests/interpose, each for one test.
 INTERPOSE_TESTS = $(filter-out %/plugin, \
     $(call built,tests/interpose/programs,.c,$(BUILD)/tests/interpose))
 $(BUILD)/tests/interpose/%: tests/interpose/programs/%.c
@@ -140,8 +141,7 @@ $(BUILD)/tests/interpose/counted_dlopen: tests/interpose/programs/counted_dlopen
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -g -O1 $(MPI_CFLAGS) -o $@ $< -ldl
 
-# The programs in other languages: $(1) the folder, $(2) what follows the names of the library's
-# compilers.
+# The programs in other languages: $(1) the folder, $(2) the suffix of the library's compilers.
 define INTERPOSE_LANGUAGES
 $(1)/plugin.so: tests/interpose/programs/plugin.c tests/interpose/programs/counted.h
 	@mkdir -p $$(@D)
@@ -158,8 +158,8 @@ $(1)/counted_cc: tests/interpose/programs/counted_cc.cc tests/interpose/programs
 endef
 $(eval $(call INTERPOSE_LANGUAGES,$(BUILD)/tests/interpose,))
 
-# The same programs for MPICH, but for those that are about Open MPI; its Fortran where it is
-# installed.
+# The same programs for MPICH, except those specific to Open MPI; Fortran ones only if MPICH's
+# Fortran is installed.
 ifneq ($(MPICC_MPICH),)
 INTERPOSE_MPICH = $(BUILD)/mpich/interpose
 INTERPOSE_MPICH_OTHERS = counted_cc plugin.so \

@@ -1,10 +1,10 @@
-"""A man page as it is installed: options.py CROSSWAIT PAGE writes it to standard output. Its head
-has the version; synopsis, options, their letters and values, and examples are those that the
-command's own table has (`crosswait COMMAND --table`), so that the page cannot lack one or tell of
-one that is gone; each option is told in the words of its --help, or, where a page has more to say,
-in those behind the line `.\\" option NAME...` of its section OPTIONS. The commands of crosswait.1
-are those of `crosswait --complete`; the rules of crosswait-rules.7 those of docs/rules.md, which is
-made of the rules that reports declare."""
+"""Makes the installed man page: options.py CROSSWAIT PAGE writes it to standard output. Its head
+has the version; synopsis, options, their letters and values, and examples come from the command's
+own table (`crosswait COMMAND --table`), so that the page neither lacks one nor describes a removed
+one. Each option is described as in --help or, if the page has more to say, by the text after the
+line `.\\" option NAME...` of its section OPTIONS. The commands of crosswait.1 come from
+`crosswait --complete`; the rules of crosswait-rules.7 from docs/rules.md, which is generated from
+the rules that reports declare."""
 import os, re, subprocess, sys
 
 crosswait, page = sys.argv[1:]
@@ -35,7 +35,7 @@ def sentence(text):
 
 
 def synopsis(usage):
-    """What is typed as it stands is bold, what stands for something else is in italics."""
+    """Formats the synopsis: literal words are bold, placeholders in italics."""
     words = re.compile(r"(--?[a-zA-Z][a-z-]*)|(\b[A-Z][\w.-]*|\bfile\b)|([^-A-Z]+|.)")
     out = []
     for line in usage.split("\n"):
@@ -53,7 +53,7 @@ def synopsis(usage):
 
 
 def commands(text):
-    """Each with its page, in the words of crosswait --help."""
+    """Lists the commands with their pages, in the words of crosswait --help."""
     out = []
     for line in text.splitlines():
         name, says = line.split("\t")
@@ -62,7 +62,7 @@ def commands(text):
 
 
 def rules():
-    """The sections of docs/rules.md."""
+    """Returns the sections of docs/rules.md."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/rules.md")
     with open(path) as file:
         sections = file.read().split("\n## ")[1:]
@@ -77,7 +77,7 @@ def rules():
 
 
 def section(lines, options):
-    """The lines of the section as written become those that are installed."""
+    """Returns the installed lines of section OPTIONS, made from the written ones."""
     words, names, intro = {}, None, []
     for line in lines:
         if marker := re.fullmatch(r'\.\\" option (.*)', line):

@@ -1,6 +1,6 @@
 /* Plays a figure of rounds: each message moves from its sender to its receiver while its round
- * runs; rounds that did not run yet are hidden. Invariant: the line beside the buttons speaks of
- * the rounds that stand in the figure. */
+ * runs; rounds that did not run yet are hidden. Invariant: the line beside the buttons describes
+ * the rounds shown in the figure. */
 "use strict";
 const MOVE_MS = 1100, REST_MS = 500;
 const rounds = [...document.querySelectorAll("g.round")];
@@ -27,7 +27,7 @@ function show(count) {
             + (count > 1 && count <= 12 ? `${words.join(" + ")} = ${sum}` : `${sum} in all`);
 }
 
-/* A dot for each message of an arrow: with its start and its end. */
+/* Makes a dot for each message of an arrow, with its start and its end. */
 function dotsOf(line) {
     const [from, to, y] = ["x1", "x2", "y1"].map((name) => Number(line.getAttribute(name)));
     const ways = [];
@@ -45,7 +45,7 @@ function dotsOf(line) {
     });
 }
 
-/* Shows the next round and moves its messages; resolves to whether it came to its end. */
+/* Shows the next round and moves its messages; resolves to true if the round was completed. */
 function move() {
     show(shown + 1);
     const mine = run;

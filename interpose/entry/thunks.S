@@ -1,7 +1,7 @@
-/* As many entries as functions may be led through (ENTRIES, redirect.h). Each jumps to where its
- * slot says; at first that is the second half of the entry, which asks redirect_resolve for the
- * place, with the arguments of the call as they are. The stack and all registers that may hold
- * arguments are then as they were. */
+/* One entry for each function that can be redirected (ENTRIES, redirect.h). Each jumps to the
+ * address in its slot: at first the second half of the entry, which gets the target from
+ * redirect_resolve. It then restores the stack and all registers that may hold arguments of the
+ * call. */
 #include "interpose/entry/redirect.h"
 
     .text

@@ -1,5 +1,5 @@
-// The timeline, the list of events and the matrix of messages. What is shown of the job's own words
-// goes through textContent or a canvas.
+// Draws the timeline, the list of events and the matrix of messages. The job's own words are shown
+// through textContent or a canvas only.
 "use strict";
 (() => {
     const head = JSON.parse(document.getElementById("head").textContent);
@@ -39,8 +39,8 @@
     const shapeSite = head.shapes.map((shape) => shape[3]),
           shapeInner = Uint8Array.from(head.shapes, (shape) => shape[4]);
     const shapeKind = Uint8Array.from(head.shapes, (shape) => kindOf(shape[1]));
-    // An entry is a call, or a bundle of calls that follow each other; "more" counts those behind
-    // its first one.
+    // An entry is a call, or a bundle of successive calls; "more" counts its calls after the
+    // first one.
     const lanes = head.lanes.map(([rank, thread, label, count, group]) => {
         const lane = {
             rank,
@@ -71,8 +71,8 @@
         }
         return lane;
     });
-    // A call that did not return reaches to the end, which is behind the last call that anybody
-    // made.
+    // A call that did not return is drawn to the end of the timeline, which is after every rank's
+    // last call.
     const hung = lanes.some((lane) => lane.pending.includes(1));
     if (hung) {
         const begun = lanes.reduce(
@@ -108,7 +108,7 @@
         const rank = number(), start = time += signed();
         critical.push([rank, start, start + number()]);
     }
-    // Calls that findings are about, by rank and number.
+    // Calls of findings, by rank and number.
     const found = new Map();
     for (const article of document.querySelectorAll("article[data-events]"))
         for (const event of article.dataset.events.split(" "))
@@ -121,7 +121,7 @@
     for (const lane of lanes)
         for (let i = 0; i < lane.count; i++) events += lane.bundle[i] ? lane.more[i] + 1 : 1;
 
-    // --- what the library does inside of a call is folded into it until the call is opened
+    // --- the library's events inside a call are folded into it until the call is opened
     for (const lane of lanes) lane.opened = new Set();
     const callOf = (lane, i) => {
         while (i > 0 && shapeInner[lane.shape[i]]) i--;
@@ -151,7 +151,7 @@
             lane.opened.delete(call);
         lane.listed = null;
     };
-    // An arrow of the library's own message is drawn where a call is open that it was sent in.
+    // The library's own message has an arrow only if the call in which it was sent is opened.
     const isSentFolded = (i) => {
         if (!messages.inner[i]) return false;
         const lane = lanes[laneOfRank.get(messages.source[i])];
@@ -160,7 +160,7 @@
         return !lane.opened.has(callOf(lane, at));
     };
 
-    // --- rows: a lane each, and one for all lanes that behave alike, where there are many
+    // --- rows: one per lane or, if there are many lanes, one for all that behave alike
     const spans = (numbers) => {
         const parts = [];
         for (let i = 0; i < numbers.length;) {
@@ -212,8 +212,8 @@
     const first = lanes.reduce(
         (least, lane) => lane.count ? Math.min(least, lane.start[0]) : least, head.end);
     const whole = [Math.min(first, head.end), Math.max(head.end, first + 1)];
-    // Starting and ending MPI takes longer than what many a job does in between: that is what is
-    // shown first.
+    // The initial view is the time between MPI_Init and MPI_Finalize, which often take longer than
+    // the job's work.
     const between = () => {
         const kind = head.shapes.map((shape) => shape[1]);
         let start = Infinity, end = -Infinity;
@@ -245,8 +245,8 @@
         }
         return low;
     };
-    // Where drawing must begin: the application's entry that was open at that time, and what the
-    // library did in it. Polls that took turns lie over each other.
+    // Returns the entry at which drawing must begin: the application's entry that was open at that
+    // time, before the library's events in it. Polls that took turns overlap.
     const openAt = (lane, time) => {
         let i = lower(lane.start, time);
         do {
@@ -258,7 +258,7 @@
     const place = (time, width) =>
         GUTTER + (time - view[0]) / (view[1] - view[0]) * (width - GUTTER);
 
-    // Entries narrower than a pixel share it: the one that takes most of it gives its colour.
+    // Entries narrower than a pixel share it; the longest of them gives the colour.
     function drawLane(lane, y, width) {
         const PENDING = KINDS.length, colours = [...KINDS.map((kind) => kind[1]), style("--error")];
         const shared = [
@@ -332,8 +332,8 @@
         pen.restore();
     }
 
-    // Of ranks that behave alike: how many of them are in which kind of call, pixel by pixel, from
-    // below.
+    // Draws for ranks that behave alike how many are in which kind of call, pixel by pixel, stacked
+    // from below.
     function drawGroup(group, y, width) {
         const kinds = KINDS.length + 1, pixels = Math.max(1, Math.floor(width - GUTTER)),
               share = new Float32Array(pixels * kinds);
@@ -400,7 +400,7 @@
         pen.globalAlpha = 1;
     }
 
-    // The rank that everybody waited for at that time, from the start to the end.
+    // Draws the critical path: at each time the rank that the others waited for.
     const path = document.getElementById("path");
     function drawPath(width, scroll) {
         if (!path.checked || !critical.length) return;
@@ -415,8 +415,7 @@
                 continue;
             }
             pen.fillRect(x, y, Math.max(1, wide), 3);
-            // Where it changes from rank to rank all the time, lines between them would hide
-            // everything.
+            // If the path changes ranks all the time, lines between them would hide everything.
             if (last !== null && wide > 3 && last.wide > 3)
                 pen.fillRect(x - 1, Math.min(y, last.y), 1.5, Math.abs(y - last.y) + 3);
             last = {y, wide};
@@ -529,7 +528,7 @@
                    duration(lane.start[i] - whole[0])} after the start, ` +
             `${lasted}${inside}${shapeInner[shape] ? "\ninside the library" : ""}`;
     };
-    // What the ranks of a group are doing at a time, the most frequent first.
+    // Lists what the ranks of a group do at a time, the most frequent first.
     const explainGroup = (group, time) => {
         const doing = new Map();
         for (const number of group.members) {
@@ -582,7 +581,7 @@
             row && row.group ? explainGroup(row.group, timeAt(Math.max(x, GUTTER))) :
                                "";
     };
-    // One finger or the mouse moves, two fingers come closer; a tap or a click picks a call or
+    // One finger or the mouse moves the view, two fingers zoom; a tap or a click picks a call or
     // opens a group.
     const fingers = new Map();
     let drag = null;
@@ -670,7 +669,8 @@
         const event = Math.min(lanes[to].count - 1, Math.max(0, lower(lanes[to].start, time)));
         pick({lane: to, event: callOf(lanes[to], event)}, true);
     };
-    // Keys act wherever the focus is, but where it wants them itself; up and down scroll the page.
+    // Keys work unless the focused element needs them itself; up and down scroll the page outside
+    // the timeline.
     document.addEventListener("keydown", (event) => {
         const wide = (view[1] - view[0]) / 5, upright = /^Arrow(Up|Down)$/.test(event.key);
         if (event.ctrlKey || event.altKey || event.metaKey ||
@@ -696,7 +696,7 @@
     });
     box.addEventListener("scroll", redraw);
     window.addEventListener("resize", resize);
-    // On paper nobody scrolls: all ranks, or as many as a page has room for, and the colours of
+    // Paper cannot scroll: prints all ranks, or as many as fit on a page, in the colours for
     // paper.
     window.addEventListener("beforeprint", () => {
         document.documentElement.classList.add("paper");
@@ -723,7 +723,7 @@
         return entry;
     }));
 
-    // --- find: calls and places that hold the words
+    // --- find: calls and places that contain the words
     find.addEventListener("input", () => {
         const words = find.value.trim().toLowerCase();
         matches = words ?
@@ -827,7 +827,7 @@
         fill();
         redraw();
     }
-    // From a finding to its call, and back.
+    // Links the picked call to its finding.
     function tie() {
         const tied = document.getElementById("tied"), lane = lanes[picked.lane];
         const article =
@@ -851,14 +851,14 @@
         }
         return null;
     };
-    // "#call-3-17": the 17th event of rank 3.
+    // Goes to the call of a link: "#call-3-17" is the 17th event of rank 3.
     function follow() {
         const call = locate(location.hash);
         if (!call) return;
         pick(call, true);
         document.getElementById("timeline").scrollIntoView();
     }
-    // The list opens at the first call of the first finding; the timeline shows all ranks.
+    // Opens the list at the first call of the first finding; the timeline shows all ranks.
     function begin() {
         const link = document.querySelector("article a.event"),
               call = link && locate(link.getAttribute("href"));
