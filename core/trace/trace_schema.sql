@@ -1,17 +1,17 @@
 -- The trace: one SQLite file. PRAGMA user_version is the version of this schema; PRAGMA
--- application_id says it is ours. What scripts may rely on: the views and tables named in
--- README.md. Times are nanoseconds since the job's start.
+-- application_id marks it as ours. Scripts may rely on the views and tables named in README.md.
+-- Times are nanoseconds since the job's start.
 --
 -- Most events of a rank repeat: the same call, from the same place, to the same peer, of the same
--- size. What repeats is a row of `shape`; a row of `event_row` holds only what is its own. Where
--- the last calls come again, round after round, the round is a row of `loop`, and up to 256 calls
--- are one row of `event_part`, or any number of them one of `event_sum`, where their times are
--- summed up. The view `event` puts them together.
+-- size. What they share is a row of `shape`; a row of `event_row` holds only what differs. If the
+-- same calls repeat round after round, the round is a row of `loop`, and up to 256 calls are one
+-- row of `event_part`, or any number of them one of `event_sum`, with their times summed up. The
+-- view `event` combines all these.
 
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
 -- state: missing, unknown, finished, exited, aborted, crashed, killed, ended (see
--- core/trace/event.h); detail says it in words.
+-- core/trace/event.h); detail: the same in words.
 CREATE TABLE rank (
     rank INTEGER PRIMARY KEY,
     host TEXT, pid INTEGER,
@@ -32,10 +32,10 @@ CREATE TABLE rank (
 CREATE TABLE call (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, class TEXT NOT NULL,
     mode INTEGER NOT NULL, verb TEXT NOT NULL, traits TEXT NOT NULL, args TEXT);
 
--- path is file with its folders, absolute where the compiler noted in which folder it ran. file
--- and line are NULL without debug information; then symbol and offset, or module and address,
--- say where. optimized: whether the compiler could move and add loads there; returned: whether the
--- program looks at what the call returns; NULL unknown.
+-- path is file with its folders, absolute if the compiler recorded the folder in which it ran. file
+-- and line are NULL without debug information; then symbol and offset, or module and address, give
+-- the place. optimized: whether the compiler could move and add loads there; returned: whether the
+-- program uses what the call returns; NULL if unknown.
 CREATE TABLE site (id INTEGER PRIMARY KEY, module TEXT, address INTEGER, function TEXT, file TEXT,
     line INTEGER,
     inlined TEXT, symbol TEXT, offset INTEGER, path TEXT, optimized INTEGER, returned INTEGER);
@@ -46,11 +46,11 @@ CREATE TABLE comm (id INTEGER PRIMARY KEY, name TEXT, kind TEXT NOT NULL, size I
 CREATE TABLE comm_member (comm INTEGER NOT NULL, side INTEGER NOT NULL, rank INTEGER NOT NULL,
     world INTEGER NOT NULL,
     PRIMARY KEY (comm, side, rank)) WITHOUT ROWID;
--- What info keys of MPI 4 said of messages on a communicator (mpi_assert_allow_overtaking and
--- mpi_assert_exact_length), from that call of the rank on; given = 0: no longer.
+-- MPI 4's info keys on messages of a communicator (mpi_assert_allow_overtaking and
+-- mpi_assert_exact_length), valid from that call of the rank on; given = 0: no longer.
 CREATE TABLE hint (event INTEGER NOT NULL, comm INTEGER NOT NULL, key TEXT NOT NULL,
     given INTEGER NOT NULL, PRIMARY KEY (event, comm, key)) WITHOUT ROWID;
--- Groups that calls name, by content; members as ranks of the world.
+-- Groups that calls name, by content; members are world ranks.
 CREATE TABLE grp (id INTEGER PRIMARY KEY, size INTEGER NOT NULL);
 CREATE TABLE grp_member (grp INTEGER NOT NULL, rank INTEGER NOT NULL, world INTEGER NOT NULL,
     PRIMARY KEY (grp, rank)) WITHOUT ROWID;
@@ -65,12 +65,12 @@ CREATE TABLE datatype (id INTEGER PRIMARY KEY, name TEXT, combiner INTEGER NOT N
     lb INTEGER NOT NULL, extent INTEGER NOT NULL, signature INTEGER NOT NULL,
     -- array of struct spool_segment with datatype ids of this table; NULL: too long
     map BLOB);
--- site: the function of an operation of the program's own; NULL unknown.
+-- site: the function of a user-defined operation; NULL if unknown.
 CREATE TABLE op (id INTEGER PRIMARY KEY, name TEXT, commutative INTEGER NOT NULL, site INTEGER);
 
--- completions and args name rows of completion_set and arg_set; many = 1: the call has a list of
--- requests. parent_back: how many calls before this one the enclosing call was entered; NULL: the
--- application's own call. comm of window and file calls is the communicator that win was made on.
+-- completions and args refer to rows of completion_set and arg_set; many = 1: the call has a list
+-- of requests. parent_back: the enclosing call was entered so many calls before this one; NULL: the
+-- application's own call. For window and file calls comm is the communicator on which win was made.
 CREATE TABLE shape (
     id INTEGER PRIMARY KEY,
     call INTEGER NOT NULL, comm INTEGER, win INTEGER, peer INTEGER, tag INTEGER, datatype INTEGER,
@@ -82,39 +82,37 @@ CREATE TABLE shape (
     completions INTEGER, many INTEGER NOT NULL, args INTEGER
 );
 
--- id = rank << 40 | seq, so that rows lie in the order of a rank's calls and need no further index.
--- request is the first of the call's requests where it has many, and the id of what was made for
--- calls that make a communicator, group, datatype or operation. duration is NULL where the call had
--- not returned when the record ends. repeat: where polls that found nothing (and MPI_Wtime) went
--- round, one row stands for so many equal calls, from the first one's start to the last one's end;
--- NULL: for one. Those of several rows that lie over each other in time took turns. tag: the least
--- tag of the call and its completions, from which those in `shape` and `completion_set` are counted
--- (but for -1, which is any); NULL: they stand there as they are. Programs that give each message
--- a tag of its own would have a shape for each.
+-- id = rank << 40 | seq, so that rows are in the order of a rank's calls and need no other index.
+-- request is the first of the call's requests, or, for calls that make a communicator, group,
+-- datatype or operation, the id of what was made. duration is NULL if the call had not returned
+-- when the record ended. repeat: one row represents so many equal calls, polls that found nothing
+-- (or MPI_Wtime), from the first one's start to the last one's end; NULL: one call. Rows that
+-- overlap in time took turns. tag: the least tag of the call and its completions, to which those in
+-- `shape` and `completion_set` are relative (except -1, any tag); NULL: those are absolute. It
+-- keeps programs that give each message its own tag from having a shape for each.
 CREATE TABLE event_row (id INTEGER PRIMARY KEY, shape INTEGER NOT NULL, request INTEGER,
     t_enter INTEGER NOT NULL,
     duration INTEGER, repeat INTEGER, tag INTEGER);
 
--- A round that comes again and again: its calls in order (idx from 0) as event_row has them, but
--- for what each round has of its own. request is counted from that of the round, and each round's
--- is `step` more than the one before.
+-- A repeated round: its calls in order (idx from 0) as in event_row, without what differs between
+-- rounds. request is relative to that of the round, which grows by `step` from round to round.
 CREATE TABLE loop (id INTEGER PRIMARY KEY, calls INTEGER NOT NULL, step INTEGER NOT NULL);
 CREATE TABLE loop_call (loop INTEGER NOT NULL, idx INTEGER NOT NULL, shape INTEGER NOT NULL,
     request INTEGER, repeat INTEGER, tag INTEGER, PRIMARY KEY (loop, idx)) WITHOUT ROWID;
 
--- Calls of a rank that go round in a loop, at most 256, none of which is in event_row: id, id +
--- 1...; the first of them is number `first` of its round, whose request is `request`. times holds,
--- in decimal digits (two in a byte), for each call how long after t_enter it was entered, and then
--- for each call how long it lasted: all that is known of each, exactly.
+-- Calls of a rank that repeat in a loop, at most 256, none of which is in event_row: id, id + 1...;
+-- the first of them is number `first` of its round, whose request is `request`. times holds, in
+-- decimal digits (two in a byte), for each call the time from t_enter to its start, and then for
+-- each call its duration; both are exact.
 CREATE TABLE event_part (id INTEGER PRIMARY KEY, loop INTEGER NOT NULL, first INTEGER NOT NULL,
     calls INTEGER NOT NULL, request INTEGER NOT NULL, t_enter INTEGER NOT NULL,
     enter_bytes INTEGER NOT NULL, duration_bytes INTEGER NOT NULL, times BLOB NOT NULL);
 
--- Whole rounds of a rank's loop of which the calls' times are summed up, and not known of each: as
--- in event_part, but for any number of calls. The first was entered at t_enter, the last one left
--- at t_leave. Of each call of the round (idx: its place in the loop) event_sum_call says how many
--- there are, how long they lasted in all, and how long the shortest and the longest of them;
--- event_sum_log how many lasted 2^log2 ns or longer, and less than twice that (log2 = 0: 0 and 1).
+-- Whole rounds of a rank's loop with summed times, so that those of each call are unknown: as in
+-- event_part, but for any number of calls. The first was entered at t_enter, the last one left at
+-- t_leave. For each call of the round (idx: its place in the loop) event_sum_call holds the number
+-- of calls, their total time, and the shortest and longest time; event_sum_log counts those that
+-- lasted 2^log2 ns or longer, and less than twice that (log2 = 0: 0 and 1).
 CREATE TABLE event_sum (id INTEGER PRIMARY KEY, loop INTEGER NOT NULL, first INTEGER NOT NULL,
     calls INTEGER NOT NULL, request INTEGER NOT NULL, t_enter INTEGER NOT NULL,
     t_leave INTEGER NOT NULL);
@@ -124,30 +122,29 @@ CREATE TABLE event_sum_call (event INTEGER NOT NULL, idx INTEGER NOT NULL, calls
 CREATE TABLE event_sum_log (event INTEGER NOT NULL, idx INTEGER NOT NULL, log2 INTEGER NOT NULL,
     calls INTEGER NOT NULL, PRIMARY KEY (event, idx, log2)) WITHOUT ROWID;
 
--- Rounds of long loops, but for the first ones, that lasted far longer than most: event is the call
--- that took longest of it, from the end of the call before, number how many-th round of its loop it
--- is. Half of the rounds before it lasted less than `usual` ns.
+-- Rounds of long loops (without the first ones) that lasted far longer than most: event is the call
+-- that took longest in the round, from the end of the call before; number counts the rounds of the
+-- loop. Half of the rounds before it lasted less than `usual` ns.
 CREATE TABLE slow_round (event INTEGER PRIMARY KEY, loop INTEGER NOT NULL, number INTEGER NOT NULL,
     duration INTEGER NOT NULL, usual INTEGER NOT NULL);
 
--- 0 to 255, to go through parts.
+-- 0 to 255, to enumerate the calls of parts.
 CREATE TABLE number (n INTEGER PRIMARY KEY);
 INSERT INTO number WITH RECURSIVE i(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM i WHERE n < 255)
     SELECT n FROM i;
 
--- One row per request that a call named, in the place it had in the call's list, and one per
--- receive or probe. source and tag are the status's. Requests of waits and tests on several, and of
--- MPI_Startall, that did not complete there have done = 0. request_ahead is counted from
--- event_row.request: loops repeat the same set.
+-- One row per request that a call named (idx: its place in the call's list), and one per receive or
+-- probe. source and tag are the status's. Requests of waits and tests on several, and of
+-- MPI_Startall, that did not complete there have done = 0. request_ahead is relative to
+-- event_row.request, so that loops repeat the same set.
 CREATE TABLE completion_set (id INTEGER NOT NULL, idx INTEGER NOT NULL, request_ahead INTEGER,
     done INTEGER NOT NULL,
     source INTEGER, tag INTEGER, bytes INTEGER, error INTEGER, cancelled INTEGER, PRIMARY KEY (id,
         idx)) WITHOUT ROWID;
 
 -- Arguments that have no column: arrays (sendcounts, senddispls, sendtypes, recvcounts...), scalars
--- and texts, by name. Which file MPI_File_open and MPI_File_delete name: place, a number for its
--- path without links (bits 32 and up: for the machine), device and inode; 0: not known, or not
--- there.
+-- and texts, by name. The file of MPI_File_open and MPI_File_delete: place, a number for its path
+-- without links (bits 32 and up: for the machine), device and inode; 0: unknown, or no such file.
 CREATE TABLE arg_set (id INTEGER NOT NULL, name TEXT NOT NULL, idx INTEGER NOT NULL, value);
 
 -- at: 0 when the call was made, 1 when it completed; buffer: 0 sent, 1 received.
@@ -159,27 +156,26 @@ CREATE TABLE payload (event INTEGER NOT NULL, at INTEGER NOT NULL, buffer INTEGE
     data BLOB NOT NULL);
 CREATE TABLE stack (event INTEGER NOT NULL, depth INTEGER NOT NULL, site INTEGER NOT NULL);
 
--- Who sent what to whom, as the statuses of the receives tell: the nth message with a tag over a
--- channel goes to the nth receive that matched the tag. source and dest are world ranks; inner = 1:
--- sent by the MPI library on behalf of a collective. send and receive are the sequence numbers of
--- the events that began them (MPI_Start for persistent ones; of one in partitions the call that
--- marked the last of them as ready), NULL where that side is not in the
--- trace.
+-- Messages, derived from the statuses of the receives: the nth message with a tag over a channel
+-- goes to the nth receive that matched the tag. source and dest are world ranks; inner = 1: sent by
+-- the MPI library on behalf of a collective. send and receive are the sequence numbers of the
+-- events that began them (MPI_Start for persistent ones; for a partitioned send the call that
+-- marked the last partition as ready), NULL if that side is not in the trace.
 CREATE TABLE channel (id INTEGER PRIMARY KEY, comm INTEGER, source INTEGER NOT NULL,
     dest INTEGER NOT NULL,
     inner INTEGER NOT NULL);
--- They are numbered in the order in which they were paired. A row of message_part is `messages` of
--- them (at most 256), of which each comes `every` after the one before, its calls `send_step` and
--- `receive_step` after that one's.
+-- Messages are numbered in the order in which they were paired. A row of message_part represents
+-- `messages` of them (at most 256): ids grow by `every`, sequence numbers of the calls by
+-- `send_step` and `receive_step`.
 CREATE TABLE message_row (id INTEGER PRIMARY KEY, channel INTEGER NOT NULL, tag INTEGER NOT NULL,
     send INTEGER, receive INTEGER, bytes INTEGER);
 CREATE TABLE message_part (id INTEGER PRIMARY KEY, channel INTEGER NOT NULL, tag INTEGER NOT NULL,
     send INTEGER NOT NULL, receive INTEGER NOT NULL, bytes INTEGER, send_step INTEGER NOT NULL,
     receive_step INTEGER NOT NULL, messages INTEGER NOT NULL, every INTEGER NOT NULL);
 
--- What ranks saw themselves to be misused, or done to their windows, in the order of a rank's calls
--- (core/trace/misuse.h): other is the sequence number of a call that it is about as well, site the
--- place of the instruction that did it, where it was none of MPI.
+-- Misuse that ranks detected themselves, also of their windows, in the order of a rank's calls
+-- (core/trace/misuse.h): other is the sequence number of a second call involved, site the place of
+-- the instruction that did it, if that is not part of MPI.
 CREATE TABLE misuse (event INTEGER NOT NULL, kind TEXT NOT NULL, other INTEGER,
     object TEXT NOT NULL, site INTEGER,
     value0 INTEGER, value1 INTEGER, value2 INTEGER, value3 INTEGER, value4 INTEGER, argument TEXT,
@@ -187,16 +183,16 @@ CREATE TABLE misuse (event INTEGER NOT NULL, kind TEXT NOT NULL, other INTEGER,
     -- of a variable of the program, and where it is declared
     variable TEXT, variable_type TEXT, file TEXT, line INTEGER);
 
--- How crosswait ended the job; no row: it did not. reason: deadlock, budget, stall; limit_ms: how
--- long the job was given, or was let stand still; of a deadlock, how long after its last progress
--- the job was over. And what the launcher saw then
--- (core/trace/ending.h), a row for each thing that a call waits for, one at least for each call
--- (entry): role is core, behind, inside, polls or outside; any of the ranks in the set `ranks`
--- could do what `need` says; ended = 1: they all have come to their ends. global is the object's
--- number, as in comm and win. rank_span: sets of ranks, from first to last. Of a proven deadlock
--- basis says by which argument nothing that was sent or entered ends the wait (number, rivals: its
--- numbers), and the tables proof_rank, proof_channel and proof_member hold what the arguments stand
--- on: docs/trace.md says what each column means.
+-- ended: how crosswait ended the job; no row: it did not. reason: deadlock, budget, stall;
+-- limit_ms: the time that the job was allowed, or allowed without progress; for a deadlock the time
+-- from its last progress to its end. proof: what the launcher then found (core/trace/ending.h), a
+-- row for each thing that a call waits for, and at least one for each call (entry): role is core,
+-- behind, inside, polls or outside; any of the ranks in the set `ranks` could do what `need` says;
+-- ended = 1: they have all finished. global is the object's number, as in comm and win. rank_span:
+-- sets of ranks, from first to last. For a proven deadlock basis names the argument that nothing
+-- that was sent or entered ends the wait (number, rivals: its numbers), and the tables proof_rank,
+-- proof_channel and proof_member hold the facts behind the arguments: docs/trace.md describes each
+-- column.
 CREATE TABLE ended (reason TEXT NOT NULL, limit_ms INTEGER);
 CREATE TABLE proof (id INTEGER PRIMARY KEY, entry INTEGER NOT NULL, rank INTEGER NOT NULL,
     seq INTEGER, call TEXT, role TEXT NOT NULL,
@@ -213,16 +209,16 @@ CREATE TABLE proof_member (object TEXT NOT NULL, global INTEGER NOT NULL, rank I
 CREATE TABLE rank_span (id INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
     PRIMARY KEY (id, first)) WITHOUT ROWID;
 
--- How ranks ended that did not come back from MPI_Finalize, or died after it
+-- How ranks ended that did not return from MPI_Finalize, or died after it
 -- (core/trace/exit_cause.h):
--- kind is exit, error, abort, signal or exception; first = 1: the others ended because of it, as
--- the launcher saw; after = 1: MPI_Finalize had returned. seq is the call it was in (inside = 1),
--- or its last one; code what kind says, detail si_code, the error's class, or of an exit and an
--- exception the signal that had told it to end; address what memory a signal was about.
--- send_buffer and recv_buffer: where the buffers of call buffer_seq start, the last one that was
--- given any. elsewhere = 1: it came in a thread of which no call was recorded, before MPI_Finalize
--- returned.
--- exit_cause_frame: its stack then, 0 innermost.
+-- kind is exit, error, abort, signal or exception; first = 1: the other ranks ended because of it,
+-- as the launcher saw; after = 1: MPI_Finalize had returned. seq is the call the rank was in
+-- (inside = 1), or its last one. The meaning of code depends on kind; detail is si_code, the
+-- error's class, or for an exit or exception the signal that had asked the rank to end; address is
+-- the memory address of a signal. send_buffer and recv_buffer: addresses of the buffers of call
+-- buffer_seq, the last one with any. elsewhere = 1: the cause came in a thread without recorded
+-- calls, before MPI_Finalize returned.
+-- exit_cause_frame: the rank's stack then, 0 innermost.
 CREATE TABLE exit_cause (rank INTEGER PRIMARY KEY, kind TEXT NOT NULL, first INTEGER NOT NULL,
     after INTEGER NOT NULL, t INTEGER, seq INTEGER,
     inside INTEGER NOT NULL, code INTEGER, detail INTEGER, address INTEGER, buffer_seq INTEGER,
@@ -231,7 +227,7 @@ CREATE TABLE exit_cause (rank INTEGER PRIMARY KEY, kind TEXT NOT NULL, first INT
 CREATE TABLE exit_cause_frame (rank INTEGER NOT NULL, depth INTEGER NOT NULL, site INTEGER NOT NULL,
     PRIMARY KEY (rank, depth)) WITHOUT ROWID;
 
--- What crosswait did with the trace: one row per replay, and what checkers found.
+-- Results on the trace: one row per replay, and the checkers' findings.
 CREATE TABLE run (id INTEGER PRIMARY KEY, policy TEXT NOT NULL, seed INTEGER,
     verdict TEXT NOT NULL, detail TEXT);
 CREATE TABLE finding (id INTEGER PRIMARY KEY, checker TEXT NOT NULL, rule TEXT NOT NULL,
@@ -242,8 +238,8 @@ CREATE TABLE finding (id INTEGER PRIMARY KEY, checker TEXT NOT NULL, rule TEXT N
     -- 3 ruled out by exploring
     confirmed INTEGER NOT NULL);
 
--- The rows that event_part stands for; those that event_sum stands for, whose times are NULL; and
--- with those of event_row, all; not in order.
+-- event_unfolded: the calls of event_part; event_summed: those of event_sum, whose times are NULL;
+-- event_each: these and event_row's; none is in order.
 CREATE VIEW event_unfolded AS
 SELECT p.id + n.n AS id, c.shape AS shape,
     p.request + (p.first + n.n) / l.calls * l.step + c.request AS request,
@@ -301,7 +297,8 @@ SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, a.name AS name, a.idx AS
     a.value AS value, e.id AS event
 FROM event_each e JOIN shape s ON s.id = e.shape JOIN arg_set a ON a.id = s.args;
 
--- The rows that message_part stands for; and with those of message_row, all; not in order.
+-- message_unfolded: the messages of message_part; message_each: these and message_row's; neither is
+-- in order.
 CREATE VIEW message_unfolded AS
 SELECT p.id + n.n * p.every AS id, p.channel AS channel, p.tag AS tag,
     p.send + n.n * p.send_step AS send, p.receive + n.n * p.receive_step AS receive,
@@ -336,7 +333,7 @@ FROM (SELECT c.source AS source, c.dest AS dest, m.tag AS tag, m.bytes AS bytes,
     (c.dest << 40) + m.receive AS received
 FROM message_each m JOIN channel c ON c.id = m.channel));
 
--- Time spent in calls that can wait for others, a row a call.
+-- Time spent in calls that can wait for other ranks, one row per call.
 CREATE VIEW wait AS
 SELECT rank, seq, call, class, comm, peer, tag, request, site, t_enter, t_leave,
     t_leave - t_enter AS waited, id FROM event
@@ -346,8 +343,8 @@ WHERE parent IS NULL AND class IN ('send', 'recv', 'sendrecv', 'wait', 'waitall'
         'rma_lock', 'rma_unlock', 'file_coll',
     'comm_free', 'finalize');
 
--- Time spent in calls, those of summed rounds included, to be added up: a row for each call whose
--- time is known, and one for each call of a loop whose times are summed up.
+-- Time spent in calls, summed rounds included, to be added up: a row for each call whose time is
+-- known, and one for each call of a loop whose times are summed up.
 CREATE VIEW spent AS
 SELECT e.id >> 40 AS rank, c.name AS call, c.class AS class, s.comm AS comm, s.site AS site,
     s.parent_back NOT NULL AS inner, ifnull(e.repeat, 1) AS calls, e.duration AS total
