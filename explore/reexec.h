@@ -2,9 +2,6 @@
  * had in the job. The alternatives that the world reports (world/exchange/explore.h) hold for the
  * job on the real MPI library.
  *
- * The recorder gives a job the answers of a schedule (interpose/decide.h, which counts decisions
- * as a world does). Its trace is lowered with what each call chose, and gone through again in a
- * world of fibers in which every decision has the answer that it had: that world tells what else
  * The recorder gives a job the answers of a schedule (interpose/decide.h, which counts decisions as
  * a world does). crosswait lowers the job's trace with what each call chose, and executes it in a
  * world of fibers in which every decision has the recorded answer. That world tells the
