@@ -21,7 +21,7 @@ static void number_cell(const char *text, const char *class, FILE *file)
     fprintf(file, "<td class=\"number%s\">%s</td>", class, text);
 }
 
-/* Writes the values before and after, and the change; an increase is marked. */
+/* Writes the values before and after, and the change, marked as more or less. */
 static void value_cells(uint64_t before, uint64_t after, bool time, FILE *file)
 {
     char a[64], b[64], text[64];
