@@ -82,8 +82,8 @@
     X(ORDERED, "ordered") /* at the shared pointer, in the order of ranks */                       \
     X(BEGINS, "begins")   /* first half of a split access */                                       \
     X(ENDS, "ends")                                                                                \
-    /* messages in partitions: of a call that makes a request, that the message goes once all are  \
-     * marked as ready; of another, that it marks some */                                          \
+    /* partitioned messages: a call that makes a request sends the message once all partitions are \
+     * marked as ready; any other call marks some of them */                                       \
     X(PARTITIONED, "partitioned")
 
 #define VERBS(X)                                                                     \
