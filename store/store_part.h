@@ -462,7 +462,7 @@ enum core_status store_fold_begin(struct store *store);
 enum core_status store_fold_put(struct store *store, int32_t rank, const struct store_row *row);
 /* The same for a row of a known loop: does not search for periods. */
 enum core_status store_fold_round(struct store *store, int32_t rank, const struct store_row *row);
-/* Where whole rounds begin whose rows are not stored. */
+/* The place where whole rounds begin whose rows are not stored. */
 struct store_fold_place {
     int64_t loop, request;
     uint32_t first, calls; /* of a round of that loop */

@@ -104,8 +104,8 @@ static inline enum matching_hint matching_hint_find(const char *key)
     return MATCHING_HINT_NONE;
 }
 
-/* Whether messages of one source may overtake each other on a communicator with the hint; and the
- * keys of these hints, for SQL: key IN (...). */
+/* Tells whether messages of one source may overtake each other on a communicator with the hint. The
+ * macro below lists the keys of these hints for SQL: key IN (...). */
 static inline bool matching_hint_reorders(enum matching_hint hint)
 {
     return hint == MATCHING_HINT_OVERTAKING;

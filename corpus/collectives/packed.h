@@ -8,8 +8,8 @@
 
 #include "corpus/collectives/collective.h"
 
-/* Whether the message is small enough for MPI_Pack, whose sizes are ints: the same answer on all
- * ranks. */
+/* Tells whether the message is small enough for MPI_Pack, whose sizes are ints: all ranks get the
+ * same answer. */
 static inline int packed_fits(int count, MPI_Datatype type)
 {
     int size = 0;

@@ -168,8 +168,8 @@ enum collective_domain {
     COLLECTIVE_FULL_TREE /* 2^k - 1: a complete binary tree, ranks at all nodes */
 };
 
-/* Whether a claim of cost holds for so many ranks and elements and such an operation (1 where there
- * is none). */
+/* Tells whether a claim of cost holds for so many ranks and elements and such an operation (1 if
+ * the collective takes none). */
 typedef int (*collective_when_fn)(int ranks, int count, int commutative);
 int collective_when_commutative(int ranks, int count, int commutative);
 int collective_when_always(int ranks, int count, int commutative);
@@ -179,7 +179,7 @@ int collective_when_always(int ranks, int count, int commutative);
 /* The communicators of a neighbour collective. */
 enum collective_topology { COLLECTIVE_GRID, COLLECTIVE_GRAPH, COLLECTIVE_GRID_OR_GRAPH };
 
-/* Whether it is for communicators of one group of ranks, or for those between two groups. */
+/* The communicators of a collective: of one group of ranks, or between two groups. */
 enum collective_groups { COLLECTIVE_INTRA, COLLECTIVE_INTER, COLLECTIVE_INTRA_OR_INTER };
 
 #define COLLECTIVE_FUNCTIONS(call)                                                         \
@@ -228,7 +228,7 @@ struct collective {
     enum collective_domain domain;
     enum collective_topology topology;
     enum collective_groups communicators;
-    /* Where the row or the bounds below are claimed; NULL: for reductions as
+    /* Tells where the row or the bounds below are claimed; NULL: for reductions as
      * COLLECTIVE_COMMUTATIVE, else everywhere. */
     collective_when_fn row_when;
     int root_zero_only; /* any other root gives MPI_ERR_ROOT */
@@ -294,11 +294,11 @@ const struct collective *collective_first(void);
 const struct collective *collective_next(const struct collective *c);
 const struct collective *collective_find(const char *name);
 
-/* Whether it combines with an operation. */
+/* Tells whether it combines with an operation. */
 int collective_reduces(enum collective_kind kind);
 /* "bcast", "allgather"... */
 const char *collective_kind_name(enum collective_kind kind);
-/* Whether MPI has it between the two groups of an intercommunicator. */
+/* Tells whether MPI has it between the two groups of an intercommunicator. */
 int collective_between_groups(enum collective_kind kind);
 int collective_domain_holds(const struct collective *c, int ranks);
 

@@ -63,7 +63,7 @@ FILE = re.compile(
 )
 
 
-OPENING = r"(?:Of|What|Who|Whose|That|Which) "
+OPENING = r"(?:Of|What|Who|Whose|That|Which|Whether|Where|Those) "
 
 # Rooms, or groups of them, that assert what they rely on, half an assertion a function or more.
 ASSERTED = [("core", "program", "store"), ("replay",), ("checkers",), ("world",)]
@@ -270,8 +270,8 @@ class House:
 
     def openings(self):
         """A comment of the product opens with its subject or its verb, so that its first line says
-        what the code does: never with Of, What, Who, Whose, That or Which. So does each invariant
-        and each paragraph."""
+        what the code does: not with Of, What, Who, Whose, That, Which, Whether, Where or Those.
+        So does each invariant and each paragraph."""
         for name in self.sources(*ROOMS, "corpus"):
             lines = self.read(name).splitlines()
             for number, line in enumerate(lines, 1):
