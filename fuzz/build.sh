@@ -1,10 +1,11 @@
 #!/bin/sh
-# usage: build.sh fuzz|real SHARE OUT FILE.c...   Builds OUT from a user's files, C, C++ or Fortran:
-# with clang (gfortran) and libFuzzer on the in-process MPI, or with mpicc (mpif90) for real ranks.
-# A FILE.so is a library whose MPI_-named collectives are called. CFLAGS is passed on. Status 1: the
-# files do not compile; 2: they do not link; 4: a compiler is missing, 5: a function is registered
-# as what it is not, and the output is a sentence on each. OUT.made then says what it was made of: a
-# line of flags and files, then every file that was read, a line each.
+# usage: build.sh fuzz|real SHARE OUT FILE.c...   Builds OUT from a user's files in C, C++ or
+# Fortran: with clang (gfortran) and libFuzzer on the in-process MPI, or with mpicc (mpif90) for
+# real ranks. A FILE.so is a library: OUT calls the collectives that it exports under MPI's names.
+# The compiler gets CFLAGS. Exit status 1: the files do not compile; 2: they do not link; 4: a
+# compiler is missing; 5: a COLLECTIVE line names a wrong kind or signature, and the script prints a
+# sentence for each such line. Otherwise writes OUT.made: a line of flags and files, then a line for
+# each file that the compilers read.
 set -u
 kind=$1 share=$2 out=$3
 shift 3
@@ -34,7 +35,8 @@ next_object() { # $1: a file; sets object
     objects="$objects $object"
 }
 
-# Where all errors are those of COLLECTIVE lines: a sentence on each, of its kind or signature.
+# Prints a sentence for each COLLECTIVE line with a wrong kind or signature. Fails if the compiler
+# found any other error.
 registration_wrong() {
     kinds=$(sed -n 's/^COLLECTIVE_CALL(\(.*\))$/\1/p' \
         "$share/include/corpus/collectives/registry.h" | paste -sd ' ' -)
@@ -48,14 +50,14 @@ compile() { # $1: a file, the rest: the C compiler; sets object
     file=$1; shift
     next_object "$file"
     case $file in
-    *.cc | *.cpp | *.cxx) # registry.h takes an extension that g++ does not have
-        # with assertions strings are the file's own templates, and what they allocate is known
+    *.cc | *.cpp | *.cxx) # registry.h needs an extension that g++ lacks
+        # assertions make the file instantiate std::string itself, so its allocations are seen
         cxx=yes linker=clang++
         set -- "$@" -std=gnu++17 -Wno-c99-designator -Wno-reorder-init-list -DOMPI_SKIP_MPICXX \
             -D_GLIBCXX_ASSERTIONS
         case $1 in mpicc) shift; set -- env OMPI_CXX=clang++ mpicxx "$@" ;;
             *) shift; set -- clang++ "$@" ;; esac ;;
-    *) # what is registered must have the signature of its call
+    *) # a registered function must have the signature of its call
         case $1 in mpicc) set -- env OMPI_CC=clang "$@" ;; esac
         set -- "$@" -Werror=incompatible-function-pointer-types -std=gnu11 ;;
     esac
@@ -65,8 +67,8 @@ compile() { # $1: a file, the rest: the C compiler; sets object
     [ -z "${wrong-}" ] || exit 1
 }
 
-# Fortran: two objects, that of the file and that of what registers its subroutines. Modules of the
-# files before are found. What common blocks hold is given its place here, but for MPI's own.
+# Makes two objects of a Fortran file: the file's own, and one that registers its subroutines. The
+# file can use modules of earlier files. ld allocates common blocks here, except those of MPI.
 compile_fortran() { # $1: a file, the rest: the C compiler
     file=$1; shift
     next_object "$file"
@@ -81,7 +83,7 @@ compile_fortran() { # $1: a file, the rest: the C compiler
     compile "$work/$count.c" "$@"
 }
 
-# In a third of the time where lld is installed; what is wrong is said by the usual linker.
+# Links with lld if it is installed, in a third of the time; the usual linker prints the errors.
 link() {
     { command -v ld.lld >/dev/null && "$@" -fuse-ld=lld 2>/dev/null; } || "$@" || exit 2
 }
@@ -121,8 +123,8 @@ if [ "$kind" = real ]; then
         *) compile "$file" mpicc -fsanitize=address,undefined -fno-sanitize=function ;;
         esac
     done
-    # AddressSanitizer looks __cxa_throw up when it starts, and ends a process in which a library
-    # that came later throws: C++'s library is there from the beginning.
+    # AddressSanitizer looks up __cxa_throw when it starts, and kills a process in which a library
+    # that was loaded later throws. So the program links the C++ library from the start.
     link env OMPI_CC=$linker mpicc -fsanitize=address,undefined -o "$out" ${fortran:+-rdynamic} \
         $objects "$share"/lib/libfuzz.a "$share"/lib/libreplay.a "$share"/lib/libcore.a \
         ${bindings-} -Wl,--no-as-needed -lstdc++ -Wl,--as-needed -ldl -lm

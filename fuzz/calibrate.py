@@ -4,9 +4,9 @@ correct twin must survive it.
 
 usage: calibrate.py BINARY [--seconds=S] [--runs=N] [--twin-seconds=S] [--twin-runs=N] [--table]
                     [--only=WORD] [--seed=N] [--compare=SEEDS] [--ways=NAME,...]
-Prints a line for each failure and a count; with --table the table: defect, executions, seconds,
-axis, rule. With --compare=SEEDS instead: executions to each defect, the median of so many seeds, by
-what the fuzzer goes by."""
+Prints a line for each failure and a count; --table prints a table: defect, executions, seconds,
+axis, rule. --compare=SEEDS prints instead, for each kind of guidance, the executions until each
+defect is found, as the median of SEEDS seeds."""
 import argparse, math, os, re, resource, statistics, subprocess, sys, tempfile, time
 
 parser = argparse.ArgumentParser()
@@ -36,7 +36,7 @@ def fuzz(name, seconds, runs, seed=args.seed, **environment):
                 binary,
                 f"-seed={seed}",
                 "-len_control=0",
-                # it runs an input again where its own threads make it suspect a leak: not counted
+                # else libFuzzer suspects leaks of its own threads and reruns inputs uncounted
                 "-detect_leaks=0",
                 "-print_final_stats=1",
                 "-rss_limit_mb=4096",
@@ -46,7 +46,7 @@ def fuzz(name, seconds, runs, seed=args.seed, **environment):
                 f"-runs={runs}",
             ],
             cwd=folder,
-            # nobody reads the lines of a stack, which cost more than most findings
+            # symbolizing stacks takes longer than most findings, and nobody reads them here
             env=dict(
                 os.environ,
                 CROSSWAIT_FUZZ_TARGET=name,
@@ -78,7 +78,7 @@ rows = [
         [binary, "--list"], check=True, capture_output=True, text=True
     ).stdout.splitlines()
 ]
-# What the fuzzer goes by, for the whole of it and without a part.
+# What guides the fuzzer: the default, and variants that lack a part or add one.
 GOES_BY = {
     "ours": "coverage",
     "and pattern": "coverage pattern",
@@ -95,13 +95,13 @@ if args.ways:
 
 
 def computed():
-    """Seconds of computing of all that ran so far, without waiting for others on the machine."""
+    """Returns the CPU seconds of all ended child processes; waiting for the CPU is not counted."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
 
 def compare(names):
-    """Prints executions to each defect. One that is not found counts as the runs there were."""
+    """Prints the executions until each defect is found; a missed defect counts all its runs."""
     print(f"{'defect':40}" + "".join(f" {way:>12}" for way in GOES_BY))
     medians, missed = {way: [] for way in GOES_BY}, dict.fromkeys(GOES_BY, 0)
     executions, seconds = dict.fromkeys(GOES_BY, 0), dict.fromkeys(GOES_BY, 0.0)

@@ -1,6 +1,6 @@
-# Reads what clang says of a file, behind lines "KIND: ARGUMENTS", and says a sentence for each line
-# that registers a function of no known kind or of another signature. Exit status 1, and nothing
-# said, if there are errors of any other sort. Variable: kinds, all there are, blanks between.
+# Reads lines "KIND: ARGUMENTS", then clang's messages on a file. Prints a sentence for each line
+# that registers a function with an unknown kind or a wrong signature. Prints nothing and exits with
+# status 1 if clang found any other error. Variable: kinds, all known kinds, separated by blanks.
 FNR == NR {
     colon = index($0, ": ")
     signature[substr($0, 1, colon - 1)] = substr($0, colon + 2)
@@ -32,7 +32,7 @@ function arguments_of(kind, steps,    base, text)
     return text (kind ~ /_init$/ ? ", MPI_Info info" : "") ", MPI_Request *request"
 }
 
-# The name that begins in a column.
+# Returns the name that begins in a column.
 function name_at(line, column,    rest)
 {
     rest = substr(line, column)
@@ -47,7 +47,7 @@ function name_at(line, column,    rest)
     message = $0
     sub(/^.*: error: /, "", message)
     getline source
-    sub(/^ *[0-9]+ \| /, "", source) # as newer versions of clang number lines
+    sub(/^ *[0-9]+ \| /, "", source) # newer versions of clang number the lines
     if (source !~ /^[ \t]*(COLLECTIVE|DEFECT)[A-Z_]*\(/) {
         other = 1
         exit

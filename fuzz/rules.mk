@@ -2,7 +2,7 @@
 
 CFLAGS_fuzz = $(MPI_CFLAGS) -fno-semantic-interposition
 
-# --- the harness: not instrumented, so that coverage speaks of the collective alone ---------------
+# --- the harness: not instrumented, so that coverage measures the collective alone ----------------
 
 FUZZ_HARNESS = $(basename $(wildcard fuzz/scenario/*.c)) \
     $(addprefix fuzz/,harness decisions exhaust exhaust_set certificate formula recheck) \
@@ -13,15 +13,15 @@ FUZZ_HARNESS += $(addprefix explore/,ahead branch merge search failure message_d
 $(BUILD)/libfuzz.a: $(FUZZ_HARNESS:%=$(BUILD)/obj/%.o) $(BUILD)/obj/corpus/collectives/registry.o
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-# What Open MPI's Fortran libraries want beside the C functions.
+# Defines what Open MPI's Fortran libraries need besides the C functions.
 $(BUILD)/libfortran.a: $(BUILD)/obj/world/ranks/mpifh.o
 	$(Q)rm -f $@ && ar rcs $@ $^
 
 FUZZ_LIBS = $(BUILD)/libfuzz.a $(BUILD)/libworld.a $(BUILD)/libcheckers.a $(BUILD)/libmodel.a \
     $(BUILD)/libreplay.a $(BUILD)/libcore.a
-# Comparisons are not traced: scenarios are mutated by their own mutator, which asks for none of
-# them; nor is the stack's depth, which says nothing where ranks have stacks of their own. A
-# variable of the thread is global data, of which each rank has a copy.
+# Comparisons are not traced, because our own mutator of scenarios does not use them; nor is the
+# depth of the stack, which means nothing if ranks have stacks of their own. Emulated TLS makes
+# thread-local variables global data, of which each rank gets a copy.
 FUZZ_SANITIZE = -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=function \
     -fno-sanitize-coverage=trace-cmp,stack-depth -femulated-tls
 FUZZ_CFLAGS = -std=c11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -fstack-clash-protection \
@@ -44,7 +44,7 @@ $(BUILD)/fuzz/corpus: $(FUZZ_CORPUS) $(FUZZ_LIBS)
 	$(Q)$(CLANG) $(FUZZ_LINK) -o $@ $(filter-out \
 	    %/registry.o,$(FUZZ_CORPUS)) $(FUZZ_LIBS) -lm
 
-# Deeper defects, to measure what the fuzzer goes by.
+# Defects that are harder to reach, to measure what guides the fuzzer.
 $(BUILD)/fuzz/deep: $(BUILD)/fuzz/obj/fuzz/planted_hard.o $(FUZZ_LIBS)
 	$(if $(V),,@echo "  link  $@")
 	$(Q)$(CLANG) $(FUZZ_LINK) -o $@ $^ -lm
@@ -71,7 +71,7 @@ define fuzz_share
 endef
 $(FUZZ_SHARE)/include/%: %
 	$(fuzz_share)
-# What lies flat there: sources for real ranks, and scripts.
+# Copies the files that have no folder of their own there: sources for real ranks, and scripts.
 define fuzz_share_flat
 $(FUZZ_SHARE)/$(2)$(notdir $(1)): $(1)
 	$$(fuzz_share)
@@ -112,7 +112,7 @@ fuzz: $(BUILD)/fuzz/corpus
 	    -malloc_limit_mb=8192 \
 	  -artifact_prefix=$(BUILD)/fuzz/found/$(T)/ $(BUILD)/fuzz/found/$(T)/corpus
 
-# Every correct collective for a moment; each defect until it is found.
+# Fuzzes each correct collective for a moment, and each defect until it is found.
 fuzz-smoke: $(BUILD)/fuzz/corpus
 	@fuzz/calibrate.py $< --seconds=20 --twin-seconds=3 --table --correct
 

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Worlds a second of the fuzzer with sanitizers and coverage, as a ratio to a barrier of 8 ranks in
-the same run, with bars.
+"""Measures worlds per second of the fuzzer with sanitizers and coverage, as a ratio to a barrier of
+8 ranks in the same run, and compares the ratios with bars.
 
 usage: speed.py BINARY [RUNS]
-Time is that of computing, without that of a start and the first worlds, which touch memory for
-the first time. A barrier is measured beside each run of a collective, as others on the machine
-slow both down, and the ratio told is the median of ROUNDS. Exit status 1 when a collective cannot
-be measured; a bar that is missed is only told."""
+Time is CPU time, without the start of the process and the first worlds, which touch memory for the
+first time. Each run of a collective has a run of the barrier beside it, because other processes on
+the machine slow both down; the printed ratio is the median of ROUNDS. Exit status 1 if a collective
+cannot be measured; a missed bar is only printed."""
 import os, resource, statistics, subprocess, sys, tempfile
 
 binary = os.path.abspath(sys.argv[1])
@@ -39,7 +39,7 @@ def computed(target, ranks, count):
 
 
 def measured(collectives):
-    """Of (target, ranks, runs) the seconds a world: of each a list, taken side by side."""
+    """Returns for each (target, ranks, runs) a list of seconds per world, measured side by side."""
     starts = {}
     whole = {of: [] for of in collectives}
     for _ in range(ROUNDS):

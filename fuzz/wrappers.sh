@@ -1,15 +1,17 @@
 #!/bin/sh
 # usage: wrappers.sh library SHARE FILE.so | wrappers.sh fortran SHARE FILE.f90 OBJECT
-# Writes a C file that registers collectives that are not in C: what a library exports under MPI's
-# names; what a Fortran file claims in a comment, "! COLLECTIVE(allreduce, "", my_allreduce)".
-# Status 1: there is none, or it is no collective, with a message.
+# Writes a C file that registers collectives of other origin: those that a library exports under
+# MPI's names, or those that a Fortran file claims in a comment like
+# "! COLLECTIVE(allreduce, "", my_allreduce)". Exit status 1, with a message: there is none, or a
+# claim is wrong.
 set -u
 how=$1 share=$2 file=$3
 registry=$share/include/corpus/collectives/registry.h
 mpi=$(mpicc --showme:compile) || exit 3
 calls=$(sed -n 's/^COLLECTIVE_CALL(\(.*\))$/\1/p' "$registry")
 
-# Sets blocking to the call without its form, arguments to those in C, form to what else there is.
+# Sets blocking to the name of the blocking call, arguments to its C arguments, form to the further
+# arguments of a non-blocking or persistent call.
 call_known() { # $1: bcast, ibcast, bcast_init ...; status 1: MPI has no such collective
     form=
     for blocking in $calls bcast_k shift; do
@@ -24,7 +26,7 @@ call_known() { # $1: bcast, ibcast, bcast_init ...; status 1: MPI has no such co
     arguments=$(printf '#include "corpus/collectives/registry.h"\n%s\n' \
         "ARGUMENTS COLLECTIVE_ARGUMENTS_$blocking" |
         clang -E -P $mpi -I"$share/include" - | sed -n 's/^ARGUMENTS //p')$form
-    # a line each: its type, and its name
+    # one line for each argument: its type and its name
     list=$(echo "$arguments" | tr ',' '\n' | sed -E 's/ *([^ ].*[ *])([a-z]+)(\[\])? *$/\1\3 \2/')
     names=$(echo "$list" | sed 's/.* //' | paste -sd,)
 }
@@ -68,7 +70,7 @@ END
 
 # --- a Fortran file -------------------------------------------------------------------------------
 
-# How many arguments the debug information gives a subroutine; nothing: it knows none of the name.
+# Prints how many arguments a subroutine has by the debug information; nothing if it lacks the name.
 arguments_of() { # $1: object, $2: name
     objdump --dwarf=info "$1" 2>/dev/null | awk -v name="$2" '
         /^ *<[0-9a-f]+><[0-9a-f]+>: Abbrev Number:/ {
@@ -81,7 +83,7 @@ arguments_of() { # $1: object, $2: name
         END { if (inside) print count + 0 }'
 }
 
-# A line of C for each argument: what goes to Fortran, and what must be made for that.
+# Prints "DECLARATION|EXPRESSION" in C: what must be declared first, and what Fortran gets.
 argument_fortran() { # $1: its type, $2: its name
     case $1 in
     "MPI_Request *") echo "MPI_Fint f_$2 = 0;|&f_$2" ;;
@@ -98,7 +100,8 @@ argument_fortran() { # $1: its type, $2: its name
     esac
 }
 
-# Whether the subroutine has a dummy argument dimension(..): it wants descriptors, not addresses.
+# Tells whether the subroutine has a dummy argument dimension(..): it needs descriptors, not
+# addresses.
 wants_descriptors() { # $1: name
     awk -v name="$1" '
         { line = tolower($0); sub(/!.*/, "", line) }
@@ -108,13 +111,13 @@ wants_descriptors() { # $1: name
         END { exit !found }' "$file"
 }
 
-# One claim: a function in C around the subroutine.
+# Writes, for one claim, a C function that calls the subroutine.
 claim() { # $1: number of the line, $2: call, $3: name, $4: the macro as it was written
     symbol=$(nm "$object" | sed -nE "s/.* T ($3_|__.*_MOD_$3)\$/\1/p" | tail -1)
     [ "$symbol" ] ||
         { echo "$file:$1: no subroutine '$3' here that others may call" >&2; exit 1; }
     echo "#line $1 \"$file\""
-    if ! call_known "$2"; then # the compiler says which there are
+    if ! call_known "$2"; then # the compiler then lists the known calls
         echo "static int $3(void) { return 0; }"
         echo "#line $1 \"$file\""
         echo "$4"

@@ -1,13 +1,13 @@
 #!/bin/sh
-# usage: globals.sh OBJECT...  Moves the global variables of each object into the section that
-# world/fibers/globals.c gives every rank a copy of. Constants, and what sanitizers and coverage
-# keep, stay where they are; an object that has nothing else is left alone. With --memory in front
-# of the objects they call fuzz/replaced.c, so that what they allocate is known.
+# usage: globals.sh [--memory] OBJECT...  Moves the global variables of each object into the section
+# that world/fibers/globals.c copies for every rank. Constants and the data of sanitizers and
+# coverage stay where they are; an object without other data does not change. After --memory the
+# objects call fuzz/replaced.c, which then knows what they allocate.
 set -eu
 memory=
 if [ "${1-}" = --memory ]; then
     shift
-    # what fuzz/replaced.c has
+    # the functions that fuzz/replaced.c replaces
     for name in malloc calloc realloc free aligned_alloc posix_memalign strdup strndup _Znwm _Znam \
         _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm MPI_Alloc_mem \
         MPI_Free_mem __emutls_get_address __cxa_atexit __cxa_thread_atexit __asan_memset \

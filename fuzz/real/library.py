@@ -1,18 +1,19 @@
 #!/usr/bin/python3
-"""crosswait fuzz --library: an MPI library's own collective algorithms, forced one by one, under
-the fuzzer's scenarios.
+"""crosswait fuzz --library: forces an MPI library's own collective algorithms one by one and runs
+them with the fuzzer's scenarios.
 
 usage: library.py SHARE FOLDER [--mpi=openmpi|mpich|intel] [--ranks=N] [--cases=N] [--seed=S]
                   [--only=COLLECTIVE[:ALGORITHM]] [--seconds=S] [--diff=FILE] [--scenario=FILE]
                   [--no-synchronous] [--no-shrink] [--no-trace]
-One MPI job is kept alive and goes through a plan; when a case ends it (a wrong result, a crash, a
-hang), the next job goes on behind that case. The cases of all algorithms are dealt out in turns, so
-that little time is a little of everything. What can only be set before a job starts has jobs of its
-own. With Open MPI a second pass makes all sends synchronous inside the library, if libcrosswait.so
-is there. What failed is made small; a crash is shown again by its case alone. Prints a table of
-what is wrong, the smallest case of each, and the command that shows it again; FOLDER/table holds
-all of it, and --diff=FILE compares with that of another time. Exit status 0 nothing found (with
---diff: nothing new), 1 findings, 2 a mistake in the command line, 3 trouble."""
+One MPI job runs the cases of a plan. If a case ends the job (a wrong result, a crash, a hang), the
+next job continues with the following case. Algorithms take turns, a few cases each, so that a short
+campaign tries a few cases of every algorithm. An algorithm that can only be chosen before a job
+starts gets jobs of its own. With Open MPI and libcrosswait.so a second pass makes all sends inside
+the library synchronous. Then failing cases are shrunk, and a crash is repeated by its case alone.
+Prints a table of the failures, the smallest case of each, and the command that repeats it;
+FOLDER/table holds all rows, and --diff=FILE compares them with those of an earlier run. Exit
+status: 0 nothing found (with --diff: nothing new), 1 findings, 2 a mistake in the command line, 3
+the campaign could not run."""
 import argparse, collections, ctypes, glob, math, os, re, shutil, signal, subprocess, sys, time
 
 parser = argparse.ArgumentParser(prog="crosswait fuzz --library --", add_help=True)
@@ -40,15 +41,16 @@ parser.add_argument(
 parser.add_argument("--no-shrink", action="store_true", help="leave cases as large as they are")
 parser.add_argument("--no-trace", action="store_true", help="do not record failing cases")
 args = parser.parse_args()
-signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a reader that has seen enough
-INTERRUPTED = 130  # the exit status, as a shell has it
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a reader may close the pipe early
+INTERRUPTED = 130  # exit status after an interrupt, as in a shell
 interrupted, heard_at, parent = False, 0, os.getppid()
 
 
 def on_interrupt(number, frame):
-    """The second one ends it at once; one that comes together with the first is the same."""
+    """Stops the search at the first interrupt, and the process at a second one, if that comes more
+    than a second later."""
     global interrupted, heard_at
-    if os.getppid() != parent:  # nobody reads what would be told
+    if os.getppid() != parent:  # the parent is gone: nobody reads the results
         os._exit(INTERRUPTED)
     if interrupted and time.monotonic() > heard_at + 1:
         signal.signal(number, signal.SIG_DFL)
@@ -57,44 +59,45 @@ def on_interrupt(number, frame):
 
 
 def tell(text):
-    """What goes on, while it does."""
+    """Reports progress on standard error."""
     print("crosswait: " + text, file=sys.stderr, flush=True)
 
 
 def clock():
-    """Seconds. After an interrupt all time is over: what was found until then is told."""
+    """Returns seconds; infinity after an interrupt, so that only the report remains to be done."""
     return math.inf if interrupted else time.monotonic()
 
 
-FAILURES_MAX = 3  # of one algorithm; then the next one's turn
-TURN = 10  # cases of an algorithm before the next one's
-CAMPAIGN = 0.7  # of the time is for finding; then cases are made small, run alone and recorded
-SHRINK_SECONDS = 60  # of one case
-ALONE_SECONDS = 40  # of one case in a job of its own; it ends itself before
+FAILURES_MAX = 3  # of one algorithm in a pass; then it gets no more cases
+TURN = 10  # cases of an algorithm before the next algorithm's
+CAMPAIGN = 0.7  # part of the time for finding; the rest shrinks, repeats and records cases
+SHRINK_SECONDS = 60  # for one case
+ALONE_SECONDS = 40  # for one case in a job of its own, which ends itself earlier
 RECORD_SECONDS = 60
 UNTRIED = ", not run alone"
-PREFERRED = 60  # a priority above tuned's and below that of the component for one rank
-ENDLESS = 29  # how library_main ends where a case does not
+PREFERRED = 60  # above the priority of tuned, below that of the component for one rank
+ENDLESS = 29  # exit status of library_main if a case does not end
 HEADER = "crosswait library table 1"
-# Algorithms that are chosen by environment have an environment; variable "-": nothing to force.
+# environment: the pairs that select the algorithm when a job starts. variable: the control variable
+# that a job sets to `number`; "-" if none.
 Algorithm = collections.namedtuple("Algorithm", "kind name variable number environment")
 
 
 class Row:
-    """What became of an algorithm: how many cases, and its failures."""
+    """The results of an algorithm: the number of cases that ran, and the failures."""
 
     def __init__(self):
         self.cases, self.failures, self.absent = 0, [], False
 
 
 class Failure:
-    """A case that failed: with which rule, its description, its scenario in a file."""
+    """A case that failed: the rule, its description, the file with its scenario."""
 
     def __init__(self, rule, text, description, path, synchronous):
         self.rule, self.text, self.description = rule, text, description
         self.path, self.synchronous, self.also_as_it_is = path, synchronous, False
-        self.alone = True  # it needs no other case before it
-        self.tried = True  # as far as was tried
+        self.alone = True  # it fails without other cases before it
+        self.tried = True  # False: no time was left to run a crashing case alone
 
     def verdict(self):
         only = "does not commute" in self.description
@@ -129,14 +132,15 @@ def openmpi_info():
 
 
 def openmpi_component(name, **more):
-    """The environment that prefers a component to all others but that for communicators of one
-    rank."""
+    """Returns the environment that prefers a component to all others except the one for
+    communicators of one rank."""
     chosen = {f"OMPI_MCA_coll_{name}_priority": str(PREFERRED), **more}
     return tuple(sorted(chosen.items()))
 
 
 def openmpi_algorithms(kinds):
-    """What the components tuned, libnbc, basic, sm, adapt and han can be told to use."""
+    """Returns the algorithms that can be forced in the components tuned, libnbc, basic, sm, adapt
+    and han."""
     found = []
     enumerated = r":(coll_(?:tuned|libnbc)_(\w+)_algorithm):enumerator:value:(\d+):(\S+)"
     for variable, kind, number, name in re.findall(enumerated, info):
@@ -170,9 +174,9 @@ exec unshare -r -u /bin/bash -c 'hostname far; exec /bin/bash -c "$*"' x "$@"
 
 
 def openmpi_machines(environment, ranks):
-    """Options and environment of a job's ranks: on this machine, or spread over two for a component
-    that offers itself only there (han): the second one is this one by another name, if that can be
-    had."""
+    """Returns mpirun's options and the environment of a job. The ranks run on this machine; for
+    han, which needs two machines, half of them run on this one under another name, if the kernel
+    allows that."""
     here = ["--oversubscribe"], {}
     if "OMPI_MCA_coll_han_priority" not in dict(environment) or "Open MPI v4" in version:
         return here
@@ -189,15 +193,15 @@ def openmpi_machines(environment, ranks):
 
 
 def openmpi_absent(environment):
-    """Whether the component that the environment prefers does not offer itself to communicators."""
+    """Tells whether the component that the environment prefers refuses communicators here."""
     component = [re.match("OMPI_MCA_coll_(.*)_priority", key) for key, value in environment]
     component = [match.group(1) for match in component if match]
     if not component:
         return False
     said = os.path.join(args.folder, "said")
     shutil.rmtree(said, ignore_errors=True)
-    apart = ["--output-filename", said] if "Open MPI v4" in version else []  # of each rank
-    # A communicator of two ranks on two machines has no level within one.
+    apart = ["--output-filename", said] if "Open MPI v4" in version else []  # one file per rank
+    # han needs two ranks on each of two machines.
     machines, more = openmpi_machines(environment, 4)
     done = subprocess.run(
         [tool("mpirun"), *machines, "-n", "4" if more else "2", *apart]
@@ -225,8 +229,8 @@ def openmpi_version():
 
 
 def mpich_names(description, strings):
-    """The values that a control variable's description lists, in order; where one begins is not
-    marked, so it is the longest end of the word that the library knows as a string of its own."""
+    """Returns the values that a control variable's description lists, in order. A value is glued to
+    the word before it, so take the longest end of the word that is a string in the library."""
     names = []
     for word in re.findall(r"([A-Za-z_]+) *- (?:Force|Internal|Fallback)", description):
         ends = (word[i:] for i in range(len(word)))
@@ -235,8 +239,8 @@ def mpich_names(description, strings):
 
 
 def mpich_algorithms(kinds):
-    """What MPICH's control variables can force: the algorithms of its generic layer, and those for
-    ranks that share memory."""
+    """Returns the algorithms that MPICH's control variables can force: those of its generic layer,
+    and those for ranks that share memory."""
     listed = subprocess.run(
         [tool("mpiexec"), "-n", "1", program, "--algorithms"], capture_output=True, text=True
     ).stdout
@@ -257,7 +261,7 @@ def mpich_algorithms(kinds):
         of = (kind, kind[1:] + "_init") if kind[0] == "i" else (kind,)
         for number, name in enumerate(mpich_names(description, strings)):
             if prefix and name == "mpir":
-                continue  # the generic layer's
+                continue  # a call of the generic layer
             name = prefix + ("decided" if name == "auto" else name)
             for kind in of:
                 chosen = device if prefix else generic
@@ -278,12 +282,12 @@ def mpich_version():
 
 
 def intel_folder():
-    """The folder of the installation."""
+    """Returns the folder of the installation."""
     return os.path.dirname(os.path.dirname(os.path.realpath(tool("impi_info"))))
 
 
 def intel_algorithms(kinds):
-    """The presets of algorithms that Intel MPI can be told to use, by number."""
+    """Returns the presets of algorithms that Intel MPI offers, by number."""
     env = dict(os.environ, LD_LIBRARY_PATH=os.path.join(intel_folder(), "lib"))
     said = subprocess.run([tool("impi_info"), "-e", "-a"], env=env, capture_output=True)
     ranges = {}
@@ -307,7 +311,7 @@ def intel_version():
 
 
 def intel_flags():
-    """The wheel has no compiler wrapper that runs as it is."""
+    """Returns the compiler's options, as the compiler wrapper of Intel's wheel does not run."""
     lib = os.path.join(intel_folder(), "lib")
     include = "-I" + os.path.join(intel_folder(), "include")
     return [include, os.path.join(lib, "libmpi.so.12"), "-Wl,-rpath," + lib, "-pthread"]
@@ -317,8 +321,8 @@ def intel_flags():
 
 
 def tool(name):
-    """A program of the library, in the first folder of the PATH that has one of this library alone;
-    Debian's name for it, or the plain one."""
+    """Returns the path of a program of the library, under Debian's name for it or the plain one, in
+    the first folder of PATH with a program that only this library has."""
     mark = {"openmpi": "ompi_info", "mpich": "mpichversion", "intel": "impi_info"}[args.mpi]
     for folder in os.environ["PATH"].split(os.pathsep):
         if os.path.exists(os.path.join(folder, mark)):
@@ -361,7 +365,7 @@ def build():
 
 
 def wanted(found):
-    """Those of --only."""
+    """Returns the algorithms that --only selects."""
     chosen = [a for a in found if args.only in ("", a.kind, f"{a.kind}:{a.name}")]
     if not chosen:
         there = "\n".join(
@@ -379,10 +383,10 @@ def wanted(found):
 
 
 def launch_command(environment, synchronous):
-    """How a job is started, and the environment it is started with."""
+    """Returns the command that starts a job, and its environment."""
     env = dict(os.environ, OMPI_MCA_coll_tuned_use_dynamic_rules="1", **dict(environment))
     if args.mpi == "intel":
-        env.setdefault("I_MPI_THREAD_YIELD", "2")  # there may be more ranks than cores
+        env.setdefault("I_MPI_THREAD_YIELD", "2")  # if there are more ranks than cores
     if args.mpi != "openmpi":
         return [tool("mpiexec"), "-n", str(args.ranks)], env
     machines, more = openmpi_machines(environment, args.ranks)
@@ -404,13 +408,13 @@ PR_SET_PDEATHSIG = 1
 
 
 def end_with_us():
-    """In the child: the job does not outlive whoever started it, however that ends."""
+    """Makes the kernel end the child when this process ends, for whatever reason."""
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def job(plan, environment, synchronous, ended):
-    """Runs one job over the plan's lines. Returns the log's lines and its exit status, None when
-    the time was over before."""
+    """Runs one job over the plan's lines. Returns the lines of its log and its exit status; None
+    instead of the status if the time was over first."""
     plan_path, log_path = os.path.join(args.folder, "plan"), os.path.join(args.folder, "log")
     with open(plan_path, "w") as f:
         f.writelines(line + "\n" for line in plan)
@@ -440,19 +444,19 @@ def job(plan, environment, synchronous, ended):
                 os.killpg(child.pid, signal.SIGKILL)
                 child.wait()
             break
-        if clock() - last > 40:  # even the ranks' own watch is stuck
+        if clock() - last > 40:  # even the ranks' own time limit does not work
             os.killpg(child.pid, signal.SIGKILL)
     with open(log_path, errors="replace") as f:
         return f.read().splitlines(), None if clock() > ended else child.returncode
 
 
 def forced(algorithm):
-    """The beginning of a line of the plan."""
+    """Returns the beginning of the algorithm's lines in a plan."""
     return f"{algorithm.kind} {algorithm.variable} {algorithm.number} {algorithm.name}"
 
 
 def outside(algorithm):
-    """The same, forced by the environment, where a job cannot change it."""
+    """Returns the algorithm, selected by the environment, as a running job cannot change it."""
     chosen = (("OMPI_MCA_" + algorithm.variable, str(algorithm.number)),)
     return algorithm._replace(variable="-", environment=algorithm.environment + chosen)
 
@@ -463,7 +467,7 @@ def ended_first(status):
 
 
 def told_by(status):
-    """What the status of a job says whose ranks said nothing themselves."""
+    """Returns the finding for a job whose ranks reported none, by its exit status."""
     return "hang no end within 15 s" if status == ENDLESS else f"crash mpirun's status {status}"
 
 
@@ -472,7 +476,7 @@ def case_path(algorithm, failure_key):
 
 
 def keep_failure(algorithm, row, found, description, status, synchronous):
-    """Takes what the log says of the case that ended the job, with its scenario."""
+    """Adds the case that ended the job to the row's failures, and keeps its scenario."""
     rule, _, text = (found or told_by(status)).partition(" ")
     failure = Failure(rule, text, description, "", synchronous)
     key = rule + ("-order" if "commute," in failure.verdict() else "")
@@ -483,8 +487,8 @@ def keep_failure(algorithm, row, found, description, status, synchronous):
 
 
 def go_through(entries, environment, table, synchronous, ended):
-    """Job after job until the plan is done: entries of (algorithm, first case, count). Returns
-    those that must be forced from outside."""
+    """Runs jobs until all entries (algorithm, first case, count) are done. Returns the entries
+    whose algorithm only the environment can select."""
     fixed = []
     while entries and clock() < ended:
         plan = [f"{forced(a)} cases {first} {count}" for a, first, count in entries]
@@ -521,7 +525,7 @@ def go_through(entries, environment, table, synchronous, ended):
 
 
 def campaign(algorithms, table, synchronous, ended):
-    """All algorithms in groups of one environment, each with its part of the time."""
+    """Runs all algorithms, in groups of one environment; each group gets its part of the time."""
     groups = {}
     for algorithm in algorithms:
         groups.setdefault(algorithm.environment, []).append(algorithm)
@@ -543,11 +547,11 @@ def campaign(algorithms, table, synchronous, ended):
         go_through(entries, again.environment, table, synchronous, ended)
 
 
-# --- small ----------------------------------------------------------------------------------------
+# --- shrinking ------------------------------------------------------------------------------------
 
 
 def shrink(algorithm, failure, ended):
-    """Makes the scenario of a failure small, job after job, and describes it anew."""
+    """Shrinks the scenario of a failure in one job after the other, and updates its description."""
     step = 0
     while clock() < ended:
         line = f"{forced(algorithm)} shrink {failure.rule} {step} {failure.path}"
@@ -573,7 +577,7 @@ def shrink(algorithm, failure, ended):
 
 
 def run_alone(algorithm, path, synchronous, ended):
-    """A scenario in a job of its own: its description, and what is found, if anything."""
+    """Runs a scenario in a job of its own. Returns its description and the finding, or ""."""
     for chosen in algorithm, outside(algorithm):
         line = f"{forced(chosen)} again {path}"
         lines, status = job([line], chosen.environment, synchronous, ended)
@@ -589,8 +593,8 @@ def run_alone(algorithm, path, synchronous, ended):
 
 
 def confirm(algorithm, failure, first):
-    """A crash may come of memory that an earlier case of its job has spoiled: it is this case's if
-    a job with it alone ends so, made small or as it was first."""
+    """Tells whether a crash belongs to its case: an earlier case of the job can have corrupted
+    memory. It does if a job with this case alone fails, with the shrunk or the first scenario."""
     for text in None, first:
         if text:
             with open(failure.path, "w") as f:
@@ -608,8 +612,8 @@ def confirm(algorithm, failure, first):
 
 
 def distinct(table, algorithms):
-    """One failure of each verdict of an algorithm, made small; those that only synchronous sends
-    have are told apart. What is left of the time is dealt out evenly."""
+    """Keeps one failure for each verdict of an algorithm and shrinks it. Marks verdicts that need
+    synchronous sends. Each failure gets an equal part of the remaining time."""
     left = len({(a, f.verdict()) for a in algorithms for f in table[a[:2]].failures})
     for algorithm in algorithms:
         row, kept = table[algorithm[:2]], {}
@@ -628,7 +632,7 @@ def distinct(table, algorithms):
             if failure.rule == "crash":
                 confirm(algorithm, failure, first)
         row.failures = []
-        for failure in kept.values():  # the small one may need less than the first did
+        for failure in kept.values():  # shrinking can make two verdicts equal
             if failure.verdict() not in (f.verdict() for f in row.failures):
                 row.failures.append(failure)
 
@@ -644,7 +648,7 @@ def again_command(algorithm, failure):
 
 
 def record(algorithm, failure):
-    """A trace of the failing case alone; where it is, or None."""
+    """Records a trace of the failing case alone. Returns its path, or None."""
     root = os.path.dirname(os.path.dirname(args.share))
     crosswait = [os.path.join(root, part) for part in ("crosswait", "bin/crosswait")]
     crosswait = [path for path in crosswait if os.path.exists(path)]
@@ -681,7 +685,7 @@ def sends(failure):
 
 
 def show(algorithms, table):
-    """Prints what is wrong. Returns how many."""
+    """Prints the failures and a summary. Returns the number of failures."""
     count = 0
     ranks = f"{args.ranks} rank" + "s" * (args.ranks != 1)
     print(
@@ -721,7 +725,7 @@ def is_missed(row):
 
 
 def lines_of(algorithms, table):
-    """The rows of the table, to be kept and compared: collective, algorithm, verdict, sends,
+    """Yields the rows of the table for FOLDER/table: collective, algorithm, verdict, sends,
     smallest case."""
     for a in algorithms:
         row = table[a[:2]]
@@ -752,8 +756,9 @@ def read_table(path):
 
 
 def cause(row):
-    """What tells rows apart. What a library writes outside of its memory shows as a crash, as a
-    wrong result or as an overrun, from run to run: these are one cause."""
+    """Returns the key by which rows of two tables are compared. A write outside of the library's
+    memory shows as a crash, a wrong result or an overrun, which differs between runs: these count
+    as one cause."""
     rule = re.match("[a-z-]*", row[2]).group()
     same = rule in ("crash", "wrong-result", "overrun")
     needs = row[2][len(rule) :].replace(UNTRIED, "")
@@ -761,7 +766,7 @@ def cause(row):
 
 
 def compare(rows, old_version, old):
-    """Prints what is new and what is gone. Returns how many are new."""
+    """Prints new failures and those that are gone. Returns the number of new ones."""
     good = ("passed", "absent", "not reached")
     before = {cause(row) for row in old if row[2] not in good}
     now = {cause(row) for row in rows if row[2] not in good}
@@ -780,7 +785,7 @@ def compare(rows, old_version, old):
 
 
 def run_one(algorithm):
-    """--scenario: prints what becomes of it."""
+    """Runs the scenario of --scenario and prints the result. Returns the exit status."""
     if not os.access(args.scenario, os.R_OK):
         trouble(f"cannot read the scenario '{args.scenario}'", 2)
     if args.synchronous and not preload:
@@ -793,7 +798,7 @@ def run_one(algorithm):
 
 
 program = build()
-started = time.monotonic()  # what is built once is apart
+started = time.monotonic()  # the time limit does not include the build
 deadline = started + args.seconds
 info = openmpi_info() if args.mpi == "openmpi" else None
 listed = subprocess.run([program, "--collectives"], capture_output=True, text=True, check=True)
@@ -809,7 +814,7 @@ algorithms = wanted(known)
 preload = [os.path.join(args.share, "../..", p) for p in ("libcrosswait.so", "lib/libcrosswait.so")]
 preload = next((os.path.abspath(p) for p in preload if os.path.exists(p)), None)
 if args.mpi != "openmpi":
-    preload = None  # its inside is not looked into
+    preload = None  # only Open MPI's internal sends can be made synchronous
 if args.scenario:
     if len(algorithms) != 1:
         trouble("--scenario needs --only=COLLECTIVE:ALGORITHM", 2)
