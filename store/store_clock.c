@@ -16,30 +16,12 @@
 #include "core/fault.h"
 #include "store/store_part.h"
 
-enum { MULT_BITS = 48, RATE_SPAN_NS_MIN = 1000000000 };
-static const int64_t ns_max =
-    INT64_MAX / 8; /* sums of a few never overflow, whatever a header says */
-
-static int64_t ticks_to_ns(uint64_t ticks, uint64_t mult)
-{
-    unsigned __int128 ns = (unsigned __int128)ticks * mult >> MULT_BITS;
-
-    return ns > (uint64_t)ns_max ? ns_max : (int64_t)ns;
-}
-
-int64_t store_clock_ns(const struct store_clock *clock, uint64_t ticks)
-{
-    int64_t ns =
-        clock->start_ns + (ticks >= clock->ticks ? ticks_to_ns(ticks - clock->ticks, clock->mult)
-                                                 : -ticks_to_ns(clock->ticks - ticks, clock->mult));
-
-    return ns > 0 ? ns : 0;
-}
+enum { RATE_SPAN_NS_MIN = 1000000000 };
 
 static uint64_t mult_of(uint64_t ns, uint64_t ticks)
 {
     CORE_CHECK(ticks > 0);
-    unsigned __int128 mult = ((unsigned __int128)ns << MULT_BITS) / ticks;
+    unsigned __int128 mult = ((unsigned __int128)ns << STORE_CLOCK_BITS) / ticks;
 
     return mult > UINT64_MAX ? UINT64_MAX : (uint64_t)mult;
 }
@@ -95,18 +77,18 @@ static void clock_read(struct spool_reader *reader, struct store_clock *out_cloc
     out_clock->ticks = header->start_ticks;
     out_clock->mult = mult_of(1000000000, header->tick_hz);
     int64_t span = (int64_t)((last.realtime_ns - first.realtime_ns) & INT64_MAX);
-    if (last.ticks > first.ticks && span > RATE_SPAN_NS_MIN && span < ns_max) {
+    if (last.ticks > first.ticks && span > RATE_SPAN_NS_MIN && span < STORE_NS_MAX) {
         uint64_t measured =
             mult_of((uint64_t)(span - store_clock_drifted(drift, span)), last.ticks - first.ticks);
         if (same_counter(measured, out_clock->mult)) /* otherwise the clock was set */
             out_clock->mult = measured;
     }
     /* start_ns becomes relative to the job's start once all clocks are known. */
-    out_clock->start_ns = header->start_realtime_ns > (uint64_t)ns_max * 4
-                              ? ns_max * 4
+    out_clock->start_ns = header->start_realtime_ns > (uint64_t)STORE_NS_MAX * 4
+                              ? STORE_NS_MAX * 4
                               : (int64_t)header->start_realtime_ns;
-    if (!compared->realtime_ns || compared->ahead_ns <= -ns_max || compared->ahead_ns >= ns_max ||
-        compared->realtime_ns > (uint64_t)ns_max * 4)
+    if (!compared->realtime_ns || compared->ahead_ns <= -STORE_NS_MAX ||
+        compared->ahead_ns >= STORE_NS_MAX || compared->realtime_ns > (uint64_t)STORE_NS_MAX * 4)
         return;
     out_clock->compared = true;
     out_clock->ahead_ns = compared->ahead_ns;
@@ -144,9 +126,10 @@ static enum core_status clock_add(struct store *store, struct spool_reader *read
 static void start_consider(struct store *store, const struct store_clock *clock,
                            uint64_t start_ticks, bool *any)
 {
-    int64_t start = clock->start_ns + (start_ticks >= clock->ticks
-                                           ? ticks_to_ns(start_ticks - clock->ticks, clock->mult)
-                                           : -ticks_to_ns(clock->ticks - start_ticks, clock->mult));
+    int64_t start =
+        clock->start_ns + (start_ticks >= clock->ticks
+                               ? store_ticks_ns(start_ticks - clock->ticks, clock->mult)
+                               : -store_ticks_ns(clock->ticks - start_ticks, clock->mult));
 
     if (!*any || start < store->start_ns)
         store->start_ns = start;
@@ -208,7 +191,7 @@ enum core_status store_clocks_find(struct store *store)
 
 const struct store_clock *store_clock_of(const struct store *store, int32_t rank)
 {
-    static const struct store_clock none = {.mult = 1ull << MULT_BITS};
+    static const struct store_clock none = {.mult = 1ull << STORE_CLOCK_BITS};
 
     CORE_CHECK(rank >= 0 && rank < store->world_size);
     CORE_CHECK(!store->clock_count ||

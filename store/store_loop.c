@@ -64,6 +64,7 @@ struct store_loop {
     struct store_call_time *now_time, *held_time;
     struct store_sum_row *sum_row;
     uint32_t time_room, now_time_room, held_time_room, sum_row_room;
+    uint64_t passed;  /* summed rounds that call[].row and the messages do not include yet */
     bool holds, kept; /* a round is held back; the last one's times were kept for its slowness */
     int64_t end, own_end; /* end of the last round, and of the application's last call, in ns */
     struct store_sum *sum;
@@ -384,21 +385,28 @@ static enum core_status messages_take(struct store *store, const struct loop_row
     return status;
 }
 
-/* Computes the rows of the next round, and its messages. */
+/* Computes the rows so many rounds later, and, if `messages` is set, the round's messages. time: of
+ * the round; NULL if nobody asks for it. */
 static enum core_status rows_go_on(struct store *store, struct store_lane *lane,
-                                   const struct store_call_time *time, uint64_t seq_step)
+                                   const struct store_call_time *time, uint64_t seq_step,
+                                   uint64_t rounds, bool messages)
 {
     struct store_loop *loop = store->loop;
     enum core_status status = CORE_OK;
 
+    CORE_CHECK(rounds == 1 || !messages);
+    CORE_CHECK(time || !store->gaps_known); /* messages_take reads it there */
     for (uint32_t i = 0, at = loop->next; status == CORE_OK && i < loop->calls; i++) {
         struct loop_row *call = &loop->call[at];
         struct store_row *row = &call->row;
-        row->seq += seq_step;
-        row->request += row->request == STORE_NULL ? 0 : call->step;
-        row->t_enter = time[i].enter;
-        row->duration = time[i].leave - time[i].enter;
-        status = messages_take(store, call, seq_step);
+        row->seq += rounds * seq_step;
+        row->request += row->request == STORE_NULL ? 0 : (int64_t)rounds * call->step;
+        if (time) {
+            row->t_enter = time[i].enter;
+            row->duration = time[i].leave - time[i].enter;
+        }
+        if (messages)
+            status = messages_take(store, call, seq_step);
         lane->last_seq = row->seq;
         if (!row->inner)
             lane->last_own = row->seq;
@@ -428,8 +436,53 @@ static enum core_status round_put(struct store *store, struct store_rank *rank,
     enum core_status status = store_sum_close(store, rank->rank, store->loop->sum);
 
     if (status == CORE_OK)
-        status = rows_go_on(store, lane, time, seq_step);
+        status = rows_go_on(store, lane, time, seq_step, 1, true);
     return status == CORE_OK ? rows_put(store, rank) : status;
+}
+
+/* Adds the messages of so many rounds. Returns false, and adds none, if one of them does not extend
+ * the run that its queue ends in. */
+static bool messages_grow(struct store *store, uint64_t rounds)
+{
+    struct store_loop *loop = store->loop;
+
+    for (uint32_t i = 0; i < loop->message_count; i++)
+        if (!store_match_run_grows(store, loop->message[i].queue, loop->message[i].receives,
+                                   &loop->message[i].run, rounds))
+            return false;
+    for (uint32_t i = 0; i < loop->message_count; i++)
+        store_match_run_grow(store, &loop->message[i].run, rounds);
+    return true;
+}
+
+static void sum_rows(struct store_loop *loop)
+{
+    CORE_CHECK(loop->calls <= loop->sum_row_room);
+    for (uint32_t i = 0, at = loop->next; i < loop->calls; i++) {
+        loop->sum_row[i] = (struct store_sum_row){&loop->call[at].row, loop->call[at].step, i};
+        at = at + 1 < loop->calls ? at + 1 : 0;
+    }
+}
+
+/* Advances rows and messages by the rounds that were summed up. */
+static enum core_status rounds_pass(struct store *store, struct store_rank *rank,
+                                    struct store_lane *lane, uint64_t seq_step)
+{
+    struct store_loop *loop = store->loop;
+    uint64_t rounds = loop->passed;
+    enum core_status status = CORE_OK;
+
+    if (!rounds)
+        return CORE_OK;
+    loop->passed = 0;
+    uint64_t left = rounds;
+    for (; status == CORE_OK && left && !messages_grow(store, left); left--)
+        status = rows_go_on(store, lane, NULL, seq_step, 1, true);
+    if (status == CORE_OK && left)
+        status = rows_go_on(store, lane, NULL, seq_step, left, false);
+    sum_rows(loop);
+    store_sum_passed(store, rank, loop->sum, loop->sum_row, rounds);
+    return status;
 }
 
 static enum core_status round_sum(struct store *store, struct store_rank *rank,
@@ -437,13 +490,16 @@ static enum core_status round_sum(struct store *store, struct store_rank *rank,
                                   uint64_t seq_step)
 {
     struct store_loop *loop = store->loop;
-    enum core_status status = rows_go_on(store, lane, time, seq_step);
     bool taken = false;
 
-    for (uint32_t i = 0, at = loop->next; i < loop->calls; i++) {
-        loop->sum_row[i] = (struct store_sum_row){&loop->call[at].row, loop->call[at].step, i};
-        at = at + 1 < loop->calls ? at + 1 : 0;
+    if (store_sum_goes(loop->sum)) {
+        loop->passed++;
+        return store_sum_go_on(store, rank->rank, loop->sum, time);
     }
+    enum core_status status = rounds_pass(store, rank, lane, seq_step);
+    if (status == CORE_OK)
+        status = rows_go_on(store, lane, time, seq_step, 1, true);
+    sum_rows(loop);
     if (status == CORE_OK)
         status = store_sum_add(store, rank, loop->sum, loop->sum_row, time, &taken);
     return status == CORE_OK && !taken ? rows_put(store, rank) : status;
@@ -516,7 +572,9 @@ static enum core_status round_take(struct store *store, struct store_rank *rank,
     enum core_status status = CORE_OK;
 
     CORE_CHECK(rank->lane_count == 1); /* store_loop_begin skips ranks with several lanes */
-    if (slow && !store_sum_keeps(loop->sum))
+    if (keeps)
+        status = rounds_pass(store, rank, lane, seq_step);
+    if (status == CORE_OK && slow && !store_sum_keeps(loop->sum))
         status = slow_put(store, rank, seq_step, duration);
     loop->kept = slow;
     loop->end = end;
@@ -550,6 +608,8 @@ static enum core_status rounds_take(struct store *store, struct store_rank *rank
            spool_reader_round(&lane->reader, loop->calls, loop->time);
          rounds++)
         status = round_take(store, rank, lane, seq_step);
+    if (status == CORE_OK)
+        status = rounds_pass(store, rank, lane, seq_step);
     if (status == CORE_OK)
         status = held_put(store, rank, lane, seq_step);
     if (status == CORE_OK)

@@ -223,6 +223,28 @@ enum core_status store_match_again(struct store *store, uint32_t number, bool re
     return status;
 }
 
+bool store_match_run_grows(const struct store *store, uint32_t number, bool receives,
+                           const struct store_match_run *run, uint64_t rounds)
+{
+    const struct store_match *match = &store->match;
+
+    if (!number || !run->node || match->queue[number].last[receives] != run->node)
+        return false;
+    const struct store_match_node *last = &match->node[run->node];
+    return last->count && rounds <= UINT32_MAX - last->count &&
+           last->seq + (last->count - 1) * run->step == run->seq;
+}
+
+void store_match_run_grow(struct store *store, struct store_match_run *run, uint64_t rounds)
+{
+    struct store_match_node *last = &store->match.node[run->node];
+
+    CORE_CHECK(run->node && rounds <= UINT32_MAX - last->count); /* store_match_run_grows */
+    last->count += (uint32_t)rounds;
+    run->order += rounds * run->step;
+    run->seq += rounds * run->step;
+}
+
 enum core_status store_match_send(struct store *store, const struct store_side *side, uint64_t seq,
                                   int64_t bytes, int64_t time)
 {

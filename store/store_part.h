@@ -305,6 +305,11 @@ struct store_match_run {
 };
 enum core_status store_match_again(struct store *store, uint32_t queue, bool receives,
                                    struct store_match_run *run);
+/* Tells whether the run ends its side of the queue, and has room for so many further messages. */
+bool store_match_run_grows(const struct store *store, uint32_t queue, bool receives,
+                           const struct store_match_run *run, uint64_t rounds);
+/* Adds so many messages, if store_match_run_grows says so. */
+void store_match_run_grow(struct store *store, struct store_match_run *run, uint64_t rounds);
 void store_match_unsend(struct store *store, const struct store_side *side, uint64_t seq);
 /* Writes the messages between the rank that was read and itself or earlier ranks. */
 enum core_status store_match_rank(struct store *store, int32_t world_rank);
@@ -321,7 +326,23 @@ struct store_clock { /* of one host: ns = start_ns + (ticks - ticks0) * mult / 2
     int64_t ahead_ns; /* its lead in the best comparison */
     struct core_machine machine;
 };
-int64_t store_clock_ns(const struct store_clock *clock, uint64_t ticks);
+enum { STORE_CLOCK_BITS = 48 };
+#define STORE_NS_MAX (INT64_MAX / 8) /* a few such times add up, whatever a header says */
+static inline int64_t store_ticks_ns(uint64_t ticks, uint64_t mult)
+{
+    unsigned __int128 ns = (unsigned __int128)ticks * mult >> STORE_CLOCK_BITS;
+
+    return ns > (uint64_t)STORE_NS_MAX ? STORE_NS_MAX : (int64_t)ns;
+}
+
+static inline int64_t store_clock_ns(const struct store_clock *clock, uint64_t ticks)
+{
+    int64_t ns = clock->start_ns + (ticks >= clock->ticks
+                                        ? store_ticks_ns(ticks - clock->ticks, clock->mult)
+                                        : -store_ticks_ns(clock->ticks - ticks, clock->mult));
+
+    return ns > 0 ? ns : 0;
+}
 /* Computes the clock of every rank (store->clock, store->rank_clock) from headers and clock
  * records. */
 enum core_status store_clocks_find(struct store *store);
@@ -442,11 +463,18 @@ enum core_status store_sum_begin(struct store_sum *sum, uint32_t calls);
 bool store_sum_slow(struct store_sum *sum, int64_t duration);
 /* Tells whether there were so few rounds that all their times are kept. */
 bool store_sum_keeps(const struct store_sum *sum);
-/* Adds the times of a round, whose calls have these rows. *out_taken false: the caller stores them
- * one by one. */
+/* Opens a block with the times of a round, whose calls have these rows. *out_taken false: the
+ * caller stores them one by one. */
 enum core_status store_sum_add(struct store *store, struct store_rank *rank, struct store_sum *sum,
                                const struct store_sum_row *row, const struct store_call_time *time,
                                bool *out_taken);
+/* Tells whether a block is open, which the next round continues; _go_on adds that round's times.
+ * _passed counts the rows of so many rounds as written. */
+bool store_sum_goes(const struct store_sum *sum);
+enum core_status store_sum_go_on(struct store *store, int32_t rank, struct store_sum *sum,
+                                 const struct store_call_time *time);
+void store_sum_passed(struct store *store, struct store_rank *rank, const struct store_sum *sum,
+                      const struct store_sum_row *row, uint64_t rounds);
 /* Writes the sums. */
 enum core_status store_sum_close(struct store *store, int32_t rank, struct store_sum *sum);
 /* Writes a row for a slow round; seq: its longest call. */

@@ -222,41 +222,53 @@ static void call_add(struct sum_call *of, int64_t duration)
     of->log[log_of(duration)]++;
 }
 
-/* Counts the rows as written, in store_event.c's totals and in the window's position. */
-static void round_count(struct store *store, struct store_rank *rank, const struct store_sum *sum,
-                        const struct store_sum_row *row, int64_t leave)
+/* Counts the rows of so many rounds as written, in store_event.c's totals and in the window's
+ * position. */
+void store_sum_passed(struct store *store, struct store_rank *rank, const struct store_sum *sum,
+                      const struct store_sum_row *row, uint64_t rounds)
 {
     CORE_CHECK(rank->window.next > rank->window.last); /* none of its rows waits */
     for (uint32_t i = 0; i < sum->calls; i++) {
-        store->totals.calls += !row[i].row->inner;
-        store->totals.inner_events += row[i].row->inner;
+        store->totals.calls += row[i].row->inner ? 0 : (int64_t)rounds;
+        store->totals.inner_events += row[i].row->inner ? (int64_t)rounds : 0;
     }
-    store->totals.end_ns = leave > store->totals.end_ns ? leave : store->totals.end_ns;
-    rank->events += sum->calls;
-    rank->window.next += sum->calls;
+    rank->events += rounds * sum->calls;
+    rank->window.next += rounds * sum->calls;
 }
 
-enum core_status store_sum_add(struct store *store, struct store_rank *rank, struct store_sum *sum,
-                               const struct store_sum_row *row, const struct store_call_time *time,
-                               bool *out_taken)
+bool store_sum_goes(const struct store_sum *sum)
 {
-    enum core_status status = CORE_OK;
+    return sum->block.open;
+}
+
+enum core_status store_sum_go_on(struct store *store, int32_t rank, struct store_sum *sum,
+                                 const struct store_call_time *time)
+{
     int64_t leave = 0;
 
-    if (!sum->block.open)
-        status = block_open(store, rank, sum, row, time);
-    *out_taken = status == CORE_OK && sum->block.open;
-    if (!*out_taken)
-        return status;
+    CORE_CHECK_HOT(sum->block.open);
     for (uint32_t i = 0; i < sum->calls; i++) {
         CORE_CHECK_HOT(sum->place[i] < sum->block.place.calls);
         call_add(&sum->of[sum->place[i]], time[i].leave - time[i].enter);
         leave = time[i].leave > leave ? time[i].leave : leave;
     }
     sum->block.leave = leave;
-    round_count(store, rank, sum, row, leave);
+    store->totals.end_ns = leave > store->totals.end_ns ? leave : store->totals.end_ns;
     return ++sum->block.rounds < sum->block.rounds_max ? CORE_OK
-                                                       : store_sum_close(store, rank->rank, sum);
+                                                       : store_sum_close(store, rank, sum);
+}
+
+enum core_status store_sum_add(struct store *store, struct store_rank *rank, struct store_sum *sum,
+                               const struct store_sum_row *row, const struct store_call_time *time,
+                               bool *out_taken)
+{
+    enum core_status status = block_open(store, rank, sum, row, time);
+
+    *out_taken = status == CORE_OK && sum->block.open;
+    if (!*out_taken)
+        return status;
+    store_sum_passed(store, rank, sum, row, 1);
+    return store_sum_go_on(store, rank->rank, sum, time);
 }
 
 static enum core_status call_write(struct store *store, int64_t event, int64_t index,

@@ -700,6 +700,22 @@ static void record_pass(struct spool_reader *reader, const struct spool_head *he
     CORE_CHECK(reader->position <= reader->committed); /* invariant 4: the record was read before */
 }
 
+/* Passes over records of times that are in the buffer. */
+static void times_pass(struct spool_reader *reader)
+{
+    size_t at = (size_t)(reader->position - reader->buffer_start);
+
+    while (reader->buffer_bytes - at >= sizeof(struct spool_head)) {
+        const struct spool_head *head = (const void *)(reader->buffer + at);
+        if (head->kind != SPOOL_NEXT || !head->words || head->words > 3 ||
+            reader->buffer_bytes - at < head->words * 8ul)
+            break;
+        at += head->words * 8ul;
+    }
+    reader->position = reader->buffer_start + at;
+    CORE_CHECK(at <= reader->buffer_bytes); /* invariant 1 */
+}
+
 const struct spool_head *spool_reader_next(struct spool_reader *reader)
 {
     static const char missing[] = "a compressed record refers to an earlier record that is missing";
@@ -715,6 +731,8 @@ const struct spool_head *spool_reader_next(struct spool_reader *reader)
             if (!reader->passes_loops && !loop_tells(reader, head))
                 return torn_at(reader, missing);
             record_pass(reader, head);
+            if (reader->passes_loops)
+                times_pass(reader);
             continue;
         }
         if (!(whole = spool_delta_whole(&reader->again, head)))
@@ -762,6 +780,14 @@ static size_t round_look(const struct spool_reader *reader, size_t at, uint32_t 
     *out_short = false;
     for (uint32_t i = 0; i < calls;) {
         const struct spool_head *head = (const void *)(reader->buffer + at);
+        if (__builtin_expect(reader->buffer_bytes - at >= sizeof *head &&
+                                 head->kind == SPOOL_NEXT && head->words == 1,
+                             1)) {
+            out_time[i].enter = t + head->a;
+            out_time[i++].leave = t = t + head->a + head->b;
+            at += sizeof *head;
+            continue;
+        }
         if (reader->buffer_bytes - at < sizeof *head ||
             reader->buffer_bytes - at < head->words * 8ul) {
             *out_short = true;
