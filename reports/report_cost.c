@@ -198,17 +198,19 @@ static enum core_status gather_time(struct report_facts *facts, struct replay_ti
 {
     struct replay_program program;
     struct replay_timed_result result;
+    struct replay_lower_notes notes;
     uint64_t ops = 0;
-    enum core_status status =
-        replay_lower(facts->trace, &(struct replay_lower_options){.inside = true}, &program, NULL);
+    enum core_status status = replay_lower(
+        facts->trace, &(struct replay_lower_options){.inside = true, .ops_max = OPS_MAX}, &program,
+        &notes);
 
     if (status != CORE_OK)
         return status;
     for (uint32_t i = 0; i < program.rank_count; i++)
         ops += program.rank[i].op_count;
-    if (ops > OPS_MAX || ops == 0) {
-        facts->time.why = ops ? "the job is too long to be run again for its report"
-                              : "the job does not communicate";
+    if (notes.too_long || ops == 0) {
+        facts->time.why = notes.too_long ? "the job is too long to be run again for its report"
+                                         : "the job does not communicate";
         replay_program_done(&program);
         return CORE_OK;
     }

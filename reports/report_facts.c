@@ -151,9 +151,10 @@ static enum core_status sum_received(struct trace *trace, struct core_table *cal
     sqlite3_stmt *row;
     enum core_status status = report_facts_prepare(
         trace,
-        "SELECT s.call, sum(m.bytes) FROM message_row m JOIN channel c ON c.id = m.channel JOIN "
-        "event_row e ON e.id = (c.dest << 40) + m.receive JOIN shape s ON s.id = e.shape WHERE "
-        "s.parent_back IS NULL GROUP BY s.call",
+        "SELECT s.call, sum(m.bytes) FROM (SELECT channel, receive, bytes FROM message_timed UNION "
+        "ALL SELECT channel, receive, bytes * messages FROM message_summed) m JOIN channel c ON "
+        "c.id = m.channel JOIN event_row e ON e.id = (c.dest << 40) + m.receive JOIN shape s ON "
+        "s.id = e.shape WHERE s.parent_back IS NULL GROUP BY s.call",
         &row);
 
     for (uint32_t i = 0; i < calls->count && status == CORE_OK; i++) {

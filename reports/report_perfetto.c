@@ -502,10 +502,10 @@ static enum core_status event_take(const struct report_row *row, void *context)
 static void message_take(const struct report_message *message, void *context)
 {
     struct timeline *line = context;
-    uint64_t number = ++line->flows;
-
     if (message->summed)
         return;
+    uint64_t number = ++line->flows;
+
     if (line->status == CORE_OK)
         line->status =
             CORE_ARRAY_PUSH(line->sent.flow, line->sent.count, line->sent.room,

@@ -282,8 +282,9 @@ static enum core_status slow_gather(struct trace *trace, struct why *why)
     enum { SLOW_SHARE = 100, SLOW_MAX = 5 };
     static const char sql[] =
         "SELECT r.event >> 40, s.call, ifnull(s.site, 0), r.number, r.duration, r.usual FROM "
-        "slow_round r JOIN event_row e ON e.id = r.event JOIN shape s ON s.id = e.shape WHERE "
-        "r.duration >= ?1 ORDER BY r.duration DESC, r.event LIMIT ?2";
+        "slow_round r CROSS JOIN event_row e ON e.id = r.event CROSS JOIN shape s ON s.id = "
+        "e.shape "
+        "WHERE r.duration >= ?1 ORDER BY r.duration DESC, r.event LIMIT ?2";
     sqlite3_stmt *row = NULL;
     enum core_status status = CORE_OK;
     int code = sqlite3_prepare_v2(trace->db, sql, -1, &row, NULL);

@@ -63,7 +63,7 @@ static const char completions[] =
 static const char messages[] =
     "SELECT c.source, c.dest, s.t_enter, ss.call, ss.site, p.t_enter, ps.call, ps.site, "
     "f.id, f.t_enter, f.t_enter + f.duration, fs.call, fs.site, "
-    "r.id, r.t_enter, r.t_enter + r.duration, rs.call, rs.site FROM message_row m "
+    "r.id, r.t_enter, r.t_enter + r.duration, rs.call, rs.site FROM message_timed m "
     "CROSS JOIN channel c ON c.id = m.channel "
     "CROSS JOIN event_row s ON s.id = (c.source << 40) + m.send CROSS JOIN shape ss ON ss.id = "
     "s.shape "
@@ -73,9 +73,7 @@ static const char messages[] =
         "c.source", "s") " CROSS JOIN shape fs ON fs.id = f.shape "
                          "CROSS JOIN event_row r ON r.id = " COMPLETION(
                              "c.dest", "p") " CROSS JOIN shape rs ON rs.id = r.shape "
-                                            "WHERE NOT c.inner AND r.duration IS NOT NULL AND "
-                                            "s.t_enter IS NOT NULL AND p.t_enter IS NOT NULL "
-                                            "AND f.t_enter IS NOT NULL";
+                                            "WHERE NOT c.inner AND r.duration IS NOT NULL";
 
 static uint64_t why_waits_number(sqlite3_stmt *row, int column)
 {

@@ -145,12 +145,24 @@ enum core_status trace_cursor_open(struct trace *trace, uint32_t rank,
     return CORE_OK;
 }
 
+/* Takes a shape that cannot be read as wanted, as who reads it then reports that. */
+static bool shape_wanted(uint32_t id, void *context)
+{
+    const struct trace_cursor *cursor = context;
+    const struct trace_shape *shape = NULL;
+
+    return trace_shape_get(cursor->trace, id, &shape) != CORE_OK ||
+           cursor->trace->call[shape->call].traits & cursor->only;
+}
+
 void trace_cursor_only(struct trace_cursor *cursor, uint64_t traits)
 {
     cursor->only = traits;
     cursor->none = true;
     for (uint32_t i = 0; i < cursor->trace->call_count; i++)
         cursor->none = cursor->none && !(cursor->trace->call[i].traits & traits);
+    if (cursor->source)
+        trace_source_only(cursor->source, shape_wanted, cursor);
 }
 
 /* Drops the rows that the cursor has read. */
@@ -301,6 +313,8 @@ static enum core_status row_step(struct trace_cursor *cursor, bool *out_more)
     do
         code = trace_source_next(cursor->source, &cursor->row, &id);
     while (code == SQLITE_ROW && row_is_left(cursor, &cursor->row));
+    if (cursor->keeps && trace_source_passed(cursor->source)) /* they are not all */
+        rows_drop(cursor);
     if (code == SQLITE_DONE) {
         rows_keep(cursor);
         return CORE_OK;

@@ -141,11 +141,26 @@ struct trace_row trace_rows_get(const struct trace_rows *rows, uint32_t index);
 /* --- trace_unfold.c: loops unfolded ----------------------------------------------------------- */
 
 /* Sets trace->unfold, and makes temp.event_row and temp.message_row, which show all events and
- * messages. */
+ * messages, temp.message_timed, which shows the messages whose calls have times, and
+ * temp.message_summed, whose rows stand for `messages` of the others each. */
 enum core_status trace_unfold_open(struct trace *trace);
 void trace_unfold_free(struct trace_unfold *unfold);
 /* Serves lookups from now on from rows that cursors keep; NULL: no longer. */
 void trace_unfold_keep(struct trace_unfold *unfold, const struct trace_shapes *shapes);
+
+/* Serve its virtual tables. Codes are SQLite's. */
+#define TRACE_NONSENSE SQLITE_CORRUPT_VTAB /* the trace is damaged */
+int trace_unfold_prepare(const struct trace_unfold *unfold, const char *text,
+                         sqlite3_stmt **out_stmt);
+int trace_unfold_step(sqlite3_stmt *stmt);
+struct trace_table {
+    sqlite3_vtab base;
+    struct trace_unfold *unfold;
+};
+int trace_table_failed(sqlite3_vtab *table, int code);      /* sets its message; returns the code */
+uint64_t trace_table_rows(const struct trace_table *table); /* a guess for SQLite's planner */
+int trace_table_disconnect(sqlite3_vtab *table);
+extern const sqlite3_module trace_message_module; /* trace_unfold_message.c */
 
 /* Reads all events of a range of ids, in ascending order. Codes are SQLite's: for
  * trace_source_failed. */
@@ -154,6 +169,11 @@ int trace_source_open(struct trace_unfold *unfold, struct trace_source **out_sou
 void trace_source_close(struct trace_source *source);
 /* Restricts the source to ids from low to high, both included. */
 void trace_source_seek(struct trace_source *source, int64_t low, int64_t high);
+/* Makes the source skip, from here on, summed rounds of loops of whose calls it wants no shape.
+ * _passed: whether it skipped any. */
+typedef bool (*trace_wants_fn)(uint32_t shape, void *context);
+void trace_source_only(struct trace_source *source, trace_wants_fn wants, void *context);
+bool trace_source_passed(const struct trace_source *source);
 /* Returns SQLITE_ROW, or SQLITE_DONE at the end. */
 int trace_source_next(struct trace_source *source, struct trace_row *out_row, int64_t *out_id);
 /* Reads one event by id. Returns SQLITE_DONE if there is none. */

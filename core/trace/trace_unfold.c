@@ -1,7 +1,7 @@
-/* Unfolds loops: shows the rows of event_row and event_part, and those of message_row and
- * message_part, one by one in the order of their ids, as if there were no parts. Cursors read
- * events from a source; queries find them in virtual tables, which hide the tables event_row and
- * message_row on the trace's own connection (temp.event_row, temp.message_row).
+/* Unfolds loops: shows the rows of event_row and event_part one by one in the order of their ids,
+ * as if there were no parts. Cursors read events from a source; queries find them in virtual
+ * tables, which hide the tables event_row and message_row on the trace's own connection
+ * (temp.event_row, and temp.message_row of trace_unfold_message.c).
  *
  * Invariants
  *  1. Ids that a source hands out ascend. If both tables have a call (damage), the part's counts.
@@ -18,10 +18,9 @@
 
 enum {
     SEQ_BITS = 40,
-    EVERY_MAX = 16,     /* rows of message_part that alternate */
     BYTES_OF_A_ROW = 16 /* a guess for SQLite's planner */
 };
-#define NONSENSE SQLITE_CORRUPT_VTAB
+#define NONSENSE TRACE_NONSENSE
 #define TIME_MAX (INT64_MAX / 2)
 
 /* --- loops ------------------------------------------------------------------------------------ */
@@ -48,15 +47,15 @@ struct trace_unfold {
     bool loops_read;
 };
 
-static int unfold_prepare(const struct trace_unfold *unfold, const char *text,
-                          sqlite3_stmt **out_stmt)
+int trace_unfold_prepare(const struct trace_unfold *unfold, const char *text,
+                         sqlite3_stmt **out_stmt)
 {
     return core_fault() ? SQLITE_NOMEM
                         : sqlite3_prepare_v3(unfold->db, text, -1, SQLITE_PREPARE_PERSISTENT,
                                              out_stmt, NULL);
 }
 
-static int unfold_step(sqlite3_stmt *stmt)
+int trace_unfold_step(sqlite3_stmt *stmt)
 {
     return core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt);
 }
@@ -104,9 +103,9 @@ static int rows_each(struct trace_unfold *unfold, const char *text,
                      int (*read)(struct trace_unfold *unfold, sqlite3_stmt *stmt))
 {
     sqlite3_stmt *stmt = NULL;
-    int code = unfold_prepare(unfold, text, &stmt);
+    int code = trace_unfold_prepare(unfold, text, &stmt);
 
-    while (code == SQLITE_OK && (code = unfold_step(stmt)) == SQLITE_ROW)
+    while (code == SQLITE_OK && (code = trace_unfold_step(stmt)) == SQLITE_ROW)
         code = read(unfold, stmt);
     sqlite3_finalize(stmt);
     return code == SQLITE_DONE ? SQLITE_OK : code;
@@ -143,7 +142,11 @@ struct trace_source {
     int64_t low;              /* skips smaller ids */
     int64_t after;            /* later ids are larger */
     bool parts_ended;
-    bool timed;                /* skips calls without times of their own */
+    bool timed;           /* skips calls without times of their own */
+    trace_wants_fn wants; /* skips summed rounds of whose calls it wants no shape; NULL: none */
+    void *wants_context;
+    const struct loop *asked;  /* the loop that it was asked of last, */
+    bool wanted, passed;       /* and the answer; passed: rounds were skipped */
     int64_t gap_low, gap_high; /* last lookup: no part has an id from low to high */
     struct {
         const struct loop *loop;
@@ -163,7 +166,7 @@ int trace_source_open(struct trace_unfold *unfold, struct trace_source **out_sou
 
     if (code == SQLITE_OK) {
         source->unfold = unfold;
-        code = unfold_prepare(
+        code = trace_unfold_prepare(
             unfold,
             "SELECT 1 FROM main.event_row WHERE id BETWEEN ?1 AND ?2 AND "
             "crosswait_take(id, shape, request, t_enter, duration, repeat, tag) ORDER "
@@ -171,7 +174,7 @@ int trace_source_open(struct trace_unfold *unfold, struct trace_source **out_sou
             &source->rows);
     }
     if (code == SQLITE_OK)
-        code = unfold_prepare(
+        code = trace_unfold_prepare(
             unfold,
             "SELECT id, loop, first, calls, request, t_enter, enter_bytes, "
             "duration_bytes, times, NULL FROM main.event_part WHERE id BETWEEN ifnull((SELECT "
@@ -181,11 +184,12 @@ int trace_source_open(struct trace_unfold *unfold, struct trace_source **out_sou
             "<= ?1), ?1) AND ?2 ORDER BY 1",
             &source->parts);
     if (code == SQLITE_OK)
-        code = unfold_prepare(unfold,
-                              "SELECT min(id) FROM (SELECT min(id) AS id FROM main.event_part "
-                              "WHERE id > ?1 UNION ALL SELECT min(id) FROM main.event_sum WHERE id "
-                              "> ?1)",
-                              &source->behind);
+        code = trace_unfold_prepare(
+            unfold,
+            "SELECT min(id) FROM (SELECT min(id) AS id FROM main.event_part "
+            "WHERE id > ?1 UNION ALL SELECT min(id) FROM main.event_sum WHERE id "
+            "> ?1)",
+            &source->behind);
     if (code == SQLITE_OK) {
         source->gap_low = INT64_MAX;
         source->gap_high = INT64_MIN;
@@ -241,7 +245,7 @@ static int rows_take(struct trace_source *source)
     if (batch->ended) /* another step would restart the query */
         return SQLITE_OK;
     source->unfold->batch = batch;
-    int code = unfold_step(source->rows);
+    int code = trace_unfold_step(source->rows);
     source->unfold->batch = NULL;
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         return code;
@@ -298,20 +302,47 @@ static int part_read(struct trace_source *source)
     return SQLITE_OK;
 }
 
+void trace_source_only(struct trace_source *source, trace_wants_fn wants, void *context)
+{
+    source->wants = wants;
+    source->wants_context = context;
+    source->asked = NULL;
+}
+
+static bool loop_is_wanted(struct trace_source *source, const struct loop *loop)
+{
+    if (!source->wants)
+        return true;
+    if (source->asked == loop)
+        return source->wanted;
+    source->asked = loop;
+    source->wanted = false;
+    for (uint32_t i = 0; i < loop->calls && !source->wanted; i++) {
+        CORE_CHECK(loop->at + i < source->unfold->call_count);
+        source->wanted =
+            source->wants(source->unfold->call[loop->at + i].shape, source->wants_context);
+    }
+    return source->wanted;
+}
+
 /* Takes the next part that has calls left, if any. */
 static int part_take(struct trace_source *source)
 {
     int code = SQLITE_OK;
 
     while (code == SQLITE_OK && source->part.next == source->part.calls && !source->parts_ended) {
-        code = unfold_step(source->parts);
+        code = trace_unfold_step(source->parts);
         source->parts_ended = code == SQLITE_DONE;
         if (code == SQLITE_ROW && source->timed &&
             sqlite3_column_type(source->parts, 9) != SQLITE_NULL)
             code = SQLITE_OK;
         else if (code == SQLITE_ROW)
             code = part_read(source);
-        else if (code == SQLITE_DONE)
+        if (code == SQLITE_OK && source->part.summed && source->part.next < source->part.calls &&
+            !loop_is_wanted(source, source->part.loop)) {
+            source->part.next = source->part.calls;
+            source->passed = true;
+        } else if (code == SQLITE_DONE)
             code = SQLITE_OK;
     }
     return code;
@@ -407,6 +438,11 @@ int trace_source_next(struct trace_source *source, struct trace_row *out_row, in
     return code == SQLITE_OK ? SQLITE_ROW : code;
 }
 
+bool trace_source_passed(const struct trace_source *source)
+{
+    return source->passed;
+}
+
 static bool part_holds(const struct trace_source *source, int64_t id)
 {
     return source->part.calls && id >= source->part.id && id - source->part.id < source->part.calls;
@@ -417,7 +453,7 @@ static int gap_find(struct trace_source *source, int64_t id)
 {
     CORE_CHECK(!part_holds(source, id));
     sqlite3_bind_int64(source->behind, 1, id);
-    int code = unfold_step(source->behind);
+    int code = trace_unfold_step(source->behind);
 
     source->gap_low = id;
     source->gap_high = INT64_MAX;
@@ -476,10 +512,6 @@ int trace_source_get(struct trace_source *source, int64_t id, struct trace_row *
 
 /* --- virtual tables --------------------------------------------------------------------------- */
 
-struct table {
-    sqlite3_vtab base;
-    struct trace_unfold *unfold;
-};
 struct events { /* a cursor */
     sqlite3_vtab_cursor base;
     struct trace_source *source;
@@ -488,22 +520,10 @@ struct events { /* a cursor */
     bool one; /* the cursor looks up a single id */
     bool ended;
 };
-struct messages { /* a cursor */
-    sqlite3_vtab_cursor base;
-    sqlite3_stmt *rows, *parts;
-    bool rows_ended, parts_ended, ended;
-    struct {
-        int64_t value[6]; /* id, channel, tag, send, receive, bytes */
-        bool has_bytes;
-        int64_t send_step, receive_step;
-    } part[EVERY_MAX]; /* rows that alternate */
-    int64_t every, messages, next;
-    bool from_part; /* the current one is part[next - 1] */
-};
 
-static int table_failed(sqlite3_vtab *table, int code)
+int trace_table_failed(sqlite3_vtab *table, int code)
 {
-    struct table *of = (struct table *)table;
+    struct trace_table *of = (struct trace_table *)table;
 
     sqlite3_free(table->zErrMsg);
     table->zErrMsg = sqlite3_mprintf("%s", code == NONSENSE ? "a loop makes no sense"
@@ -511,29 +531,33 @@ static int table_failed(sqlite3_vtab *table, int code)
     return code;
 }
 
-static int table_connect(sqlite3 *db, void *context, int count, const char *const *word,
-                         sqlite3_vtab **out_table, char **error)
+uint64_t trace_table_rows(const struct trace_table *table)
 {
-    bool events = !strcmp(word[0], "crosswait_event");
-    int code = sqlite3_declare_vtab(
-        db, events ? "CREATE TABLE event (id INTEGER, shape INTEGER, request INTEGER, t_enter "
-                     "INTEGER, duration INTEGER, repeat INTEGER, tag INTEGER)"
-                   : "CREATE TABLE message (id INTEGER, channel INTEGER, tag INTEGER, send "
-                     "INTEGER, receive INTEGER, bytes INTEGER)");
-    struct table *table = code == SQLITE_OK ? core_alloc_zero(1, sizeof *table) : NULL;
+    return table->unfold->file_bytes / BYTES_OF_A_ROW + 2;
+}
+
+static int events_connect(sqlite3 *db, void *context, int count, const char *const *word,
+                          sqlite3_vtab **out_table, char **error)
+{
+    struct trace_table *table = core_alloc_zero(1, sizeof *table);
+    int code = table ? sqlite3_declare_vtab(db, "CREATE TABLE event (id INTEGER, shape INTEGER, "
+                                                "request INTEGER, t_enter INTEGER, duration "
+                                                "INTEGER, repeat INTEGER, tag INTEGER)")
+                     : SQLITE_NOMEM;
 
     (void)count;
+    (void)word;
     (void)error;
-    if (code == SQLITE_OK && !table)
-        return SQLITE_NOMEM;
-    if (code != SQLITE_OK)
+    if (code != SQLITE_OK) {
+        free(table);
         return code;
+    }
     table->unfold = context;
     *out_table = &table->base;
     return SQLITE_OK;
 }
 
-static int table_disconnect(sqlite3_vtab *table)
+int trace_table_disconnect(sqlite3_vtab *table)
 {
     free(table);
     return SQLITE_OK;
@@ -560,7 +584,7 @@ static int plan_bound(unsigned char operation)
 /* Plans a query by bounds of ids. SQLite itself checks the bounds again. */
 static int events_plan(sqlite3_vtab *table, sqlite3_index_info *info)
 {
-    uint64_t rows = ((struct table *)table)->unfold->file_bytes / BYTES_OF_A_ROW + 2;
+    uint64_t rows = trace_table_rows((const struct trace_table *)table);
     int place[FROM_EQUAL + 1] = {0}, wanted = 0, next = 0, timed = 0;
 
     for (int i = 0; i < info->nConstraint; i++) {
@@ -597,10 +621,10 @@ static int events_open(sqlite3_vtab *table, sqlite3_vtab_cursor **out_cursor)
 
     if (!events)
         return SQLITE_NOMEM;
-    int code = trace_source_open(((struct table *)table)->unfold, &events->source);
+    int code = trace_source_open(((struct trace_table *)table)->unfold, &events->source);
     if (code != SQLITE_OK) {
         free(events);
-        return table_failed(table, code);
+        return trace_table_failed(table, code);
     }
     *out_cursor = &events->base;
     return SQLITE_OK;
@@ -625,7 +649,7 @@ static int events_next(sqlite3_vtab_cursor *cursor)
     if (code == SQLITE_DONE)
         trace_source_rest(events->source);
     return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK
-                                                     : table_failed(cursor->pVtab, code);
+                                                     : trace_table_failed(cursor->pVtab, code);
 }
 
 static int events_filter(sqlite3_vtab_cursor *cursor, int plan, const char *text, int count,
@@ -666,7 +690,7 @@ static int events_filter(sqlite3_vtab_cursor *cursor, int plan, const char *text
     events->one = true;
     events->ended = code != SQLITE_ROW;
     return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK
-                                                     : table_failed(cursor->pVtab, code);
+                                                     : trace_table_failed(cursor->pVtab, code);
 }
 
 static int events_eof(sqlite3_vtab_cursor *cursor)
@@ -697,187 +721,11 @@ static int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, 
     return SQLITE_OK;
 }
 
-static int messages_plan(sqlite3_vtab *table, sqlite3_index_info *info)
-{
-    uint64_t rows = ((struct table *)table)->unfold->file_bytes / BYTES_OF_A_ROW + 2;
-
-    info->estimatedRows = (sqlite3_int64)rows;
-    info->estimatedCost = (double)rows * 2;
-    info->orderByConsumed =
-        info->nOrderBy == 1 && info->aOrderBy[0].iColumn <= 0 && !info->aOrderBy[0].desc;
-    return SQLITE_OK;
-}
-
-static int messages_close(sqlite3_vtab_cursor *cursor)
-{
-    struct messages *messages = (struct messages *)cursor;
-
-    sqlite3_finalize(messages->rows);
-    sqlite3_finalize(messages->parts);
-    free(messages);
-    return SQLITE_OK;
-}
-
-static int messages_open(sqlite3_vtab *table, sqlite3_vtab_cursor **out_cursor)
-{
-    struct messages *messages = core_alloc_zero(1, sizeof *messages);
-    struct trace_unfold *unfold = ((struct table *)table)->unfold;
-
-    if (!messages)
-        return SQLITE_NOMEM;
-    int code =
-        unfold_prepare(unfold,
-                       "SELECT id, channel, tag, send, receive, bytes FROM main.message_row ORDER "
-                       "BY id",
-                       &messages->rows);
-    if (code == SQLITE_OK)
-        code = unfold_prepare(
-            unfold,
-            "SELECT id, channel, tag, send, receive, bytes, send_step, receive_step, "
-            "messages, every FROM main.message_part ORDER BY id",
-            &messages->parts);
-    if (code != SQLITE_OK) {
-        messages_close(&messages->base);
-        return table_failed(table, code);
-    }
-    *out_cursor = &messages->base;
-    return SQLITE_OK;
-}
-
-static int message_part_read(struct messages *messages, int64_t index)
-{
-    sqlite3_stmt *stmt = messages->parts;
-    int64_t count = sqlite3_column_int64(stmt, 8), every = sqlite3_column_int64(stmt, 9);
-
-    CORE_CHECK(index >= 0 && index < EVERY_MAX);
-    if (!index) {
-        messages->messages = count;
-        messages->every = every;
-    }
-    if (count != messages->messages || every != messages->every || !in_range(every, 1, EVERY_MAX) ||
-        !in_range(count, 1, TRACE_PART_CALLS_MAX))
-        return NONSENSE;
-    for (int i = 0; i < 6; i++)
-        messages->part[index].value[i] = sqlite3_column_int64(stmt, i);
-    messages->part[index].has_bytes = sqlite3_column_type(stmt, 5) != SQLITE_NULL;
-    messages->part[index].send_step = sqlite3_column_int64(stmt, 6);
-    messages->part[index].receive_step = sqlite3_column_int64(stmt, 7);
-    for (int i = 3; i < 5; i++) /* prevents overflow */
-        if (!in_range(messages->part[index].value[i], 0, INT64_C(1) << SEQ_BITS) ||
-            !in_range(sqlite3_column_int64(stmt, i + 3), -(INT64_C(1) << SEQ_BITS),
-                      INT64_C(1) << SEQ_BITS))
-            return NONSENSE;
-    return in_range(messages->part[0].value[0], 0, INT64_MAX / 2) &&
-                   messages->part[index].value[0] == messages->part[0].value[0] + index
-               ? SQLITE_OK
-               : NONSENSE;
-}
-
-/* Takes the next group of rows of message_part that alternate. */
-static int message_parts_take(struct messages *messages)
-{
-    int code = SQLITE_ROW;
-
-    messages->next = 0;
-    messages->every = 1;
-    for (int64_t i = 0; code == SQLITE_ROW && i < messages->every; i++) {
-        code = unfold_step(messages->parts);
-        if (code == SQLITE_DONE) {
-            messages->parts_ended = true;
-            messages->messages = 0;
-            return i ? NONSENSE : SQLITE_OK;
-        }
-        if (code == SQLITE_ROW && (code = message_part_read(messages, i)) == SQLITE_OK)
-            code = SQLITE_ROW;
-    }
-    return code == SQLITE_ROW ? SQLITE_OK : code;
-}
-
-/* Replaces the row that was handed out, and finds the smaller of the next ones. */
-static int messages_next(sqlite3_vtab_cursor *cursor)
-{
-    struct messages *messages = (struct messages *)cursor;
-    int code = SQLITE_OK;
-
-    if (!messages->from_part && !messages->rows_ended) {
-        code = unfold_step(messages->rows);
-        messages->rows_ended = code == SQLITE_DONE;
-        code = code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
-    }
-    if (code == SQLITE_OK && !messages->parts_ended &&
-        messages->next == messages->messages * messages->every)
-        code = message_parts_take(messages);
-    if (code != SQLITE_OK)
-        return table_failed(cursor->pVtab, code);
-    bool part = !messages->parts_ended && messages->next < messages->messages * messages->every;
-    messages->ended = messages->rows_ended && !part;
-    messages->from_part =
-        part && (messages->rows_ended || messages->part[0].value[0] + messages->next <=
-                                             sqlite3_column_int64(messages->rows, 0));
-    messages->next += messages->from_part;
-    if (messages->ended) {
-        sqlite3_reset(messages->rows);
-        sqlite3_reset(messages->parts);
-    }
-    return SQLITE_OK;
-}
-
-static int messages_filter(sqlite3_vtab_cursor *cursor, int plan, const char *text, int count,
-                           sqlite3_value **value)
-{
-    struct messages *messages = (struct messages *)cursor;
-
-    (void)plan;
-    (void)text;
-    (void)count;
-    (void)value;
-    sqlite3_reset(messages->rows);
-    sqlite3_reset(messages->parts);
-    messages->rows_ended = messages->parts_ended = messages->from_part = false;
-    messages->messages = messages->every = messages->next = 0;
-    return messages_next(cursor);
-}
-
-static int messages_eof(sqlite3_vtab_cursor *cursor)
-{
-    return ((struct messages *)cursor)->ended;
-}
-
-static int messages_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int column)
-{
-    const struct messages *messages = (struct messages *)cursor;
-
-    if (!messages->from_part) {
-        if (sqlite3_column_type(messages->rows, column) != SQLITE_NULL)
-            sqlite3_result_int64(context, sqlite3_column_int64(messages->rows, column));
-        return SQLITE_OK;
-    }
-    CORE_CHECK(messages->next > 0 && messages->every > 0);
-    int64_t at = messages->next - 1, round = at / messages->every, of = at % messages->every,
-            value = messages->part[of].value[column];
-    value += column == 0   ? round * messages->every
-             : column == 3 ? round * messages->part[of].send_step
-             : column == 4 ? round * messages->part[of].receive_step
-                           : 0;
-    if (column != 5 || messages->part[of].has_bytes)
-        sqlite3_result_int64(context, value);
-    return SQLITE_OK;
-}
-
-static int messages_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *out_id)
-{
-    const struct messages *messages = (struct messages *)cursor;
-
-    *out_id = messages->from_part ? messages->part[0].value[0] + messages->next - 1
-                                  : sqlite3_column_int64(messages->rows, 0);
-    return SQLITE_OK;
-}
-
-static const sqlite3_module event_module = {.xCreate = table_connect,
-                                            .xConnect = table_connect,
+static const sqlite3_module event_module = {.xCreate = events_connect,
+                                            .xConnect = events_connect,
                                             .xBestIndex = events_plan,
-                                            .xDisconnect = table_disconnect,
-                                            .xDestroy = table_disconnect,
+                                            .xDisconnect = trace_table_disconnect,
+                                            .xDestroy = trace_table_disconnect,
                                             .xOpen = events_open,
                                             .xClose = events_close,
                                             .xFilter = events_filter,
@@ -885,41 +733,60 @@ static const sqlite3_module event_module = {.xCreate = table_connect,
                                             .xEof = events_eof,
                                             .xColumn = events_column,
                                             .xRowid = events_rowid};
-static const sqlite3_module message_module = {.xCreate = table_connect,
-                                              .xConnect = table_connect,
-                                              .xBestIndex = messages_plan,
-                                              .xDisconnect = table_disconnect,
-                                              .xDestroy = table_disconnect,
-                                              .xOpen = messages_open,
-                                              .xClose = messages_close,
-                                              .xFilter = messages_filter,
-                                              .xNext = messages_next,
-                                              .xEof = messages_eof,
-                                              .xColumn = messages_column,
-                                              .xRowid = messages_rowid};
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* Makes the virtual table, unless there are no parts: then queries read the table itself. */
-static int table_make(struct trace_unfold *unfold, const char *name, const sqlite3_module *module)
+static int any_row(const struct trace_unfold *unfold, const char *text, bool *out_any)
 {
-    char text[160], kind[32];
     sqlite3_stmt *stmt = NULL;
+    int code = trace_unfold_prepare(unfold, text, &stmt);
 
-    snprintf(text, sizeof text, "SELECT 1 FROM main.%s_part%s LIMIT 1", name,
-             module == &event_module ? " UNION ALL SELECT 1 FROM main.event_sum" : "");
-    int code = unfold_prepare(unfold, text, &stmt);
     if (code == SQLITE_OK)
-        code = unfold_step(stmt);
+        code = trace_unfold_step(stmt);
     sqlite3_finalize(stmt);
-    if (code != SQLITE_ROW)
-        return code == SQLITE_DONE ? SQLITE_OK : code;
-    snprintf(kind, sizeof kind, "crosswait_%s", name);
-    code = core_fault() ? SQLITE_NOMEM
-                        : sqlite3_create_module_v2(unfold->db, kind, module, unfold, NULL);
-    snprintf(text, sizeof text,
-             "PRAGMA temp_store=MEMORY; CREATE VIRTUAL TABLE temp.%s_row USING %s", name, kind);
-    return code == SQLITE_OK ? sqlite3_exec(unfold->db, text, NULL, NULL, NULL) : code;
+    *out_any = code == SQLITE_ROW;
+    return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+static int unfold_run(const struct trace_unfold *unfold, const char *text)
+{
+    return core_fault() ? SQLITE_NOMEM : sqlite3_exec(unfold->db, text, NULL, NULL, NULL);
+}
+
+static int module_make(struct trace_unfold *unfold, const char *name, const sqlite3_module *module)
+{
+    return core_fault() ? SQLITE_NOMEM
+                        : sqlite3_create_module_v2(unfold->db, name, module, unfold, NULL);
+}
+
+/* Makes a virtual table for each table that has parts; the others serve as they are. */
+static int tables_make(struct trace_unfold *unfold)
+{
+    bool parts = false, sums = false, messages = false;
+    int code = any_row(unfold, "SELECT 1 FROM main.event_part LIMIT 1", &parts);
+
+    if (code == SQLITE_OK)
+        code = any_row(unfold, "SELECT 1 FROM main.event_sum LIMIT 1", &sums);
+    if (code == SQLITE_OK)
+        code = any_row(unfold, "SELECT 1 FROM main.message_part LIMIT 1", &messages);
+    if (code == SQLITE_OK)
+        code = unfold_run(unfold, "PRAGMA temp_store=MEMORY");
+    if (code == SQLITE_OK)
+        code = module_make(unfold, "crosswait_event", &event_module);
+    if (code == SQLITE_OK)
+        code = module_make(unfold, "crosswait_message", &trace_message_module);
+    if (code == SQLITE_OK && (parts || sums))
+        code = unfold_run(unfold, "CREATE VIRTUAL TABLE temp.event_row USING crosswait_event");
+    if (code == SQLITE_OK && messages)
+        code = unfold_run(unfold, "CREATE VIRTUAL TABLE temp.message_row USING crosswait_message");
+    if (code == SQLITE_OK)
+        code = unfold_run(
+            unfold,
+            sums ? "CREATE VIRTUAL TABLE temp.message_timed USING crosswait_message; "
+                   "CREATE VIRTUAL TABLE temp.message_summed USING crosswait_message"
+                 : "CREATE TEMP VIEW message_timed AS SELECT * FROM message_row; CREATE TEMP VIEW "
+                   "message_summed AS SELECT *, 1 AS messages FROM message_row WHERE 0");
+    return code;
 }
 
 enum core_status trace_unfold_open(struct trace *trace)
@@ -939,9 +806,7 @@ enum core_status trace_unfold_open(struct trace *trace)
                                                 SQLITE_UTF8 | SQLITE_DIRECTONLY, &unfold->batch,
                                                 trace_row_take, NULL, NULL, NULL);
     if (code == SQLITE_OK)
-        code = table_make(unfold, "event", &event_module);
-    if (code == SQLITE_OK)
-        code = table_make(unfold, "message", &message_module);
+        code = tables_make(unfold);
     return code == SQLITE_OK ? CORE_OK : trace_failed(trace, code);
 }
 

@@ -555,6 +555,13 @@ static enum core_status lower_own(struct lower *lower, const struct trace_event 
     return status;
 }
 
+static bool is_too_long(const struct lower *lower)
+{
+    uint64_t most = lower->options->ops_max;
+
+    return most && lower->ops + lower->program->rank[lower->rank].op_count > most;
+}
+
 /* Decides for each event whether to lower it: one of the application, or one inside a collective if
  * requested. */
 static enum core_status lower_rank(struct lower *lower, struct trace_cursor *cursor)
@@ -578,7 +585,8 @@ static enum core_status lower_rank(struct lower *lower, struct trace_cursor *cur
         } else {
             status = lower_own(lower, &event);
         }
-        if (status != CORE_OK)
+        lower->notes->too_long = is_too_long(lower);
+        if (status != CORE_OK || lower->notes->too_long)
             break;
     }
     return status == CORE_OK && !lower->stop ? lower_held(lower) : status;
@@ -714,10 +722,17 @@ enum core_status replay_lower(struct trace *trace, const struct replay_lower_opt
         options->inside && layer &&
         (strcmp(layer, "on") == 0 || (options->inside_some && strcmp(layer, "sample") == 0));
     status = collective_refused_load(trace, &lower.refused);
-    for (uint32_t rank = 0; status == CORE_OK && rank < trace->rank_count; rank++)
+    for (uint32_t rank = 0; status == CORE_OK && !notes.too_long && rank < trace->rank_count;
+         rank++) {
         status = lower_one(&lower, rank);
-    if (status == CORE_OK)
+        lower.ops += program.rank[rank].op_count;
+    }
+    if (status == CORE_OK && notes.too_long) {
+        replay_program_done(&program);
+        status = replay_program_init(&program, trace->rank_count);
+    } else if (status == CORE_OK) {
         status = find_overtaking(&lower);
+    }
     if (status == CORE_OK) {
         CORE_CHECK(notes.ranks_left_out <= notes.ranks_unknown);
         CORE_CHECK(notes.ranks_unknown <= trace->rank_count);

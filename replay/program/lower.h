@@ -38,6 +38,8 @@ struct replay_lower_options {
                      Generalized requests and all calls on windows are included, each as one
                      operation (REPLAY_WINDOW). The engine does not accept such a program */
     bool compute; /* add a REPLAY_COMPUTE for the time between two calls of the application */
+    uint64_t ops_max; /* leave the program empty if it has more operations (notes->too_long); 0: no
+                         limit */
 };
 
 struct replay_lower_notes { /* what the program leaves out or assumes, for the verdict's details */
@@ -46,6 +48,7 @@ struct replay_lower_notes { /* what the program leaves out or assumes, for the v
     int32_t unsupported_call; /* the first of them: index into trace->call; -1: none */
     uint32_t unsupported_rank;
     uint64_t unsupported_event;
+    bool too_long;      /* the program has more than ops_max operations, and was left empty */
     uint64_t polls;     /* tests and probes that found nothing */
     uint64_t tests;     /* successful tests and probes, which became waits */
     uint64_t wildcards; /* receives and probes of MPI_ANY_SOURCE, and waits for any or some */

@@ -60,6 +60,7 @@ struct lower {
     struct replay_lower_notes *notes;
     struct collective_refused_list refused;
     uint32_t rank;
+    uint64_t ops;              /* of the ranks before it */
     int32_t *comm;             /* trace's communicator -> program's; -1: not made yet */
     int32_t *inner;            /* the same, for the library's messages inside collectives */
     struct core_table window;  /* of struct lower_window */

@@ -514,9 +514,9 @@ static void message_take(const struct report_message *message, void *context)
              dest = (uint64_t)message->dest * line->side / ranks,
              *cell = &line->cell[(source * line->side + dest) * 4 + (message->inner ? 2 : 0)];
 
-    cell[0]++;
-    cell[1] += message->bytes;
-    line->messages++;
+    cell[0] += message->messages;
+    cell[1] += message->bytes * message->messages;
+    line->messages += message->messages;
     if (message->summed)
         return;
     line->flights.count[scale_step(timeline_flight(message))]++;

@@ -22,6 +22,7 @@
 #include "core/random.h"
 #include "core/spool/spool_read.h"
 #include "core/spool/spool_write.h"
+#include "core/trace/trace.h"
 #include "store/store.h"
 #include "tests/unit/meaning.h"
 
@@ -545,11 +546,41 @@ static int64_t number(sqlite3 *db, const char *question)
     return value;
 }
 
+/* core/trace/trace_unfold_message.c invariant 1. */
+static const char *const message_questions[] = {
+    "SELECT (SELECT count(*) FROM message_row) <> (SELECT count(*) FROM message_timed) + (SELECT "
+    "ifnull(sum(messages), 0) FROM message_summed)",
+    "SELECT (SELECT sum(bytes) FROM message_row) <> (SELECT ifnull(sum(bytes), 0) FROM "
+    "message_timed) + (SELECT ifnull(sum(bytes * messages), 0) FROM message_summed)",
+    "SELECT count(*) FROM (SELECT * FROM message_timed EXCEPT SELECT * FROM message_row)",
+    "SELECT count(*) FROM (SELECT id, channel, tag, send, receive, bytes FROM message_summed "
+    "EXCEPT "
+    "SELECT * FROM message_row)",
+    "SELECT count(*) FROM message_timed m JOIN channel c ON c.id = m.channel JOIN event_row e ON "
+    "e.id IN ((c.source << 40) + m.send, (c.dest << 40) + m.receive) WHERE e.t_enter IS NULL",
+    "SELECT count(*) FROM message_summed m JOIN channel c ON c.id = m.channel WHERE NOT EXISTS "
+    "(SELECT 1 FROM event_row e WHERE e.id IN ((c.source << 40) + m.send, (c.dest << 40) + "
+    "m.receive) AND e.t_enter IS NULL)",
+};
+
+static int64_t messages_asked(const char *path)
+{
+    struct trace trace = {0};
+
+    assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
+    for (size_t i = 0; i < sizeof message_questions / sizeof *message_questions; i++)
+        if (number(trace.db, message_questions[i]))
+            fail_msg("%s", message_questions[i]);
+    int64_t summed = number(trace.db, "SELECT ifnull(sum(messages), 0) FROM message_summed");
+    trace_close(&trace);
+    return summed;
+}
+
 static void test_summed(void **state)
 {
     const struct store_options exact = {.exit_code = -1, .times_all = true};
     char path[2][300], text[900];
-    int64_t summed = 0, slow = 0;
+    int64_t summed = 0, slow = 0, messages = 0;
 
     (void)state;
     snprintf(path[0], sizeof *path, "%s/sums.db", base);
@@ -583,9 +614,11 @@ static void test_summed(void **state)
         summed += number(db, "SELECT ifnull(sum(calls), 0) FROM event_sum");
         slow += number(db, "SELECT count(*) FROM slow_round");
         sqlite3_close(db);
+        messages += messages_asked(path[0]);
     }
-    printf("%d calls summed up, %d slow rounds\n", (int)summed, (int)slow);
-    assert_true(summed > 5000 && slow > 0);
+    printf("%d calls summed up, %d slow rounds, %d messages\n", (int)summed, (int)slow,
+           (int)messages);
+    assert_true(summed > 5000 && slow > 0 && messages > 1000);
 }
 
 static void ignore(enum core_status status, const char *message, void *context)
