@@ -151,7 +151,8 @@ static inline bool spool_loop_event_comes(struct spool_loop *loop, const struct 
 static inline bool spool_loop_done_comes(struct spool_loop *loop, const struct spool_done *done)
 {
     struct spool_done *kept = (void *)spool_loop_record(loop, loop->next);
-    if (memcmp(&kept->head, &done->head, sizeof done->head) != 0)
+    const volatile struct spool_head *head = &done->head; /* read as it was written */
+    if (kept->head.kind != head->kind || kept->head.a != head->a || kept->head.b != head->b)
         return false;
     const struct spool_loop_step *step = spool_loop_steps(&kept->head);
     uint64_t differs = (done->seq ^ (kept->seq + loop->seq_step)) | (done->bytes ^ kept->bytes) |
