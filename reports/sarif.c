@@ -212,12 +212,12 @@ static json_t *sarif_help(const struct sarif_rule *rule)
     return object;
 }
 
-/* Makes "BufferNeed" from "buffer-need": SARIF wants no name equal to the id, and viewers show
- * it. */
+/* Makes "MpiBufferNeed" from "buffer-need": SARIF (2.1.0, 3.49.7) wants no name equal to the id, in
+ * whatever case, and viewers show it. */
 static void name_make(const char *id, char *name, size_t room)
 {
     bool begins = true;
-    size_t used = 0;
+    size_t used = strlen(strcpy(name, "Mpi"));
 
     for (; *id && used + 1 < room; id++) {
         if (*id != '-')

@@ -20,7 +20,7 @@ for run in log["runs"]:
     for rule in rules:
         for text in rule["shortDescription"], rule["fullDescription"], rule["help"]:
             assert 0 < len(text["text"]) <= 1024, rule
-        assert rule["name"] != rule["id"]  # shown is the name; SARIF 3.49.7
+        assert rule["name"].lower() != rule["id"]  # shown is the name; SARIF 3.49.7
         assert len(rule["name"]) <= 255 and len(rule["properties"]["tags"]) <= 20
         assert urlparse(rule.get("helpUri", "https:")).scheme == "https"
         assert rule["help"]["markdown"].startswith(rule["help"]["text"]) and rule["id"] in (
