@@ -1,6 +1,6 @@
 /* Writes a summary for the page of a GitHub job (GITHUB_STEP_SUMMARY): the verdict, a table of
- * findings, and each finding as on a terminal. GitHub accepts a megabyte per step, so the summary
- * ends after a whole finding and says how many are left out.
+ * findings, the timeline, and each finding as on a terminal. GitHub accepts a megabyte per step, so
+ * the summary ends after a whole finding and says how many are left out.
  *
  * The job's own words are escaped, or inside a fence that is longer than any fence in them. */
 #include <inttypes.h>
@@ -9,6 +9,7 @@
 
 #include "core/text.h"
 #include "reports/annotation.h"
+#include "reports/gantt.h"
 #include "reports/report.h"
 
 enum { ROWS_MAX = 100, SCREENS_BYTES_MAX = 400000 };
@@ -168,6 +169,8 @@ enum core_status report_markdown(const struct report_facts *facts, FILE *file)
     }
     if (facts->findings)
         status = table_write(facts, file);
+    if (status == CORE_OK)
+        status = gantt_write(facts, file);
     if (facts->findings && status == CORE_OK)
         status = screens_write(facts, file);
     return status == CORE_OK && ferror(file) ? report_unwritten(facts) : status;

@@ -1,7 +1,7 @@
-"""What readers in CI systems make of reports: hosts.py (junit FILE | gitlab FILE | github FILE)...
-Each is written anew from the rules of its reader: JUnit from those of the schema junit-10, which
-Jenkins holds files to, code quality and workflow commands from the documentation of GitLab and
-GitHub. Prints what a reader sees."""
+"""What readers in CI systems make of reports: hosts.py (junit FILE | gitlab FILE | github FILE |
+markdown FILE)... Each is written anew from the rules of its reader: JUnit from those of the schema
+junit-10, which Jenkins holds files to, code quality, workflow commands and diagrams from the
+documentation of GitLab, GitHub and Mermaid. Prints what a reader sees."""
 import json, re, sys
 import xml.etree.ElementTree as xml
 
@@ -92,6 +92,45 @@ def github(path):
         assert set(of) <= {"file", "line", "endLine", "col", "endColumn", "title"}, of
         print(f"github: {kind} {of['file']}:{of['line']}:{of.get('col')} {of['title']}")
         print(plain(data))
+
+
+def ranks_of(label):
+    """How many ranks the label of a timeline's row names, and those that it lists."""
+    if match := re.fullmatch(r"(\d+) ranks, as \d+", label):
+        return int(match[1]), []
+    listed = []
+    for part in re.fullmatch(r"ranks? ([\d,-]+)", label)[1].split(","):
+        low, _, high = part.partition("-")
+        listed += range(int(low), int(high or low) + 1)
+    return len(listed), listed
+
+
+def markdown(path):
+    """Of each timeline: in which call a rank was that did not return. Holds reports/gantt.h
+    invariants 1 and 2."""
+    text = open(path).read()
+    for ranks, left, diagram in re.findall(
+        r"^### .*, (\d+) ranks.*?(?:(\d+) more ranks.*)?:\n\n```mermaid\n(.*?)^```$",
+        text,
+        re.M | re.S,
+    ):
+        assert len(diagram) <= 2000  # GitLab draws longer ones only when it is asked to
+        head, *rows = re.split(r"^  section ", diagram, flags=re.M)
+        assert re.search(r"\ngantt\n  dateFormat x\n  axisFormat %[Qs] (s|ms|us|ns)\n$", head)
+        hung, count = [], int(left or 0)
+        for row in rows:
+            label, *bars = row.splitlines()
+            more, listed = ranks_of(label)
+            count, before = count + more, 0
+            for bar in bars:
+                name, how, first, last = re.fullmatch(
+                    r"  ([\w -]+) :(crit, )?(\d+), (\d+)", bar
+                ).groups()
+                assert before <= int(first) <= int(last)
+                before = int(last)
+                hung += [f"{rank} {name}" for rank in listed if how]
+        assert count == int(ranks), (count, ranks)
+        print("timeline:", *sorted(hung))
 
 
 for reader, path in zip(sys.argv[1::2], sys.argv[2::2]):

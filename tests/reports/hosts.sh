@@ -31,7 +31,9 @@ echo "[$?]"
 /usr/bin/python3 "$SOURCE/tests/reports/github.py" odd.sarif
 sed -n '/"message": {/{n;s/^ *//p}; /Column/s/^ *//p' odd.sarif
 # How far the stacks of its end are known is the machine's matter.
-sed 's/ended the job [0-9.]* s/ended the job N s/; s/ < main$//' odd.md
+drop='/^When the ranks/,/^```$/d'
+sed "$drop"'; s/ended the job [0-9.]* s/ended the job N s/; s/ < main$//' odd.md
+/usr/bin/python3 "$SOURCE/tests/reports/hosts.py" markdown odd.md
 # The same through report; more than one trace.
 crosswait report --format=github odd.db | cmp - odd.github && echo "the same annotations"
 crosswait report --format=gitlab odd.db odd.db >two.gitlab
@@ -46,10 +48,13 @@ runs() { # NUMBER: of traces
 runs 20
 runs 21
 grep -c '"text": "odd-4-*[0-9]*: rank 2 calls' many.sarif
+# Readers that others wrote take the same files.
+"$SOURCE/build/mpi/readers/bin/python" "$SOURCE/tests/reports/readers.py" \
+    junit odd.xml sarif odd.sarif sarif many.sarif mermaid odd.md
 # Nothing to say.
 crosswait run -q -o right.db --github=right.github --gitlab=right.gitlab --markdown=right.md -- \
     mpirun -n 4 ./odd
 echo "[$?]"
-cat right.gitlab right.github right.md
+sed "$drop" right.gitlab right.github right.md
 crosswait report --format=gitlab right.db odd.db right.db odd.db >four.gitlab
 /usr/bin/python3 "$SOURCE/tests/reports/hosts.py" gitlab four.gitlab

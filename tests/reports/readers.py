@@ -1,0 +1,62 @@
+"""Gives files to readers that others wrote: readers.py (NAME FILE)... Runs with the Python of
+the environment that has them (tests/mpi/versions.txt). junit: junitparser reads it; sarif: pydantic's model of its
+schema, which knows what no object may have; mermaid: Mermaid itself, in a browser, reads the
+diagrams of Markdown; else the schema of that name, by which editors check the files of CI systems.
+Prints what each saw."""
+import importlib.util, json, os, re, sys
+
+
+def package(name):
+    """The folder of a package, of which only data is read: what would run it is not there."""
+    return importlib.util.find_spec(name).submodule_search_locations[0]
+
+
+def junit(path):
+    from junitparser import Failure, JUnitXml
+
+    for suite in JUnitXml.fromfile(path):
+        cases = list(suite)
+        failed = [c.name for c in cases if any(isinstance(r, Failure) for r in c.result)]
+        assert (suite.tests, suite.failures) == (len(cases), len(failed))
+        assert all(case.classname and case.time is not None for case in cases)
+        print(f"junitparser: {suite.name}: {', '.join(failed)}")
+
+
+def sarif(path):
+    from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
+
+    runs = Sarif.model_validate(json.load(open(path))).runs
+    print(f"SARIF's schema: {len(runs)} runs, {sum(len(run.results) for run in runs)} results")
+
+
+def mermaid(path):
+    from browser import Browser
+
+    folder = os.environ["TMPDIR"]
+    with open(f"{folder}/mermaid.js", "w") as script, open(f"{folder}/mermaid.html", "w") as page:
+        bundle = open(f"{package('mermaid_parser')}/js/parser.bundle.js").read()
+        script.write("(function (exports, module) {" + bundle + "\n})({}, {});")
+        page.write("<body data-ready='1'><script src='mermaid.js'></script>")
+    browser = Browser(folder)
+    browser.open(f"{folder}/mermaid.html")
+    for diagram in re.findall(r"^```mermaid\n(.*?)^```$", open(path).read(), re.M | re.S):
+        read = json.loads(browser.run(f"parse_mermaid({json.dumps(diagram)})"))
+        print(f"mermaid: {read['graph_type']}")
+    browser.close()
+
+
+def schema(name, path):
+    import jsonschema, yaml
+
+    with open(f"{package('check_jsonschema')}/builtin_schemas/vendor/{name}.json") as file:
+        validator = jsonschema.Draft7Validator(json.load(file))
+    for document in yaml.safe_load_all(open(path)):
+        # A word that YAML 1.1 takes for true.
+        document = {"on" if key is True else key: value for key, value in document.items()}
+        for error in validator.iter_errors(document):
+            print(f"{path}: {error.message[:200]}")
+    print(f"{name}: {os.path.basename(path)}")
+
+
+for reader, path in zip(sys.argv[1::2], sys.argv[2::2]):
+    globals()[reader](path) if reader in globals() else schema(reader, path)
