@@ -21,6 +21,17 @@ static const struct options_spec spec[] = {
     {"json", 0, "FILE", "write it as one object, for scripts"},
     {0},
 };
+static void cmd_diff_values(const char *option)
+{
+    if (!strcmp(option, "format"))
+        fputs("text\njson\nhtml\n", stdout);
+    if (strcmp(option, "fail-on") != 0)
+        return;
+    for (int total = 0; total < DIFF_TOTAL_COUNT; total++)
+        printf("%s>0%%\n", diff_total_text((enum diff_total)total));
+    fputs("algorithm\nnew-findings\n", stdout);
+}
+
 static const struct options_command command = {
     "diff",
     "crosswait diff [--fail-on=LIMIT,...] [--format=NAME] [--html=FILE] A.db B.db",
@@ -37,6 +48,7 @@ static const struct options_command command = {
         "crosswait diff main.db branch.db\n"
         "crosswait diff --fail-on='rounds>0%,words>0%,bytes>5%,new-findings' main.db branch.db\n"
         "crosswait diff --fail-on='words>0%' --html=diff.html main.db branch.db",
+    .values = cmd_diff_values,
 };
 
 struct side {

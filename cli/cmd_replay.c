@@ -68,6 +68,12 @@ static const struct options_spec spec[] = {
     {"quiet", 'q', NULL, "print nothing; the exit status tells"},
     {0},
 };
+/* In "--policy=buffering=ea" bash takes what stands before the last "=" for the option. */
+static void cmd_replay_values(const char *option)
+{
+    replay_policy_words(strcmp(option, "policy") ? option : NULL, stdout);
+}
+
 static const struct options_command command = {
     "replay",
     "crosswait replay [--policy=TEXT] [--seed=N] [--runs=N] [--inside] T.db\n"
@@ -102,6 +108,7 @@ static const struct options_command command = {
                "crosswait replay --decide T.db\n"
                "crosswait replay --explore T.db\n"
                "crosswait replay --live T.db -- mpirun -n 4 ./app",
+    .values = cmd_replay_values,
 };
 
 struct replaying {

@@ -1,7 +1,7 @@
 # bash completion for crosswait: what there is to complete comes from the command itself.
 _crosswait()
 {
-    local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} option='' values
+    local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} option='' listed='' values
 
     # bash takes "--color=al" apart at the "=".
     if [[ $word == = ]]; then
@@ -12,7 +12,10 @@ _crosswait()
     if [[ $option ]]; then
         values=$(crosswait "$command" --complete="${option#--}" 2>/dev/null)
         if [[ $values ]]; then
-            COMPREPLY=($(compgen -W "$values" -- "${word#=}"))
+            # The last of a list.
+            word=${word#=}
+            [[ $word == *,* ]] && listed=${word%,*},
+            COMPREPLY=($(compgen -P "$listed" -W "$values" -- "${word##*,}"))
         else
             COMPREPLY=($(compgen -f -- "${word#=}"))
         fi

@@ -267,6 +267,17 @@ static void grammar_known(enum key key, unsigned places, char text[500])
             used += (size_t)snprintf(text + used, 500 - used, "%s%s", used ? ", " : "", row->help);
 }
 
+void replay_policy_words(const char *key, FILE *file)
+{
+    for (const struct row *row = rows; row < rows + ROWS; row++) {
+        CORE_CHECK(row->key < KEY_SEED); /* any number is a seed */
+        bool only = key && !strcmp(key, key_name[row->key]);
+        if (row->places & (OFFLINE | LIVE) && (!key || only))
+            fprintf(file, "%s%s%s%s\n", only ? "" : key_name[row->key], only ? "" : "=", row->text,
+                    row->argument == ARGUMENT_NONE ? "" : ":");
+    }
+}
+
 static bool takes_argument(const struct row *row, bool given)
 {
     return row->argument == ARGUMENT_ANSWERS || given == (row->argument != ARGUMENT_NONE);

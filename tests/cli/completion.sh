@@ -16,6 +16,11 @@ try crosswait run --inside = p
 try crosswait record --payload = s
 try crosswait run --buffers =
 try crosswait explore --world =
+try crosswait check --only = deadlock,col
+try crosswait diff --fail-on = wo
+try crosswait diff --fail-on =
+try crosswait replay --policy = order
+try crosswait replay --policy = buffering = e
 touch one.db two.db
 try crosswait check o
 try crosswait run --output = on
