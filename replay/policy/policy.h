@@ -159,8 +159,8 @@ enum core_status replay_policy_set(struct replay_policy *policy, const char *key
                                    const char *value);
 /* Checks that the place supports the whole policy; an error names the unsupported word. */
 enum core_status replay_policy_check(const struct replay_policy *policy, enum replay_place place);
-/* Writes for completion in shells: a line for each "KEY=VALUE" that offline or live runs support, or
- * each VALUE if key is a key; those that take an argument end in ":". */
+/* Writes for completion in shells: a line for each "KEY=VALUE" that offline or live runs support,
+ * or each VALUE if key is a key; those that take an argument end in ":". */
 void replay_policy_words(const char *key, FILE *file);
 /* Returns the canonical text; the caller frees it. NULL: out of memory. */
 char *replay_policy_text(const struct replay_policy *policy);

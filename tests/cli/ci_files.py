@@ -89,3 +89,23 @@ for path in ("bin/crosswait", "lib/crosswait/libcrosswait.so", "lib/crosswait/li
         ):  # Debian's base system and what libdw1 brings
             sys.exit(f"the image lacks {library}, which is in {packages}")
 print("the image has what it needs")
+
+# The recipe for conda: the version, what Debian calls otherwise, and the step that installs.
+recipe = yaml.safe_load(open(f"{source}/ci/conda/recipe.yaml"))
+version = re.search(r'CORE_VERSION "(.*)"', open(f"{source}/core/version.h").read())[1]
+if recipe["package"]["version"] != version:
+    sys.exit(f"the recipe is of version {recipe['package']['version']}, not {version}")
+CONDA = {"dw": "elfutils", "elf": "elfutils", "sqlite3": "sqlite"}
+libraries = [
+    re.sub("^lib|-dev$", "", name) for name in list_of("NEEDED").split() if name.endswith("-dev")
+]
+wanted = {CONDA.get(name, name) for name in libraries if name != "c6"} | {"otf2", "python"}
+if wanted != set(recipe["requirements"]["host"]):
+    sys.exit(f"the recipe builds with {recipe['requirements']['host']}, not {wanted}")
+at = f"{os.getcwd()}/conda"
+os.environ.update(PREFIX=at, GCC="gcc", PYTHON="/usr/bin/python3", BUILD=build)
+shell(f"cd {source} && {recipe['build']['script'][-1]}")
+os.environ["PATH"] = f"{at}/bin:{os.environ['PATH']}"
+for line in recipe["tests"][0]["script"]:
+    shell(line)
+print("the recipe installs, and its tests run")

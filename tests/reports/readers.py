@@ -1,8 +1,8 @@
-"""Gives files to readers that others wrote: readers.py (NAME FILE)... Runs with the Python of
-the environment that has them (tests/mpi/versions.txt). junit: junitparser reads it; sarif: pydantic's model of its
-schema, which knows what no object may have; mermaid: Mermaid itself, in a browser, reads the
-diagrams of Markdown; else the schema of that name, by which editors check the files of CI systems.
-Prints what each saw."""
+"""Gives files to readers that others wrote: readers.py (NAME FILE)... Runs with the Python of the
+environment that has them (tests/mpi/versions.txt). junit: junitparser reads it; sarif: pydantic's
+model of its schema, which knows what no object may have; mermaid: Mermaid itself, in a browser,
+reads the diagrams of Markdown; else the schema of that name, by which editors check the files of CI
+systems. Prints what each saw."""
 import importlib.util, json, os, re, sys
 
 
