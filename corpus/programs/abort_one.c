@@ -1,6 +1,6 @@
 /* A value goes round a ring until, after ROUNDS rounds, rank 1 calls MPI_Abort with code 3.
  *
- * Arguments: [ROUNDS]  10 unless told. Ranks: 2 or more.
+ * Arguments: [ROUNDS]  default 10. Ranks: 2 or more.
  *
  * TEST: ranks=2 args= job=3 verdict=aborted
  * TEST: ranks=4 args= job=3 verdict=aborted

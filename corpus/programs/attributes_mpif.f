@@ -1,5 +1,5 @@
-! Attributes with the callbacks that MPI has, in both widths that their values have in Fortran: who
-! copies a communicator copies what MPI_DUP_FN tells to, and nothing else.
+! Uses attributes with MPI's predefined callbacks, in both widths of their values in Fortran: only
+! attributes with MPI_DUP_FN (MPI_COMM_DUP_FN) are copied with a communicator.
 ! TEST: ranks=2 args= job=0 verdict=clean
 ! INPROC: no, Fortran calls MPI through a library of Open MPI
       program attributes

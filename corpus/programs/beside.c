@@ -1,7 +1,7 @@
-/* MPI_Alltoallw with blocks that begin in the midst of their datatype: displacements below zero put
- * the origin of such a block before the array, its data in it.
+/* Calls MPI_Alltoallw with a datatype whose data begin behind its origin. A negative displacement
+ * puts the origin of a block before the array, and its data inside of the array.
  *
- * Arguments: right: all data are in the array. past: the last block passes its end. Ranks: 2.
+ * Arguments: right: all data are in the array. past: the last block exceeds its end. Ranks: 2.
  *
  * TEST: ranks=2 args=right job=0 verdict=clean
  * TEST: ranks=2 args=past job=0 verdict=misuse

@@ -1,5 +1,5 @@
-! The addresses that are none in Fortran (MPI_BOTTOM, MPI_IN_PLACE, MPI_STATUS_IGNORE,
-! MPI_UNWEIGHTED), with `use mpi`: nothing of it is a mistake.  Arguments: none. Ranks: 2 or more.
+! Uses, with `use mpi`, the constants that stand for an address in Fortran (MPI_BOTTOM,
+! MPI_IN_PLACE, MPI_STATUS_IGNORE, MPI_UNWEIGHTED); all is correct.  Arguments: none. Ranks: 2+.
 ! TEST: ranks=2 args= job=0 verdict=clean
 ! INPROC: no, Fortran calls MPI through a library of Open MPI
 program bottom

@@ -1,7 +1,7 @@
-/* Callbacks of attributes that communicate: when a communicator is freed or copied, an attribute
- * deleted, or at the end. Where two ranks receive from each other there, they hang; in the twin
- * ("fixed") rank 0 takes its time, then sends what rank 1 receives outside. The first argument says
- * when.
+/* Callbacks of attributes communicate, and hang because two ranks receive from each other. In the
+ * twin ("fixed") the callback of rank 0 sleeps, then sends what rank 1 receives outside of any
+ * callback. The first argument selects what calls the callback: freeing or copying a communicator,
+ * deleting the attribute, or MPI_Finalize.
  *
  * TEST: ranks=2 args=free job=hangs verdict=deadlock
  * TEST: ranks=2 args=free fixed job=0 verdict=clean

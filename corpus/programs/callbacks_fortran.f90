@@ -1,6 +1,6 @@
-! A callback of an attribute, in Fortran, that takes its time, then sends what another rank waits
-! for: the job is only slow. What such a callback calls cannot be recorded, so nothing is said of
-! its rank. Another is told what it copies.
+! A Fortran callback of an attribute sleeps, then sends the message that another rank waits for: the
+! job is only slow. The recorder does not see this callback's calls, so crosswait reports nothing
+! about its rank. A second callback must get the right arguments when a communicator is copied.
 ! TEST: ranks=2 args= job=0 verdict=clean
 ! INPROC: no, Fortran calls MPI through a library of Open MPI
 module attributes

@@ -1,5 +1,5 @@
-/* Every collective call, blocking and not, also with neighbours; each rank prints how often it made
- * which.
+/* Makes every collective call, blocking and non-blocking, also on neighbourhoods. Each rank prints
+ * how often it made each call.
  *
  * Arguments: none. Ranks: any number up to 16.
  *
@@ -73,7 +73,7 @@ static void nonblocking(void)
     CALL(MPI_Ireduce_scatter_block, a, &sum, 1, MPI_INT, MPI_SUM, world, &r), done(&r);
     CALL(MPI_Iscan, &mine, &sum, 1, MPI_INT, MPI_SUM, world, &r), done(&r);
     CALL(MPI_Iexscan, &mine, &sum, 1, MPI_INT, MPI_SUM, world, &r), done(&r);
-    CALL(MPI_Ibarrier, world, &two[0]); /* two under way at once */
+    CALL(MPI_Ibarrier, world, &two[0]); /* two are active at once */
     CALL(MPI_Iallreduce, &mine, &sum, 1, MPI_INT, MPI_SUM, world, &two[1]);
     CALL(MPI_Waitall, 2, two, MPI_STATUSES_IGNORE);
 }

@@ -1,5 +1,5 @@
-/* Every call on communicators, groups, intercommunicators and topologies; each rank prints how
- * often it made which.
+/* Makes every call on communicators, groups, intercommunicators and topologies. Each rank prints
+ * how often it made each call.
  *
  * Arguments: none. Ranks: 2 or more, up to 16.
  *
@@ -89,7 +89,7 @@ static void communicators(void)
     EXPECT(CALL(MPI_Comm_f2c, CALL(MPI_Comm_c2f, world)) == world);
 }
 
-/* Even ranks against odd ranks. */
+/* Connects the even ranks with the odd ranks. */
 static void intercommunicators(void)
 {
     MPI_Comm half, both, merged;
@@ -137,7 +137,7 @@ static void grids(void)
     CALL(MPI_Comm_free, &grid);
 }
 
-/* A ring, described in each way that MPI has. */
+/* Describes a ring in each way that MPI offers. */
 static void graphs(void)
 {
     MPI_Comm graph;

@@ -1,5 +1,5 @@
-/* Calls that fail and return: error codes, classes, strings, handlers; the program goes on each
- * time. Each rank prints how often it made which call, and how many of them returned an error
+/* Makes calls that fail and return: error codes, classes, strings, handlers. The program continues
+ * after each. Each rank prints how often it made each call, and how many calls returned an error
  * (`errors rank=R N`).
  *
  * Arguments: none. Ranks: 2 or more.
@@ -12,7 +12,7 @@
 
 static int failures, handled;
 
-/* The call must fail with this class. */
+/* Checks that the call failed with this class. */
 static void fails(int code, int class)
 {
     int got;
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
     fails(CALL(MPI_Bcast, &number, 1, MPI_INT, size, world), MPI_ERR_ROOT);
     fails(CALL(MPI_Comm_size, none, &size), MPI_ERR_COMM);
 
-    /* Two numbers into room for one, from oneself. */
+    /* Each rank sends two numbers to itself and has room for one. */
     int two[2] = {1, 2};
     CALL(MPI_Isend, two, 2, MPI_INT, rank, 1, world, &request);
     fails(CALL(MPI_Recv, &number, 1, MPI_INT, rank, 1, world, &status), MPI_ERR_TRUNCATE);

@@ -1,5 +1,5 @@
-/* Every file call; each rank prints how often it made which. Works on a file of its own in TMPDIR,
- * or in /tmp.
+/* Makes every file call, on a file of its own in TMPDIR or in /tmp. Each rank prints how often it
+ * made each call.
  *
  * Arguments: none. Ranks: any number.
  *
@@ -107,7 +107,7 @@ static void own_pointer(MPI_File f)
     EXPECT(in == out);
 }
 
-/* Another rank may read or overwrite what one rank wrote only after these. */
+/* Makes the calls after which other ranks may read or overwrite what a rank wrote. */
 static void pass_on(MPI_File f)
 {
     CALL(MPI_File_sync, f);
@@ -156,8 +156,8 @@ int main(int argc, char **argv)
     CALL(MPI_Bcast, &id, 1, MPI_INT, 0, world);
     snprintf(path, sizeof(path), "%s/calls_file.%d", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
              id);
-    /* One file for all: opened and closed in quick succession, Open MPI's shared file pointers trip
-     * over each other. */
+    /* Open MPI's shared file pointers fail if files are opened and closed in quick succession, so
+     * all tests use one file. */
     int error =
         CALL(MPI_File_open, world, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
     EXPECT(error == MPI_SUCCESS);

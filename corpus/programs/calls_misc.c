@@ -1,8 +1,8 @@
-/* The other calls: info objects, attributes, memory, time, names, handles for Fortran, threads
- * asked about, MPI_T. Each rank prints how often it made which call.
+/* Makes the other calls: info objects, attributes, memory, time, names, handles for Fortran,
+ * queries of the thread level, MPI_T. Each rank prints how often it made each call.
  *
- * MPI_Initialized before and MPI_Finalized after are called but not counted: there is no rank to
- * record them for.
+ * Does not count MPI_Initialized before MPI_Init and MPI_Finalized after MPI_Finalize, as no rank
+ * is recorded then.
  *
  * Arguments: none. Ranks: any number.
  *
@@ -92,7 +92,7 @@ static void handles(void)
     EXPECT(back.MPI_SOURCE == rank && back.MPI_TAG == 1);
 }
 
-/* The first control variable that is an int bound to nothing, if there is one. */
+/* Reads and writes the first control variable that is an int bound to no object, if any. */
 static void control_variables(int n)
 {
     for (int i = 0; i < n; i++) {
@@ -111,7 +111,7 @@ static void control_variables(int n)
         CALL(MPI_T_cvar_handle_alloc, i, NULL, &handle, &count);
         CALL(MPI_T_cvar_read, handle, &number);
         CALL(MPI_T_cvar_write, handle,
-             &number); /* the same again, or an error if it is read-only */
+             &number); /* the value that it has; an error if it is read-only */
         CALL(MPI_T_cvar_handle_free, &handle);
         return;
     }
@@ -137,7 +137,7 @@ static void performance_variables(int n)
         if (CALL(MPI_T_pvar_handle_alloc, session, i, NULL, &handle, &count) != MPI_SUCCESS)
             continue;
         EXPECT(count <= 64);
-        /* Each of these may be refused by a variable that always runs or cannot be written. */
+        /* The library may refuse any of these if the variable always runs or is read-only. */
         CALL(MPI_T_pvar_start, session, handle);
         CALL(MPI_T_pvar_read, session, handle, value);
         CALL(MPI_T_pvar_write, session, handle, value);

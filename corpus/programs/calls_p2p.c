@@ -1,5 +1,5 @@
-/* Every point-to-point call, in pairs of ranks; each rank prints how often it made which, so that
- * what is printed depends on what a poll finds.
+/* Makes every point-to-point call, in pairs of ranks. Each rank prints how often it made each call,
+ * which depends on what its polls find.
  *
  * Arguments: none. Ranks: an even number.
  *
@@ -107,7 +107,7 @@ static void probes(void)
     CALL(MPI_Waitall, 4, send, MPI_STATUSES_IGNORE);
 }
 
-/* Eight messages each way, completed in every possible manner. */
+/* Sends eight messages each way and completes them with every completion call. */
 static void completions(void)
 {
     MPI_Request send[8], receive[8];
@@ -138,7 +138,7 @@ static void completions(void)
         EXPECT(got[i] == peer);
 }
 
-/* The library calls this inside of MPI_Wait; what it calls are the program's own calls. */
+/* The library calls this function inside of MPI_Wait; its MPI calls count as the program's. */
 static int grequest_query(void *state, MPI_Status *status)
 {
     (void)state;
@@ -175,7 +175,7 @@ static void the_rest(void)
     CALL(MPI_Test_cancelled, &status, &cancelled);
     EXPECT(cancelled);
     CALL(MPI_Isend, &out, 1, MPI_INT, peer, 50, world, &request);
-    CALL(MPI_Request_free, &request); /* while it is active */
+    CALL(MPI_Request_free, &request); /* the request is active */
     CALL(MPI_Recv, &in, 1, MPI_INT, peer, 50, world, &status);
     CALL(MPI_Get_elements, &status, MPI_INT, &elements);
     CALL(MPI_Get_elements_x, &status, MPI_INT, &many);

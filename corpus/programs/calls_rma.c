@@ -1,5 +1,5 @@
-/* Every one-sided call: windows of all kinds, puts, gets, accumulates, all ways to synchronise;
- * each rank prints how often it made which, so that what is printed depends on what MPI_Win_test
+/* Makes every one-sided call: windows of all kinds, puts, gets, accumulates, all ways to
+ * synchronise. Each rank prints how often it made each call, which depends on what MPI_Win_test
  * finds.
  *
  * Arguments: none. Ranks: 2 or more.
@@ -80,7 +80,7 @@ static void locks(void)
     CALL(MPI_Win_free, &win);
 }
 
-/* Each rank exposes its window to its left neighbour and reaches into that of the right one. */
+/* Each rank exposes its window to its left neighbour and accesses the window of the right one. */
 static void post_start(void)
 {
     int cell = -1, value = rank, flag = 0;
@@ -165,8 +165,8 @@ static void attributes(void)
 int main(int argc, char **argv)
 {
 #if OMPI_MAJOR_VERSION < 5
-    /* Debian's Open MPI 4.1 switches off the only one-sided component that works without special
-     * hardware; 5 has no such one, and does without. */
+    /* Debian's Open MPI 4.1 disables the only one-sided component that works without special
+     * hardware. Version 5 has no such component and needs none. */
     setenv("OMPI_MCA_osc", "^ucx,rdma", 0);
 #endif
     CALL(MPI_Init, &argc, &argv);

@@ -1,6 +1,6 @@
-/* Dynamic processes: spawns copies of itself, connects two of its ranks over a port, a published
- * name and a socket; each rank of the parents prints how often it made which call (the children
- * call only Init, Comm_get_parent, Comm_rank, Recv, Disconnect, Finalize).
+/* Makes the calls for dynamic processes: spawns copies of itself, connects two of its ranks over a
+ * port, a published name and a socket. Each parent rank prints how often it made each call (the
+ * children call only Init, Comm_get_parent, Comm_rank, Recv, Disconnect, Finalize).
  *
  * Arguments: none (the children get one). Ranks: 2 or more.
  *
@@ -27,7 +27,7 @@ static int child(MPI_Comm parent)
     return 0;
 }
 
-/* Rank 0 offers a port, rank 1 connects to it. */
+/* Rank 0 opens a port, rank 1 connects to it. */
 static void port(int rank)
 {
     char name[MPI_MAX_PORT_NAME] = "";
@@ -72,7 +72,7 @@ static void service(int rank)
     }
 }
 
-/* The two join over a socket. */
+/* Ranks 0 and 1 join over a socket. */
 static void join(int rank)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
     int ones[2] = {1, 1};
     MPI_Info infos[2] = {MPI_INFO_NULL, MPI_INFO_NULL};
     MPI_Comm parent, children;
-    /* Shared memory does not reach processes of another job, not even on one machine. */
+    /* Open MPI's shared memory does not connect processes of two jobs, even on one machine. */
     setenv("OMPI_MCA_btl", "self,vader,tcp", 1);
     CALL(MPI_Init, &argc, &argv);
     CALL(MPI_Comm_get_parent, &parent);

@@ -1,7 +1,7 @@
-/* MPI_THREAD_MULTIPLE: N threads on each rank send and receive at once, each with its own tag; each
- * rank prints how often its threads made which call, all together.
+/* Uses MPI_THREAD_MULTIPLE: the threads of each rank send and receive at once, each with its own
+ * tag. Each rank prints how often its threads together made each call.
  *
- * Arguments: [THREADS] [ROUNDS]  4 and 100 unless told. Ranks: 2 or more.
+ * Arguments: [THREADS] [ROUNDS]  defaults 4 and 100. Ranks: 2 or more.
  *
  * TEST: ranks=2 args= job=0 verdict=clean
  * TEST: ranks=3 args=8 50 job=0 verdict=clean

@@ -1,5 +1,5 @@
-/* Every datatype constructor, what is asked of datatypes, packing; and a message of each datatype
- * round a ring. Each rank prints how often it made which call.
+/* Makes every call that constructs, queries or packs datatypes, and sends a message of each
+ * datatype round a ring. Each rank prints how often it made each call.
  *
  * Arguments: none. Ranks: any number.
  *
@@ -22,7 +22,7 @@ static void inspect(MPI_Datatype type)
     MPI_Count many, more;
     CALL(MPI_Type_get_envelope, type, &integers, &addresses, &types, &combiner);
     if (combiner != MPI_COMBINER_NAMED) {
-        /* Exactly as many as there are: Open MPI 4.1 looks at all handles there would be room for.
+        /* The room is exact, as Open MPI 4.1 reads each handle that the arrays have room for.
          */
         CALL(MPI_Type_get_contents, type, integers, addresses, types, values, places, inner);
         for (int i = 0; i < types; i++) { /* derived datatypes come back as new handles */
@@ -43,7 +43,7 @@ static void inspect(MPI_Datatype type)
     EXPECT(many == lower && more == extent);
 }
 
-/* Looks at it, passes one element round, and frees it. */
+/* Queries the datatype, passes one element round the ring, and frees the datatype. */
 static void use(MPI_Datatype type)
 {
     MPI_Request both[2];
@@ -108,7 +108,7 @@ static void packing(void)
     EXPECT(back[0] == 1);
     CALL(MPI_Get_address, &numbers[0], &first);
     CALL(MPI_Get_address, &numbers[3], &second);
-    /* Macros, not calls. */
+    /* Macros of mpi.h, not calls. */
     EXPECT(MPI_Aint_diff(second, first) == 3 * (MPI_Aint)sizeof(int));
     EXPECT(MPI_Aint_add(first, 12) == second);
 }

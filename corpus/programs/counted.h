@@ -1,9 +1,9 @@
-/* Counts the MPI calls that a program makes, so that a recording can be compared with what the
- * program knows.
+/* Counts the MPI calls that a program makes, so that a test can compare a recording with these
+ * numbers.
  *
  * CALL(MPI_Send, buffer, 1, MPI_INT, 0, 0, comm) calls and counts; CALL0(MPI_Finalize) is for calls
- * without arguments. counted_print writes one line, `calls rank=R MPI_A=N MPI_B=N ...`, names
- * sorted, in one write. Threads may count at once.
+ * without arguments. counted_print prints one line, `calls rank=R MPI_A=N MPI_B=N ...`, sorted by
+ * name, with one call of write. Several threads may count at once.
  */
 #ifndef CORPUS_PROGRAMS_COUNTED_H
 #define CORPUS_PROGRAMS_COUNTED_H

@@ -1,7 +1,7 @@
-/* Crash in mid-run: a value goes round a ring until, after ROUNDS rounds, the last rank writes
+/* Crashes while it runs: a value goes round a ring until, after ROUNDS rounds, the last rank writes
  * through a bad pointer.
  *
- * Arguments: [ROUNDS]  10 unless told. Ranks: 2 or more.
+ * Arguments: [ROUNDS]  default 10. Ranks: 2 or more.
  *
  * TEST: ranks=2 args= job=crashes verdict=crashed
  * TEST: ranks=4 args=100 job=crashes verdict=crashed

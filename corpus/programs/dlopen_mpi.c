@@ -1,8 +1,8 @@
 /* Is not linked with MPI: opens the library at run time and looks its functions up, as plugins do.
- * Each rank prints how often it made which call.
+ * Each rank prints how often it made each call.
  *
- * Arguments: [handle]  look up in the opened library itself instead of in all that is loaded: a
- * preloaded library does not stand before it there, and the calls are recorded all the same. Ranks:
+ * Arguments: [handle]  look the functions up in the opened library instead of in all loaded
+ * libraries. A preloaded library is not searched then, but the calls must still be recorded. Ranks:
  * any number.
  *
  * TEST: ranks=2 args= job=0 verdict=clean

@@ -1,5 +1,5 @@
-/* A receive that is pending takes the message that a later one waits for, each way beside its
- * correct twin ("fixed"). The first argument says which way.
+/* A pending receive takes the message that a later receive or probe waits for. The first argument
+ * selects the case; "fixed" selects its correct twin.
  *
  * TEST: ranks=2 args=two job=hangs verdict=deadlock
  * TEST: ranks=2 args=two fixed job=0 verdict=clean
@@ -31,7 +31,7 @@ static void send(int to, int tag)
     MPI_Send(&number[0], 1, MPI_INT, to, tag, MPI_COMM_WORLD);
 }
 
-/* One message, two receives. */
+/* Rank 1 sends one message, rank 0 posts two receives. */
 static void two(void)
 {
     MPI_Request request;
@@ -47,8 +47,8 @@ static void two(void)
     }
 }
 
-/* Two messages, two receives; but the message of rank 1 comes first, and goes to who takes any. The
- * twin sends two from rank 1. */
+/* Ranks 1 and 2 send one message each, but that of rank 1 comes first, and the wildcard receive
+ * takes it. In the twin rank 1 sends two messages. */
 static void three(void)
 {
     MPI_Request request;
@@ -72,7 +72,7 @@ static void three(void)
     }
 }
 
-/* The same with tags. */
+/* A receive of any tag takes the message that the receive of tag 1 waits for. */
 static void tags(void)
 {
     MPI_Request request;
@@ -87,7 +87,7 @@ static void tags(void)
     }
 }
 
-/* A probe does not find what a pending receive takes. */
+/* A probe does not find the message that a pending receive takes. */
 static void probe(void)
 {
     MPI_Request request;

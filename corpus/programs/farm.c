@@ -1,5 +1,5 @@
-/* Correct: a task farm. Rank 0 hands out tasks, hears from whoever is ready, and answers just that
- * rank; the others work until they are told to stop. Which rank does which task differs from run to
+/* A correct task farm: rank 0 hands out tasks. It receives from any rank that is ready and answers
+ * that rank; the others work until rank 0 stops them. The rank that gets a task differs from run to
  * run.
  *
  * Arguments: [tasks] (20). Ranks: 2 or more.

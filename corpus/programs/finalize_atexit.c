@@ -1,5 +1,5 @@
-/* Calls MPI_Finalize from an atexit handler, after main has returned; each rank prints how often it
- * made which call.
+/* Calls MPI_Finalize from an atexit handler, after main has returned. Each rank prints how often it
+ * made each call.
  *
  * Arguments: none. Ranks: any number.
  *

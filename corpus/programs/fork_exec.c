@@ -1,5 +1,5 @@
-/* Forks a child that only exits and runs a helper program in another, both in the middle of
- * messages; neither makes MPI calls. Each rank prints how often it made which call: the children
+/* Forks a child that only exits, and another one that runs a helper program, both while messages
+ * are pending; neither child calls MPI. Each rank prints how often it made each call: the children
  * must add nothing.
  *
  * Arguments: none. Ranks: any number.

@@ -1,9 +1,9 @@
-/* A grid in strips of columns, kept in one file: each rank writes its strip through a view, and
- * reads that of its right neighbour back.
+/* Keeps a grid in one file, in strips of columns: each rank writes its strip through a view, and
+ * reads the strip of its right neighbour.
  *
- * Argument: what is done wrong. "ghosts": the first column of the neighbour is written too (with
- * the same values, so that nobody sees it); "unsynced": a barrier alone comes before the strip is
- * read; "early": MPI_File_sync alone does. Without an argument all is well. Ranks: any number.
+ * The argument selects a mistake. "ghosts": each rank also writes the neighbour's first column
+ * (with the same values, so the output is right); "unsynced": only a barrier precedes the read;
+ * "early": only MPI_File_sync precedes it. Without an argument: correct. Ranks: any number.
  *
  * TEST: ranks=3 args= job=0 verdict=clean
  * TEST: ranks=3 args=ghosts job=0 verdict=misuse

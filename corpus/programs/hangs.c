@@ -1,6 +1,6 @@
-/* Ways to hang that need no missing message, each beside its correct twin ("fixed"): calls of the
- * ranks in different orders, on communicators, windows, files and locks. Two or three ranks; the
- * first argument says which way.
+/* Hangs without a missing message: the ranks make calls on communicators, windows, files and locks
+ * in different orders. The first argument selects the case, "fixed" its correct twin. Ranks: 2 or
+ * 3, as in the TEST lines.
  *
  * TEST: ranks=3 args=communicators job=hangs verdict=deadlock
  * TEST: ranks=3 args=communicators fixed job=0 verdict=clean
@@ -28,8 +28,8 @@
 static int rank, size;
 static bool fixed;
 
-/* Ranks but 0 make a communicator by themselves, which the others do not count; then all cross two
- * barriers. */
+/* All ranks except 0 make a communicator that does not concern rank 0. Then rank 0 enters two
+ * barriers in the other order. */
 static void communicators(void)
 {
     MPI_Comm copy, part;
@@ -50,7 +50,7 @@ static void communicators(void)
     MPI_Comm_free(&copy);
 }
 
-/* A blocking barrier does not match a non-blocking one. */
+/* Rank 1 enters a blocking barrier, which does not match the non-blocking one of the others. */
 static void blocking(void)
 {
     MPI_Request request[2];
@@ -77,7 +77,7 @@ static void collectives(void)
         MPI_Bcast(&mine, 1, MPI_INT, 0, MPI_COMM_WORLD);
 }
 
-/* One rank has a barrier more than the others, who free the communicator. */
+/* Rank 1 enters a barrier while the others free the communicator. */
 static void freed(void)
 {
     MPI_Comm copy;
@@ -88,7 +88,7 @@ static void freed(void)
     MPI_Comm_free(&copy);
 }
 
-/* Each rank is origin and target: who completes before he posts waits for one who does the same. */
+/* Each rank completes its access epoch before it posts its exposure epoch; both wait for a post. */
 static void epochs(void)
 {
     MPI_Group world, other;
@@ -112,7 +112,7 @@ static void epochs(void)
     MPI_Win_free(&window);
 }
 
-/* Two locks, taken in different orders. */
+/* The ranks take two locks in different orders. */
 static void locks(void)
 {
     MPI_Win window[2];
@@ -126,7 +126,7 @@ static void locks(void)
     MPI_Put(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, window[first]);
     MPI_Win_flush(0, window[first]);
     if (!fixed)
-        MPI_Barrier(MPI_COMM_WORLD); /* both have their first one */
+        MPI_Barrier(MPI_COMM_WORLD); /* both ranks hold their first lock */
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window[1 - first]);
     MPI_Put(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, window[1 - first]);
     MPI_Win_unlock(0, window[1 - first]);
@@ -135,7 +135,7 @@ static void locks(void)
         MPI_Win_free(&window[w]);
 }
 
-/* A rank that holds all targets keeps out a rank that wants one for itself. */
+/* Rank 0 holds shared locks at all targets and keeps rank 1 out, which needs an exclusive one. */
 static void shared(void)
 {
     MPI_Win window;
@@ -160,8 +160,8 @@ static void shared(void)
     MPI_Win_free(&window);
 }
 
-/* A file is closed by all, with no barrier in between. Non-blocking file collectives hold nobody
- * where they start. */
+/* Rank 0 enters a barrier before it closes the file, rank 1 after. Non-blocking file collectives
+ * block no rank at their start. */
 static void file(void)
 {
     char name[] = "/tmp/hangs.XXXXXX";
@@ -181,7 +181,7 @@ static void file(void)
         MPI_Send(&other, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     if (rank == 0 && !fixed) {
-        unlink(name); /* it does not come to the end */
+        unlink(name); /* the job hangs, so no close deletes the file */
         MPI_Barrier(MPI_COMM_WORLD);
     }
     MPI_File_close(&handle);

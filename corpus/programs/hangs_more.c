@@ -1,8 +1,8 @@
-/* More ways to hang, each beside its correct twin ("fixed"): non-blocking collectives in different
- * orders, buffered messages that nobody receives, locks that the library takes late, communicators
- * that one side or member makes otherwise or not at all, a generalized request that nobody
- * completes, neighbors of which one knows of an edge that the other one does not. Two ranks; the
- * first argument says which way.
+/* Hangs by non-blocking collectives in different orders, buffered messages that nobody receives,
+ * locks that the library takes late, communicators that one side or member makes differently or not
+ * at all, a generalized request that nobody completes, or an edge that only one of two neighbours
+ * knows. The first argument selects the case, "fixed" its correct twin. Ranks: 2 to 4, as in the
+ * TEST lines.
  *
  * TEST: ranks=2 args=icolls job=hangs verdict=misuse
  * TEST: ranks=2 args=icolls fixed job=0 verdict=clean
@@ -58,7 +58,7 @@ static void icolls(void)
     MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
 }
 
-/* The buffer is detached when all that was in it has been received. */
+/* MPI_Buffer_detach returns when the receiver has all messages that were in the buffer. */
 static void detach(void)
 {
     int bytes = 1 << 20, room = bytes + MPI_BSEND_OVERHEAD;
@@ -79,8 +79,8 @@ static void detach(void)
     free(buffer);
 }
 
-/* Rank 1 keeps its lock until rank 0 has been under the same one. Open MPI's one-sided messages,
- * unlike its shared memory, take locks late: MPI_Win_lock returns. */
+/* Rank 1 keeps its lock until rank 0 has held and released the same lock. If Open MPI sends RMA as
+ * messages, it takes locks late: MPI_Win_lock returns first. With shared memory it does not. */
 static void locks(bool flush)
 {
     int *memory, one = 1;
@@ -113,7 +113,7 @@ static void locks(bool flush)
     MPI_Win_free(&window);
 }
 
-/* Two halves meet under different tags. */
+/* The two halves call MPI_Intercomm_create with different tags. */
 static void intercomm(void)
 {
     MPI_Comm half, both;
@@ -126,7 +126,7 @@ static void intercomm(void)
     MPI_Comm_free(&half);
 }
 
-/* The one group names a root that the other does not. */
+/* The two groups name different roots. */
 static void roots(void)
 {
     MPI_Comm half, both;
@@ -141,7 +141,7 @@ static void roots(void)
     MPI_Comm_free(&half);
 }
 
-/* Rank 1 copies the communicator only when rank 0 has its copy. */
+/* Rank 1 duplicates the communicator only after rank 0 has its duplicate. */
 static void idup(void)
 {
     MPI_Comm copy;
@@ -174,7 +174,7 @@ static void party(void)
     MPI_Group_free(&all);
 }
 
-/* Each gives to the next one, but for rank 1, of which rank 2 waits for that. */
+/* Each rank names the next one as a neighbour to send to, except rank 1: rank 2 waits for it. */
 static void edges(void)
 {
     int ranks, before, next, in = 0, one = 1;
@@ -228,7 +228,7 @@ int main(int argc, char **argv)
     const char *way = argc > 1 ? argv[1] : "detach";
 
 #if OMPI_MAJOR_VERSION < 5
-    setenv("OMPI_MCA_osc", "^ucx,rdma,sm", 0); /* over messages, which 5 cannot */
+    setenv("OMPI_MCA_osc", "^ucx,rdma,sm", 0); /* RMA by messages; 5 lacks that */
 #endif
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -2,10 +2,10 @@
  * then receive. The data doubles with each stage, so the last stage is the first to hang when
  * buffers are short.
  *
- * Arguments: [vector|pack|sort|prebuilt] [INTS]  the way to move non-contiguous blocks, and the
- * size of a block (4). vector    a derived datatype, built anew at each stage pack      pack,
- * exchange, unpack sort      contiguous, put into order at the end prebuilt  the derived datatypes
- * are built once, before the first stage Ranks: a power of two.
+ * Arguments: [vector|pack|sort|prebuilt] [INTS]  how to move non-contiguous blocks, and the size of
+ * a block (default 4). vector: builds a derived datatype at each stage. pack: packs, exchanges,
+ * unpacks. sort: moves contiguous data and puts the blocks into order at the end. prebuilt: builds
+ * the derived datatypes once, before the first stage. Ranks: a power of two.
  *
  * TEST: ranks=2 args=vector job=0 verdict=deadlock-unbuffered
  * SAFE-FROM: 16
@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One exchange with a partner: `count` elements of `type` go out and as many come in. */
+/* Sends `count` elements of `type` to the partner and receives as many. */
 static void exchange(const void *out, void *in, int count, MPI_Datatype type, MPI_Datatype in_type,
                      int partner)
 {
@@ -33,9 +33,9 @@ static void exchange(const void *out, void *in, int count, MPI_Datatype type, MP
     MPI_Recv(in, count, in_type, partner, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* The blocks held before a stage are those of the ranks that differ in the bits already exchanged.
- * The highest bit comes first, so they lie `distance` blocks apart, from block (rank mod distance)
- * on, where distance = 2 * bit. */
+/* Makes the datatype of the blocks that a rank holds before a stage: those of the ranks that differ
+ * from it only in bits already exchanged. The highest bit comes first, so with distance = 2 * bit
+ * the blocks are `distance` apart, and the first is block (rank mod distance). */
 static MPI_Datatype held_blocks(int m, int size, int bit)
 {
     MPI_Datatype type;
@@ -74,8 +74,8 @@ static void by_pack(int *all, int m, int rank, int size)
     free(in);
 }
 
-/* Each block is appended, so slot k ends up with the block of rank XOR (the bits of k read
- * backwards). */
+/* Appends each block that arrives, so slot k finally has the block of rank XOR (the bits of k in
+ * reverse order). */
 static void by_sort(int *all, int m, int rank, int size)
 {
     int *slots = malloc(sizeof(int) * (m * size + 1));

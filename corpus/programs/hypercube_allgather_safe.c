@@ -1,10 +1,10 @@
-/* Allgather on a hypercube, safe: one exchange for each dimension, its send and its receive posted
- * together.
+/* Allgather on a hypercube in its safe form: one exchange for each dimension, which posts its send
+ * and its receive together.
  *
- * Arguments: [vector|pack|sort|prebuilt] [INTS]  the way to move non-contiguous blocks, and the
- * size of a block (4). vector    a derived datatype, built anew at each stage pack      pack,
- * exchange, unpack sort      contiguous, put into order at the end prebuilt  the derived datatypes
- * are built once, before the first stage Ranks: a power of two.
+ * Arguments: [vector|pack|sort|prebuilt] [INTS]  how to move non-contiguous blocks, and the size of
+ * a block (default 4). vector: builds a derived datatype at each stage. pack: packs, exchanges,
+ * unpacks. sort: moves contiguous data and puts the blocks into order at the end. prebuilt: builds
+ * the derived datatypes once, before the first stage. Ranks: a power of two.
  *
  * TEST: ranks=1 args=vector job=0 verdict=clean
  * TEST: ranks=8 args=vector job=0 verdict=clean
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One exchange with a partner: `count` elements of `type` go out and as many come in. */
+/* Sends `count` elements of `type` to the partner and receives as many. */
 static void exchange(const void *out, void *in, int count, MPI_Datatype type, MPI_Datatype in_type,
                      int partner)
 {
@@ -26,9 +26,9 @@ static void exchange(const void *out, void *in, int count, MPI_Datatype type, MP
                  MPI_STATUS_IGNORE);
 }
 
-/* The blocks held before a stage are those of the ranks that differ in the bits already exchanged.
- * The highest bit comes first, so they lie `distance` blocks apart, from block (rank mod distance)
- * on, where distance = 2 * bit. */
+/* Makes the datatype of the blocks that a rank holds before a stage: those of the ranks that differ
+ * from it only in bits already exchanged. The highest bit comes first, so with distance = 2 * bit
+ * the blocks are `distance` apart, and the first is block (rank mod distance). */
 static MPI_Datatype held_blocks(int m, int size, int bit)
 {
     MPI_Datatype type;
@@ -67,8 +67,8 @@ static void by_pack(int *all, int m, int rank, int size)
     free(in);
 }
 
-/* Each block is appended, so slot k ends up with the block of rank XOR (the bits of k read
- * backwards). */
+/* Appends each block that arrives, so slot k finally has the block of rank XOR (the bits of k in
+ * reverse order). */
 static void by_sort(int *all, int m, int rank, int size)
 {
     int *slots = malloc(sizeof(int) * (m * size + 1));

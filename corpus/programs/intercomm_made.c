@@ -1,6 +1,6 @@
-/* Communicators made from an intercommunicator: a duplicate, one that was created from a group of
- * each side, one that was split, each used for collectives and for messages between the sides. Even
- * ranks are one side, odd ranks the other.
+/* Makes communicators from an intercommunicator: duplicates it, creates one from a group of each
+ * side, and splits it. Uses each for collectives and for messages between the sides. Even ranks are
+ * one side, odd ranks the other.
  *
  *     TEST: ranks=4 args= job=0 verdict=clean
  *     INPROC: no, MPI_Comm_create and MPI_Comm_split of intercommunicators

@@ -1,9 +1,9 @@
-/* A wildcard receive that rank 0 has posted takes the message of rank 2, and keeps out that of rank
- * 1, whose blocking send then never returns: all ranks come to a reduction first, and only behind
- * it would rank 0 post another receive. With "fixed" that receive is posted before as well. With
- * "own" rank 2 sends behind the reduction, so that the receive is rank 1's. "slow": rank 0 computes
- * for some seconds before it comes to the reduction. "isend": rank 1 waits for a non-blocking send;
- * "all": for that and for a receive; "both": it is in MPI_Sendrecv.
+/* A wildcard receive of rank 0 takes the message of rank 2, so rank 1's blocking send never
+ * returns: rank 0 would post the receive for it only after a reduction of all ranks. "fixed": rank
+ * 0 posts that receive before the reduction. "own": rank 2 sends after the reduction, so that the
+ * wildcard receive takes rank 1's message. "slow": rank 0 sleeps for some seconds before the
+ * reduction. "isend": rank 1 waits for a non-blocking send; "all": for a non-blocking send and a
+ * receive; "both": rank 1 calls MPI_Sendrecv.
  *
  * TEST: ranks=3 args= job=hangs verdict=deadlock-unbuffered
  * TEST: ranks=3 args=slow job=hangs verdict=deadlock-unbuffered
@@ -27,7 +27,7 @@ enum { BYTES = 4590, TAG = 5, GO = 6, SECONDS = 3 };
 
 static char first[BYTES], second[BYTES], go;
 
-/* The send of rank 1, other than by MPI_Send. */
+/* Sends rank 1's message by a call other than MPI_Send. */
 static void send_wait(const char *how)
 {
     MPI_Request request[2];

@@ -1,7 +1,7 @@
-/* A value goes round a ring until, after ROUNDS rounds, rank 1 is killed by SIGKILL (as by the
- * out-of-memory killer).
+/* A value goes round a ring until, after ROUNDS rounds, rank 1 kills itself with SIGKILL, like the
+ * out-of-memory killer.
  *
- * Arguments: [ROUNDS]  10 unless told. Ranks: 2 or more.
+ * Arguments: [ROUNDS]  default 10. Ranks: 2 or more.
  *
  * TEST: ranks=2 args= job=crashes verdict=killed
  * TEST: ranks=4 args= job=crashes verdict=killed

@@ -1,7 +1,7 @@
-/* MPI 4's calls for large counts, right and wrong; without MPI 4 the same calls for small ones.
+/* Makes MPI 4's calls with large counts; without MPI 4 the same calls with int counts.
  *
- * Arguments: right: messages, collectives with a count for each rank, types. swapped: each rank
- * sends before it receives. types: rank 1 sends ints, rank 0 receives floats. Ranks: 2.
+ * Arguments: right: correct messages, collectives with a count for each rank, types. swapped: each
+ * rank sends before it receives. types: rank 1 sends ints, rank 0 receives floats. Ranks: 2.
  *
  * TEST: ranks=2 args=right job=0 verdict=clean
  * TEST: ranks=2 args=swapped job=0 verdict=deadlock-unbuffered

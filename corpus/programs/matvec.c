@@ -2,7 +2,7 @@
  * multiplies its block, and the partial results are summed along the rows. The top row holds the
  * vector, the first column gets the result.
  *
- * Arguments: [N]  rows and columns of one block, 4 unless told. Ranks: a square.
+ * Arguments: [N]  rows and columns of a block, default 4. Ranks: a square number.
  *
  * TEST: ranks=1 args= job=0 verdict=clean
  * TEST: ranks=4 args= job=0 verdict=clean

@@ -1,5 +1,5 @@
-/* Messages that are wrong although the job comes to its end, each beside its correct twin
- * ("fixed"). Two ranks.
+/* Sends wrong messages although the job ends normally. The first argument selects the case, "fixed"
+ * its correct twin. Ranks: 2.
  *
  * TEST: ranks=2 args=types job=0 verdict=message
  * TEST: ranks=2 args=types fixed job=0 verdict=clean
@@ -17,7 +17,7 @@
 static int rank;
 static bool fixed;
 
-/* A column of doubles; the bytes are as many as those of twenty integers. */
+/* Sends a column of doubles that has as many bytes as twenty integers. */
 static void types(void)
 {
     MPI_Datatype column;
@@ -48,7 +48,7 @@ static void lost(void)
     }
 }
 
-/* Nothing but luck posts the receive before it is needed. */
+/* Nothing ensures that the receive is posted before the ready send starts. */
 static void ready(void)
 {
     int number = rank;

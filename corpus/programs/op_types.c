@@ -1,5 +1,5 @@
-/* Predefined operations on every basic type that the standard defines them for, and on nothing
- * else: all of it is correct.
+/* Uses predefined operations on every basic type for which the standard defines them, and on no
+ * other: all is correct.
  *
  *     TEST: ranks=2 args= job=0 verdict=clean
  *     INPROC: no, types that the in-process MPI does not reduce

@@ -1,6 +1,6 @@
-/* Correct, and looks like a deadlock from outside: rank 0 hears from either of two ranks first, and
- * then waits for the other one. In a trace the second receive names one rank, but which one that is
- * depends on the first.
+/* Is correct, but looks like a deadlock in a trace: rank 0 receives from any of two ranks, then
+ * from the other one. In the trace the second receive names one rank, but the program chooses it by
+ * the result of the first receive.
  *
  * Arguments: none. Ranks: 3.
  *

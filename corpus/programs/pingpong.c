@@ -1,9 +1,9 @@
-/* Ping-pong between ranks 0 and 1, sizes 8 bytes to BYTES_MAX, each doubled: what alpha and beta
- * are fitted from.
+/* Plays ping-pong between ranks 0 and 1 with sizes from 8 bytes to BYTES_MAX, each twice the one
+ * before; alpha and beta are fitted to the times.
  *
- * Arguments: [ITERATIONS] [BYTES_MAX]  100 round trips a size, up to 1 MiB, unless told. Ranks: 2
- * (others only watch). Prints a line a size: bytes, microseconds one way (the smallest of the round
- * trips, halved).
+ * Arguments: [ITERATIONS] [BYTES_MAX]  defaults 100 round trips for each size, and 1 MiB. Ranks: 2
+ * (others are idle). Prints a line for each size: bytes, microseconds one way (half of the shortest
+ * round trip).
  *
  * TEST: ranks=2 args=20 65536 job=0 verdict=clean
  * TEST: ranks=3 args=5 job=0 verdict=clean

@@ -1,6 +1,6 @@
-/* Ranks that wait by polling. With an argument that says what, rank 0 polls for what nobody sends:
- * a hang that cannot be proven, since a program may stop polling at any time. Without, it finds it,
- * after a second in which the sender computes.
+/* Ranks wait by polling. With an argument that selects the poll, rank 0 polls for a message that
+ * nobody sends: this hang cannot be proven, since a program may stop polling at any time. Without
+ * an argument rank 0 finds the message after a second, while the sender sleeps.
  *
  * TEST: ranks=2 args= job=0 verdict=clean
  */

@@ -1,6 +1,6 @@
-/* Ranks of one job that connect over a port: rank 0 opens one, publishes it, and the others, as one
- * group, look it up and connect. They send over the connection and merge it. Then a name that is
- * not published, and a port that is closed.
+/* Ranks of one job connect over a port: rank 0 opens and publishes a port; the others look it up
+ * and connect, as one group. They send over the connection and merge it. Then rank 0 unpublishes
+ * the name and closes the port, and rank 1 looks the name up in vain.
  *
  * TEST: ranks=3 args= job=0 verdict=clean
  */

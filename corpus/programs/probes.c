@@ -1,7 +1,7 @@
-/* Probes of any source: rank 0 receives what a probe found, then the message of rank 2. It works
+/* Rank 0 probes for any source and receives the message found, then one from rank 2. This works
  * while the probe finds the message of rank 1; if it finds that of rank 2, the second receive waits
- * for ever. The twin ("fixed") receives the other rank's message. Rank 2 is held back a little, so
- * that the job ends on most days.
+ * for ever. The twin ("fixed") receives the other rank's message. Rank 2 sends a little later, so
+ * that the job ends in most runs.
  *
  * TEST: ranks=3 args=probe job=0 verdict=deadlock-some-order
  * TEST: ranks=3 args=probe fixed job=0 verdict=clean
@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Receives the first message that a probe finds; returns whose it was. */
+/* Receives the first message that a probe finds; returns its source. */
 static int receive_any(const char *way, int *number)
 {
     MPI_Message message;

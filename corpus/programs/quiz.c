@@ -1,8 +1,8 @@
 /* The lecture's quiz: each of two ranks sends and waits, then receives and waits.
  *
- * Arguments: [BYTES]  size of the message, 8 unless told. Ranks: 2 (more ranks pair up with their
- * neighbour). Whether it ends depends on the library: while the message is buffered the wait for
- * the send returns at once; when it is not, both ranks wait for a receive that neither has posted.
+ * Arguments: [BYTES]  size of the message, default 8. Ranks: 2 (more ranks: pairs of neighbours).
+ * The library decides whether the job ends: if it buffers the message, the wait for the send
+ * returns at once; if not, both ranks wait for a receive that neither has posted.
  *
  * TEST: ranks=2 args= job=0 verdict=deadlock-unbuffered
  * SAFE-FROM: 8

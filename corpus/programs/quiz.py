@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # The quiz in Python: each of two ranks sends, then receives.
 #
-# Arguments: [BYTES]  size of the message, 8 unless told. Ranks: 2.
+# Arguments: [BYTES]  size of the message, default 8. Ranks: 2.
 #
 # TEST: ranks=2 args= job=0 verdict=deadlock-unbuffered
 # SAFE-FROM: 8

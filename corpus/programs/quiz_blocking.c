@@ -1,6 +1,6 @@
 /* The quiz with blocking calls: each of two ranks calls MPI_Send, then MPI_Recv.
  *
- * Arguments: [BYTES]  size of the message, 8 unless told. Ranks: 2.
+ * Arguments: [BYTES]  size of the message, default 8. Ranks: 2.
  *
  * TEST: ranks=2 args= job=0 verdict=deadlock-unbuffered
  * SAFE-FROM: 8

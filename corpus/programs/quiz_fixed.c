@@ -1,7 +1,7 @@
-/* The quiz, repaired: the receive is posted before the send is waited for, so no message needs a
- * buffer.
+/* The quiz, repaired: each rank posts its receive before it waits for its send, so no message needs
+ * a buffer.
  *
- * Arguments: [BYTES]  size of the message, 8 unless told. Ranks: 2.
+ * Arguments: [BYTES]  size of the message, default 8. Ranks: 2.
  *
  * TEST: ranks=2 args= job=0 verdict=clean
  * TEST: ranks=2 args=1048576 job=0 verdict=clean

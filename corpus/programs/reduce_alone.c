@@ -1,5 +1,5 @@
-/* Misuse: only rank 0, the root, calls MPI_Reduce; the others go straight to MPI_Finalize. Rank 0
- * waits for contributions that never come, so the job hangs, always.
+/* Only rank 0, the root, calls MPI_Reduce; the others call MPI_Finalize instead. Rank 0 waits for
+ * contributions that never come, so the job always hangs.
  *
  * Arguments: none. Ranks: 2 or more.
  *

@@ -1,8 +1,8 @@
 /* Allgather by passing blocks round a ring, as the lecture prints it: in each step send to the
- * right, then receive from the left. Right while every send is buffered; when one round of sends is
- * not, all ranks send and none receives.
+ * right, then receive from the left. This works while the library buffers every send; if it does
+ * not buffer a round of sends, all ranks send and none receives.
  *
- * Arguments: [INTS]  size of a block, 4 unless told. Ranks: any.
+ * Arguments: [INTS]  size of a block, default 4. Ranks: any number.
  *
  * TEST: ranks=2 args= job=0 verdict=deadlock-unbuffered
  * SAFE-FROM: 16

@@ -1,7 +1,7 @@
 /* Allgather by passing blocks round a ring, in the safe form: each step posts its receive and its
  * send together.
  *
- * Arguments: [INTS]  size of a block, 4 unless told. Ranks: any.
+ * Arguments: [INTS]  size of a block, default 4. Ranks: any number.
  *
  * TEST: ranks=1 args= job=0 verdict=clean
  * TEST: ranks=2 args= job=0 verdict=clean

@@ -1,5 +1,5 @@
 ! A ring exchange and an allreduce in Fortran, with `use mpi`; each rank prints how often it made
-! which call.  Arguments: none. Ranks: 2 or more.
+! each call.  Arguments: none. Ranks: 2 or more.
 ! TEST: ranks=2 args= job=0 verdict=clean
 ! TEST: ranks=4 args= job=0 verdict=clean
 ! INPROC: no, Fortran calls MPI through a library of Open MPI

@@ -1,4 +1,4 @@
-! A ring exchange and an allreduce in Fortran, with mpif.h; each rank prints how often it made which
+! A ring exchange and an allreduce in Fortran, with mpif.h; each rank prints how often it made each
 ! call.  Arguments: none. Ranks: 2 or more.
 ! TEST: ranks=2 args= job=0 verdict=clean
 ! TEST: ranks=4 args= job=0 verdict=clean

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# A correct Python program: sums of Python objects and of buffers, by collectives and round a ring.
+# Sums Python objects and buffers, by collectives and round a ring; correct.
 #
 # Arguments: none. Ranks: any.
 #

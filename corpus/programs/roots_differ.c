@@ -1,5 +1,5 @@
-/* Misuse: two ranks broadcast, each as the root. Small messages are buffered, both calls return,
- * and each rank keeps its own value. The argument `same` makes it right.
+/* Two ranks broadcast, each with itself as the root. The library buffers small messages, so both
+ * calls return, and each rank keeps its own value. With the argument `same` both name rank 0.
  *
  * Arguments: [same]. Ranks: 2.
  *

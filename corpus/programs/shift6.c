@@ -1,8 +1,8 @@
 /* The lecture's circular shift: six values, one on each rank, move one rank to the right S times.
  *
- * Arguments: [S]  how many shifts, 6 unless told. Ranks: 6.
- * Prints the values in rank order: `6 6 7 3 8 4` after 6 shifts (back where they began), `4 6 6 7 3
- * 8` after one.
+ * Arguments: [S]  number of shifts, default 6. Ranks: 6.
+ * Prints the values in rank order: after 6 shifts `6 6 7 3 8 4`, as at the beginning; after one
+ * shift `4 6 6 7 3 8`.
  *
  * TEST: ranks=6 args= job=0 verdict=clean
  * TEST: ranks=6 args=1 job=0 verdict=clean

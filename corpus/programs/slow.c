@@ -1,7 +1,7 @@
-/* A correct job that only looks stuck: rank 0 sleeps, or computes, for SECONDS before it receives
- * what the others sent.
+/* A correct job that only looks stuck: rank 0 sleeps or computes for SECONDS before it receives
+ * the messages of the others.
  *
- * Arguments: [SECONDS] [sleep|compute]  20 and sleep unless told. Ranks: 2 or more.
+ * Arguments: [SECONDS] [sleep|compute]  defaults 20 and sleep. Ranks: 2 or more.
  *
  * TEST: ranks=2 args=20 job=0 verdict=clean
  * TEST: ranks=2 args=3 job=0 verdict=clean

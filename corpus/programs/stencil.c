@@ -1,8 +1,8 @@
-/* A five-point stencil on a two-dimensional grid with halo exchange: the usual shape of a
- * simulation, and the program on which the price of recording is measured.
+/* A five-point stencil on a two-dimensional grid with halo exchange, like many simulations.
+ * Benchmarks measure the cost of recording with it.
  *
- * Arguments: [ITERATIONS] [N]  100 iterations on N x N points a rank, 64, unless told. Ranks: any.
- * Prints the sum over the grid, and how long the loop took on rank 0.
+ * Arguments: [ITERATIONS] [N]  defaults 100 and 64; each rank has N x N points. Ranks: any number.
+ * Prints the sum over the grid, and the time of the loop on rank 0.
  *
  * TEST: ranks=1 args= job=0 verdict=clean
  * TEST: ranks=2 args= job=0 verdict=clean

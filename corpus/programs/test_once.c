@@ -1,5 +1,5 @@
-/* Both ranks send at once, look a single time whether the send is through, and go on either way:
- * correct, whatever is buffered.
+/* Both ranks start a send, test it once, and continue in either case: correct, whatever the library
+ * buffers.
  *
  *     TEST: ranks=2 args= job=0 verdict=clean
  */

@@ -1,7 +1,7 @@
-/* MPI_THREAD_FUNNELED and MPI_THREAD_SERIALIZED: threads compute while the main one communicates,
- * or communicate one at a time. Each rank prints how often it made which call.
+/* Uses MPI_THREAD_FUNNELED (threads compute while the main thread communicates) or
+ * MPI_THREAD_SERIALIZED (one at a time communicates). Each rank prints how often it made each call.
  *
- * Arguments: [funneled|serialized]  funneled unless told. Ranks: 2 or more.
+ * Arguments: [funneled|serialized]  default funneled. Ranks: 2 or more.
  *
  * TEST: ranks=2 args=funneled job=0 verdict=clean
  * TEST: ranks=2 args=serialized job=0 verdict=clean

@@ -1,10 +1,10 @@
 /* Each of two ranks sends with one thread and receives with another: the receive of the second
- * thread frees the send of the first one of the other rank, without any buffering. Silent, although
- * each send comes first.
+ * thread completes the send of the other rank's first thread without buffering. So checkers must
+ * report nothing, although each send comes first.
  *
- * Arguments: [joined]  the second thread is not made before the first one has sent: then it is as
- * if there were one thread, and the job finishes only because the library buffers. A trace cannot
- * tell it from luck, the real job can.
+ * Arguments: [joined]  the program makes the second thread only after the first one has sent. This
+ * equals one thread: the job finishes only because the library buffers. A trace cannot distinguish
+ * the two cases, a real job can.
  *
  * TEST: ranks=2 args= job=0 verdict=clean
  * TEST: ranks=2 args=joined job=0 verdict=deadlock-unbuffered

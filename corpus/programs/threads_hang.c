@@ -1,5 +1,5 @@
-/* Ranks that hang with several threads inside of MPI, or inside and outside, each beside its
- * correct twin ("fixed"). Two ranks; the first argument says which way.
+/* Two ranks hang with several threads inside of MPI, or with one inside and one outside. The first
+ * argument selects the case, "fixed" its correct twin.
  *
  * TEST: ranks=2 args=receives job=hangs verdict=deadlock
  * TEST: ranks=2 args=receives fixed job=0 verdict=clean
@@ -33,8 +33,8 @@ static void send(int tag)
     MPI_Send(&sent[tag], 1, MPI_INT, other, tag, MPI_COMM_WORLD);
 }
 
-/* Each of two threads of each rank receives before it sends. The twin's second thread is late, and
- * sends first. */
+/* Each of two threads of each rank receives before it sends. In the twin the second thread sleeps,
+ * then sends first. */
 static void *receives(void *argument)
 {
     int tag = argument != NULL;
@@ -49,12 +49,12 @@ static void *receives(void *argument)
     return NULL;
 }
 
-/* The thread with the mutex receives what the other rank sends once that has its own mutex. */
+/* In each rank a thread holds the mutex and receives; the other, which would send, waits for it. */
 static void *mutex_user(void *argument)
 {
     if (argument) {
         if (!fixed)
-            pthread_barrier_wait(&both); /* the other thread has the mutex */
+            pthread_barrier_wait(&both); /* the other thread holds the mutex */
         pthread_mutex_lock(&mutex);
         send(0);
         pthread_mutex_unlock(&mutex);
@@ -69,8 +69,8 @@ static void *mutex_user(void *argument)
     return NULL;
 }
 
-/* A thread in a collective, one in a synchronous send, on both ranks: nobody receives before the
- * collective is over, in which rank 1 is behind its send. */
+/* Each rank has a thread in a synchronous send. Rank 0 receives only after a barrier, which rank 1
+ * enters only after its send. */
 static void *mixed(void *argument)
 {
     if (!argument) {

@@ -1,10 +1,10 @@
-/* Two threads on each of two ranks: thread t exchanges a message with thread t of the other rank,
- * and both send first. It finishes only because the library buffers: without, each pair of threads
- * holds itself, whatever the other pair does.
+/* Thread t of each of two ranks exchanges a message with thread t of the other rank; both send
+ * first. The job finishes only because the library buffers: otherwise each pair of threads blocks
+ * itself, whatever the other pair does.
  *
- * Arguments: [fixed]  the second thread of rank 1 receives first, and so does the first one.
- *            [BYTES]  of a message, 8 unless told; with more than the library buffers the job
- * hangs.
+ * Arguments: [fixed]  both threads of rank 1 receive first.
+ *            [BYTES]  size of a message, default 8; the job hangs if the library does not buffer
+ * this size.
  *
  * TEST: ranks=2 args= job=0 verdict=deadlock-unbuffered
  * TEST: ranks=2 args=8 job=0 verdict=deadlock-unbuffered

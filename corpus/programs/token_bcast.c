@@ -1,7 +1,7 @@
-/* A token goes from rank to rank, each of which does its work alone; a broadcast from the last rank
- * ends every turn. The receive of the token comes after the broadcast (0), or before it (1). After
- * it the token must be buffered, unless the broadcast lets rank r + 1 go before rank r has come to
- * it, which MPI leaves open.
+/* A token goes from rank to rank; its holder works alone, and a broadcast from the last rank ends
+ * every turn. The next rank receives the token after the broadcast (0) or before it (1). In case 0
+ * the library must buffer the token, unless rank r + 1 can leave the broadcast before rank r has
+ * entered it, which MPI leaves open.
  *
  *     TEST: ranks=3 args=0 job=0 verdict=deadlock-unbuffered
  *     SAFE-FROM: 0

@@ -1,7 +1,7 @@
-/* The transpose of a matrix by all-to-all personalised communication: each rank holds B rows of a
- * (B*P) x (B*P) matrix, sends block j of them to rank j, and turns each block that arrives.
+/* Transposes a matrix by all-to-all personalised communication: each rank holds B rows of a
+ * (B*P) x (B*P) matrix, sends block j of them to rank j, and transposes each block it receives.
  *
- * Arguments: [B]  rows on each rank, 3 unless told. Ranks: any.
+ * Arguments: [B]  rows on each rank, default 3. Ranks: any number.
  *
  * TEST: ranks=1 args= job=0 verdict=clean
  * TEST: ranks=4 args= job=0 verdict=clean
@@ -20,8 +20,8 @@ int main(int argc, char **argv)
     int b = argc > 1 ? atoi(argv[1]) : 3, n = b * size;
     int *out = malloc(sizeof(int) * (b * n + 1)), *in = malloc(sizeof(int) * (b * n + 1));
 
-    /* Element (i, j) of A is i * n + j; blocks are stored one after the other, each turned as it is
-     * written. */
+    /* Element (i, j) of A is i * n + j. The loop stores one block after the other, each transposed.
+     */
     for (int block = 0; block < size; block++)
         for (int i = 0; i < b; i++)
             for (int j = 0; j < b; j++)

@@ -1,6 +1,6 @@
-/* A sum up a binary tree and the answer down again, as libraries did before MPI_Allreduce: each
- * rank posts the receive of the answer, from anybody, before it sends its own part, so that its
- * parent can send the answer ready.
+/* Sums up a binary tree and sends the result down again, as libraries did before MPI_Allreduce:
+ * each rank posts a wildcard receive for the result before it sends its own part, so that its
+ * parent can answer with a ready send.
  *
  *     TEST: ranks=4 args= job=0 verdict=clean
  */
@@ -32,7 +32,7 @@ int main(int argc, char **argv)
         if (round == 4)
             printf("rank %d has %d\n", rank, answer);
         MPI_Barrier(
-            MPI_COMM_WORLD); /* a rank of the next round must not be taken for one of this */
+            MPI_COMM_WORLD); /* separates the rounds: no receive takes a later round's message */
     }
     MPI_Finalize();
     return 0;

@@ -1,9 +1,9 @@
-/* Messages with the same peer and tag on two communicators at once: whoever matches them by peer
- * and tag alone mixes them up. Each rank sends on one communicator and on its duplicate; the
- * receives come in the other order and are posted first. A third communicator, with the ranks
- * reversed, passes a token round.
+/* Sends messages with the same peer and tag on two communicators at once: a tool that matches them
+ * by peer and tag alone confuses them. Each rank sends on one communicator and on its duplicate,
+ * after it has posted the receives in the other order. A token goes round a third communicator,
+ * which has the ranks reversed.
  *
- * Arguments: none. Ranks: any.
+ * Arguments: none. Ranks: any number.
  *
  * TEST: ranks=2 args= job=0 verdict=clean
  * TEST: ranks=4 args= job=0 verdict=clean

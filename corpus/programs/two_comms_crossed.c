@@ -1,8 +1,8 @@
 /* A deadlock that no communicator shows alone: rank 0 sends on the first, then receives on the
- * second; rank 1 sends on the second, then receives on the first. On each communicator there is one
- * send and one receive that fit.
+ * second; rank 1 sends on the second, then receives on the first. Each communicator has one send
+ * and one receive that match.
  *
- * Arguments: [BYTES]  size of the messages, 8 unless told. Ranks: 2.
+ * Arguments: [BYTES]  size of the messages, default 8. Ranks: 2.
  *
  * TEST: ranks=2 args= job=0 verdict=deadlock-unbuffered
  * SAFE-FROM: 8

@@ -1,7 +1,7 @@
-/* A wildcard receive that takes the wrong message deadlocks: rank 0 receives from anybody, then
- * from rank 2. It works while the message of rank 1 comes first; if the wildcard takes the one of
- * rank 2, the second receive waits for ever. Rank 2 is held back a little, so that the job ends on
- * most days.
+/* A wildcard receive that takes the wrong message deadlocks: rank 0 receives from any rank, then
+ * from rank 2. This works while the message of rank 1 comes first; if the wildcard takes that of
+ * rank 2, the second receive waits for ever. Rank 2 sends a little later, so that the job ends in
+ * most runs.
  *
  * Arguments: none. Ranks: 3.
  *
