@@ -84,6 +84,7 @@ static enum core_status command_start(struct launch *launch)
                                : strerror(error));
     }
     close(pipe_fd[0]);
+    launch_signal_command(launch);
     launch->result->started = true;
     return CORE_OK;
 }

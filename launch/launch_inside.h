@@ -126,7 +126,8 @@ struct launch {
     int signal_passed;  /* the last signal received, other than SIGCHLD; 0: none */
     uint64_t signal_ns; /* when the first one was received */
     bool snapshot;      /* SIGUSR1 was received: take a snapshot */
-    pid_t witness;      /* launch_signal.c */
+    pid_t witness;      /* launch_signal.c, as the next one */
+    struct launch_command *command;
     pid_t *other;       /* children of this process that are not of the job */
     uint32_t other_count, other_room;
     int witness_fd;
@@ -168,6 +169,8 @@ void launch_env_undo(struct launch *launch);        /* removes an empty spool fo
 enum core_status launch_signal_take(struct launch *launch);
 void launch_signal_give_back(struct launch *launch);
 void launch_signal_pass(struct launch *launch);
+/* The command has been started: it is ended when the launcher is killed with SIGKILL. */
+void launch_signal_command(struct launch *launch);
 
 /* launch_watch.c */
 void launch_watch_start(struct launch *launch);

@@ -1,5 +1,6 @@
 # expected
-# SIGKILL of mpirun, of all ranks, of the launcher: nothing that was recorded is lost.
+# SIGKILL of mpirun, of all ranks, of the launcher: nothing that was recorded is lost. The last one
+# ends the command, but nothing that it left in the background; a fault of ours ends nothing.
 # Holds launch invariant 4; spool/spool.h invariants 2 and 3.
 . $SOURCE/tests/launch/lib.bash
 own slow cw.slow
@@ -26,7 +27,17 @@ start; kill -9 $ranks; wait $launcher; echo "[$?]"
 echo "left behind: $(left cw.slow)"
 sqlite3 T.db "select distinct code from rank where state = 'killed'"; events T.db; rm -f T.db
 echo "the launcher is killed"
-start 2; { kill -9 $launcher; wait $launcher; } 2>/dev/null; echo "[$?]"
+start; { kill -9 $launcher; wait $launcher; } 2>/dev/null; echo "[$?]"
+wait_for '[ "$(left cw.slow)" = 0 ]'
+crosswait recover T.db.spool -o R.db >/dev/null 2>&1; events R.db; rm -rf ./*.db T.db.spool
+echo "the launcher is killed, and its command has ended before"
+crosswait record -o T.db -- sh -c 'mpirun -n 2 ./cw.slow 2 >out & sleep 0.1' 2>/dev/null &
+launcher=$!
+wait_for "standing T.db 'outside of MPI, after MPI_Comm_size' 'in MPI_Ssend'"
+{ kill -9 $launcher; wait $launcher; } 2>/dev/null; echo "[$?]"
+wait_for '[ "$(left cw.slow)" = 0 ]'; cat out; rm -rf T.db.spool
+echo "the launcher dies of a fault"
+start 2; { kill -SEGV $launcher; wait $launcher; } 2>/dev/null; echo "[$?]"
 wait_for '[ "$(left cw.slow)" = 0 ]' # the job goes on, and ends by itself
 cat out
 crosswait recover T.db.spool -o R.db 2>&1 | sed "s,$PWD/,,g"; echo "[${PIPESTATUS[0]}]"
