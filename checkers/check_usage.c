@@ -316,6 +316,15 @@ static bool met_nobody(struct trace *trace, const struct trace_event *event,
            trace_event_refused(trace, event, &refused) == CORE_OK && refused;
 }
 
+static void note_returned(struct finding *finding, const struct trace_event *event)
+{
+    if (event->error == EVENT_ERROR_LEFT)
+        finding_fact(finding, "the call did not return: an error handler of the program left it");
+    else if (event_error_text(event->error))
+        finding_fact(finding, "the call returned %s to the program",
+                     event_error_text(event->error));
+}
+
 static enum core_status check_usage_gather(uint32_t rank, uint64_t seq, const struct misuse *misuse,
                                            void *context)
 {
@@ -359,8 +368,8 @@ static enum core_status check_usage_gather(uint32_t rank, uint64_t seq, const st
     status = check_usage_weigh(gathering, finding, rank, seq, misuse, fresh);
     if (status != CORE_OK)
         return status;
-    if (fresh && event_error_text(event.error))
-        finding_fact(finding, "the call returned %s to the program", event_error_text(event.error));
+    if (fresh)
+        note_returned(finding, &event);
     if (fresh && other && other_event.class == EVENT_CLASS_RMA)
         status = note_flush(trace, finding, &other_event, seq);
     if (status != CORE_OK)

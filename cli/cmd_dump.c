@@ -127,7 +127,9 @@ static void outcome_print(const struct trace_event *event)
     }
     if (event->repeat > 1)
         printf(" x %" PRIu64, event->repeat);
-    if (event->error)
+    if (event->error == EVENT_ERROR_LEFT)
+        printf(" = left by an error handler");
+    else if (event->error)
         printf(" = error %" PRId32, event->error);
     if (event->pending)
         printf(" = did not return");

@@ -396,7 +396,7 @@ static void leave_all(struct lane *lane)
         recorder_back(e);
         if (recorder.buffers)
             usage_completed_call(lane, e->seq);
-        recorder_close(lane, e, MPI_ERR_OTHER, STEP_ON);
+        recorder_close_as(lane, e, EVENT_ERROR_LEFT, STEP_ON);
     }
     atomic_store_explicit(&lane->writer.header->callback, 0, memory_order_release);
     recorder_thread.current = NULL;

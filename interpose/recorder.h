@@ -434,11 +434,11 @@ static inline void recorder_end(struct lane *lane, enum recorder_step step)
     atomic_store_explicit(&header->depth, lane->depth, memory_order_release);
 }
 
-/* Commits the event. */
-static inline void recorder_close(struct lane *lane, struct spool_event *e, int error,
-                                  enum recorder_step step)
+/* Commits the event; error: an error class (core/trace/event.h). */
+static inline void recorder_close_as(struct lane *lane, struct spool_event *e, uint16_t error,
+                                     enum recorder_step step)
 {
-    e->head.b = recorder_error(error);
+    e->head.b = error;
     if (LIKELY(spool_put_event(&lane->writer, e))) {
         lane->writer.events++;
         spool_commit(&lane->writer);
@@ -446,6 +446,12 @@ static inline void recorder_close(struct lane *lane, struct spool_event *e, int 
         recorder_lost(lane, 1);
     }
     recorder_end(lane, step);
+}
+
+static inline void recorder_close(struct lane *lane, struct spool_event *e, int error,
+                                  enum recorder_step step)
+{
+    recorder_close_as(lane, e, recorder_error(error), step);
 }
 
 static inline void recorder_relook(struct lane *lane, uint64_t now)

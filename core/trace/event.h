@@ -68,7 +68,10 @@ enum { /* how a file is opened: bits */
     X(F90_REAL, 14) X(F90_COMPLEX, 15) X(F90_INTEGER, 16) X(RESIZED, 17) X(HINDEXED_BLOCK, 18)
 // clang-format on
 #define X(name, number) EVENT_ERROR_##name = number,
-enum event_error { EVENT_ERRORS(X) };
+enum event_error {
+    EVENT_ERRORS(X) EVENT_ERROR_LEFT = 65534 /* none: an error handler of the program left the call,
+                                                which did not return */
+};
 #undef X
 /* Returns the standard's name, "MPI_ERR_COMM"; NULL for an error class that MPI does not define. */
 const char *event_error_text(int32_t error);

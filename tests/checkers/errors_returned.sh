@@ -7,6 +7,7 @@
 # object is the library's to refuse: the recorder does not ask about what the call makes of it.
 cat >errors.c <<'C'
 #include <mpi.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,24 @@ static void group(int sound)
         MPI_Group_incl((MPI_Group)MPI_COMM_WORLD, 1, ranks, &made);
     MPI_Group_free(&world);
 }
+static jmp_buf away;
+static void leave(MPI_Comm *comm, int *code, ...)
+{
+    longjmp(away, 1);
+}
+static void stay(MPI_Comm *comm, int *code, ...)
+{
+}
+static void handled(MPI_Comm_errhandler_function *by)
+{
+    MPI_Errhandler handler;
+    MPI_Comm_create_errhandler(by, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Errhandler_free(&handler);
+    if (!setjmp(away))
+        MPI_Send(buffer, 1, MPI_INT, 77, 0, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -121,6 +140,8 @@ int main(int argc, char **argv)
         inactive();
     else if (!strcmp(how, "locked") || !strcmp(how, "unlocked"))
         window(how[0] == 'l');
+    else if (!strcmp(how, "leaves") || !strcmp(how, "stays"))
+        handled(how[0] == 'l' ? leave : stay);
     else
         group(!strcmp(how, "group"));
     MPI_Finalize();
@@ -137,13 +158,13 @@ check() { # MPIRUN PROGRAM HOW...
             >out 2>/dev/null </dev/null
         echo "$program $how: $?, plain $plain"
         grep '^error class\|^it was' plain
-        grep -h '^error\|^warning\|^note' out
+        grep -h '^error\|^warning\|^note\|= the call did not\|= the call returned' out
     done
 }
 mpicc -g -w -o openmpi errors.c
 mpicc.mpich -g -w -o mpich errors.c
 all="cut whole left received no_proc start startall inactive unlocked group"
-check mpirun openmpi $all
+check mpirun openmpi $all leaves stays
 check mpiexec.mpich mpich $all locked
 for way in "mpirun openmpi" "mpiexec.mpich mpich"; do
     check $way no_group >found
