@@ -26,6 +26,7 @@ struct became {
     enum event_rank_state state;
     int64_t code;
     bool died_after; /* MPI_Finalize had returned */
+    bool raised;     /* MPI raised an error, and its library ends the rank for it */
     char detail[640];
 };
 
@@ -59,6 +60,7 @@ static void became_from_spool(const struct spool_header *header, struct became *
         break;
     case SPOOL_STATE_EXITED:
         became->state = EVENT_RANK_EXITED;
+        became->raised = header->end.realtime_ns && header->end.kind == EXIT_CAUSE_ERROR;
         snprintf(became->detail, sizeof became->detail, "exited without MPI_Finalize");
         break;
     case SPOOL_STATE_ABORTED:
@@ -112,8 +114,10 @@ static void became_combine(const struct store_rank_end *end, struct became *beca
         became->code = end->unknown ? STORE_NULL : end->code;
         became->detail[0] = '\0';
     }
+    bool of_library = became->raised && end->state == EVENT_RANK_CRASHED;
     if (end->detail)
-        snprintf(became->detail, sizeof became->detail, "%s", end->detail);
+        snprintf(became->detail, sizeof became->detail, "%s%s", end->detail,
+                 of_library ? ", when its MPI library ended it for an error" : "");
 }
 
 static enum core_status rank_put(struct store *store, int32_t rank,
