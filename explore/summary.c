@@ -98,8 +98,12 @@ char *explore_summary(const struct explore_search *s)
                         s->class_count, s->class_count == 1 ? "" : "s") < 0
                    ? NULL
                    : text;
-    if (asprintf(&text, "%" PRIu64 " behaviour%s, %s: %" PRIu32 " outcome%s", s->behaviours,
-                 s->behaviours == 1 ? "" : "s", rest, s->class_count,
+    /* Behaviours are counted with buffered sends; unbuffered ones were tried as well. */
+    const char *also = s->complete && s->unbuffered && s->class_count > s->behaviours
+                           ? ", with and without buffered sends"
+                           : "";
+    if (asprintf(&text, "%" PRIu64 " behaviour%s, %s%s: %" PRIu32 " outcome%s", s->behaviours,
+                 s->behaviours == 1 ? "" : "s", rest, also, s->class_count,
                  s->class_count == 1 ? "" : "s") < 0)
         return NULL;
     return text;

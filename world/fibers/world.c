@@ -404,7 +404,8 @@ static void report_handles(struct world_rank *rank)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* Describes why the fiber waits: "receives from rank 1, tag 7"; empty if that is unknown. */
+/* Describes why the fiber waits: "receives from rank 1, tag 7"; empty if that is unknown. Messages of
+ * collectives have odd contexts and tags that the program did not give. */
 static void why_describe(const struct world_fiber *fiber, char *text, size_t room)
 {
     char peer[32], tag[32];
@@ -414,7 +415,10 @@ static void why_describe(const struct world_fiber *fiber, char *text, size_t roo
     snprintf(peer, sizeof peer, fiber->peer == MPI_ANY_SOURCE ? "any rank" : "rank %d",
              fiber->peer);
     snprintf(tag, sizeof tag, fiber->tag == MPI_ANY_TAG ? "any tag" : "tag %d", fiber->tag);
-    if (!strcmp(fiber->why, "send"))
+    bool own = !strcmp(fiber->why, "send") || !strcmp(fiber->why, "receive");
+    if (own && fiber->context & 1)
+        snprintf(text, room, "waits for %s", peer);
+    else if (!strcmp(fiber->why, "send"))
         snprintf(text, room, "sends %zu bytes to %s, %s", fiber->bytes, peer, tag);
     else if (!strcmp(fiber->why, "receive"))
         snprintf(text, room, "receives from %s, %s", peer, tag);

@@ -40,6 +40,20 @@ static void collectives(void)
         MPI_Comm_free(&comm[i]);
 }
 
+/* Four ranks, and rank 0 receives where the others make a collective call of both groups. */
+static void inter(void)
+{
+    MPI_Comm half, both;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 3, &both);
+    if (rank)
+        MPI_Bcast(&value, 1, MPI_INT, rank % 2 ? 0 : MPI_PROC_NULL, both);
+    else
+        MPI_Recv(&value, 1, MPI_INT, 1, 0, both, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&both);
+    MPI_Comm_free(&half);
+}
+
 static void window(void)
 {
     int *mine;
@@ -100,6 +114,8 @@ int main(int argc, char **argv)
     } else if (!strcmp(what, "crossed")) {
         of_other(0);
         to_other(0);
+    } else if (!strcmp(what, "inter")) {
+        inter();
     } else if (!strcmp(what, "collectives")) {
         collectives();
     } else if (!strcmp(what, "lock")) {
