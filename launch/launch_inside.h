@@ -128,7 +128,7 @@ struct launch {
     bool snapshot;      /* SIGUSR1 was received: take a snapshot */
     pid_t witness;      /* launch_signal.c, as the next one */
     struct launch_command *command;
-    pid_t *other;       /* children of this process that are not of the job */
+    pid_t *other; /* children of this process that are not of the job */
     uint32_t other_count, other_room;
     int witness_fd;
 

@@ -404,8 +404,8 @@ static void report_handles(struct world_rank *rank)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* Describes why the fiber waits: "receives from rank 1, tag 7"; empty if that is unknown. Messages of
- * collectives have odd contexts and tags that the program did not give. */
+/* Describes why the fiber waits: "receives from rank 1, tag 7"; empty if that is unknown. Messages
+ * of collectives have odd contexts and tags that the program did not give. */
 static void why_describe(const struct world_fiber *fiber, char *text, size_t room)
 {
     char peer[32], tag[32];
