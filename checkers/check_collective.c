@@ -738,14 +738,18 @@ static enum core_status compare_data(struct type_report *report,
                                         .seq = {named.a->event.seq, named.b->event.seq}});
     a = differ.a;
     b = differ.b;
+    bool edges = !a;
     if (a)
         block_words(&differ, what, sizeof what);
     else if (status == CORE_OK)
         status = graph_compare(trace, collectives, collective, graph, &a, &b, what, sizeof what);
     CORE_CHECK(status != CORE_OK || !a == !b);
     *out_step = status == CORE_OK && a;
-    return *out_step ? add_pair(report->input, collectives, collective, a, b, what, report->list)
-                     : status;
+    if (*out_step)
+        status = add_pair(report->input, collectives, collective, a, b, what, report->list);
+    if (*out_step && status == CORE_OK && edges)
+        report->list->finding[report->list->count - 1].remedy = REMEDY_EDGES;
+    return status;
 }
 
 enum core_status check_collective(const struct check_input *input, struct finding_list *list)

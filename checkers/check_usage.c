@@ -12,6 +12,7 @@
 #include "checkers/check_rules.h"
 #include "checkers/wording_misuse.h"
 #include "checkers/expected_error.h"
+#include "checkers/hint_null_comm.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/trace/describe.h"
@@ -370,6 +371,10 @@ static enum core_status check_usage_gather(uint32_t rank, uint64_t seq, const st
         return status;
     if (fresh)
         note_returned(finding, &event);
+    if (fresh && misuse->kind == MISUSE_HANDLE_NULL && misuse->object == MISUSE_OBJECT_COMM)
+        status = hint_null_comm_add(trace, finding, rank, seq);
+    if (status != CORE_OK)
+        return status;
     if (fresh && other && other_event.class == EVENT_CLASS_RMA)
         status = note_flush(trace, finding, &other_event, seq);
     if (status != CORE_OK)

@@ -149,6 +149,14 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
     [REMEDY_HANDLE] = {"handle",
                        "give the call the handle of an object that was made and is not freed yet",
                        OF(ARGUMENT)},
+    [REMEDY_MEMBER] = {"member",
+                       "leave out the calls on a communicator on ranks that are not its members: "
+                       "they have MPI_COMM_NULL",
+                       OF(ARGUMENT)},
+    [REMEDY_EDGES] = {"edges",
+                      "declare each edge at both of its ends, equally often and with the same "
+                      "weight: the source names it as a destination, the destination as a source",
+                      OF(COLLECTIVE)},
     [REMEDY_COMMIT] = {"commit", "call MPI_Type_commit before the datatype is used to move data",
                        OF(ARGUMENT)},
     [REMEDY_ATTACH] = {"attach",

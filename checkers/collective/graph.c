@@ -296,6 +296,7 @@ enum core_status graph_load(struct trace *trace, const struct collective_list *l
         status = add_graph(trace, last, comm, out);
     } else if (last->verb != VERB_COMM_DUP && last->verb != VERB_CART_SUB &&
                same_order(&trace->comm[comm], &trace->comm[last->comm])) {
+        out->adjacent = last->verb == VERB_DIST_GRAPH_CREATE_ADJACENT;
         status = add_members(trace, list, call, out);
     }
     CORE_CHECK(!out->whole || out->out.count + out->in.count <= 2 * (uint32_t)EDGES_MAX);
@@ -369,7 +370,7 @@ enum core_status graph_compare(struct trace *trace, const struct collective_list
     enum core_status status = CORE_OK;
 
     *out_a = *out_b = NULL;
-    if (collective->present < collective->count || !collective->count)
+    if (collective->present < collective->count || !collective->count || (graph && graph->adjacent))
         return CORE_OK;
     if (!graph && part->event.verb == VERB_DIST_GRAPH_CREATE_ADJACENT) {
         status = add_members(trace, list, collective, &made);

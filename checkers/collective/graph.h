@@ -19,6 +19,8 @@ struct graph {
     struct graph_edges out, in; /* as the sources declare them, as the destinations do */
     bool whole;                 /* all edges are known */
     bool placed;                /* the places are known too */
+    bool adjacent; /* each member declared its own: graph_compare looks at the call that
+                      made them */
 };
 
 /* Loads the topology of a communicator from the call that made it, or that made the communicator of

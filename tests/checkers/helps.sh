@@ -66,12 +66,33 @@ static void unlocked(void)
 {
     MPI_Put(value, 1, MPI_INT, !rank, 0, 1, MPI_INT, window);
 }
+static void of_null(int color)
+{
+    MPI_Comm some, made = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, color, 0, &some);
+    MPI_Comm_dup(some, &made);
+    if (made != MPI_COMM_NULL) MPI_Comm_free(&made);
+    if (some != MPI_COMM_NULL) MPI_Comm_free(&some);
+}
+static void no_member(void) { of_null(rank ? 0 : MPI_UNDEFINED); }
+static void no_comm(void) { MPI_Barrier(MPI_COMM_NULL); }
+/* One mistake, one finding: what goes along the edges does not fit either. */
+static void edges(void)
+{
+    int two[2] = {0, 1}, none[2] = {1, 1};
+    MPI_Comm graph;
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, rank ? 1 : 2, two, none, 2, two, none,
+                                   MPI_INFO_NULL, 0, &graph);
+    MPI_Neighbor_alltoall(value, 1, MPI_INT, other, 1, MPI_INT, graph);
+    MPI_Comm_free(&graph);
+}
 int main(int argc, char **argv)
 {
     struct { const char *name; void (*make)(void); } all[] = {
 #define ONE(name) {#name, name}
         ONE(rank_of_none), ONE(negative_tag), ONE(operation), ONE(dims), ONE(topology),
         ONE(attached_twice), ONE(start_null), ONE(not_persistent), ONE(left),
+        ONE(no_member), ONE(no_comm), ONE(edges),
         ONE(beyond), ONE(preceded), ONE(no_store), ONE(unlocked)};
     int *memory;
     MPI_Init(&argc, &argv);
@@ -90,10 +111,11 @@ int main(int argc, char **argv)
 P
 mpicc -g -o helps helps.c 2>/dev/null || exit 1
 for mistake in rank_of_none negative_tag operation dims topology attached_twice \
-    start_null not_persistent left beyond preceded no_store unlocked nothing; do
+    start_null not_persistent left no_member no_comm edges beyond preceded no_store unlocked \
+    nothing; do
     echo "# $mistake"
     crosswait record --buffers=on -o T.db -- mpirun -n 2 ./helps $mistake >out.txt 2>&1
     crosswait check T.db >report.txt
-    grep -E '^(error|warning)|^ +(=|\|) (help|rank .* wrote)' report.txt
+    grep -E '^(error|warning)|^ +(=|\|) (help|rank .* wrote|.* gave rank)' report.txt
 done
 exit 0
