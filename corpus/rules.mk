@@ -1,12 +1,12 @@
 # The corpus: programs, collectives, defects. A new file needs no rule here.
 CORPUS_MPI_CFLAGS = -std=c11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -I. -MMD -MP
 
-# Those in Fortran where there is a compiler.
+# Programs in Fortran are built if there is a compiler.
 CORPUS_PROGRAMS = $(foreach ending,.c .cpp $(if $(shell command -v gfortran),.f90 .f), \
     $(call built,corpus/programs,$(ending),$(BUILD)/corpus/programs))
 CORPUS_PROGRAMS += $(addsuffix .py,$(call built,corpus/programs,.py,$(BUILD)/corpus/programs))
 
-# What Fortran includes is named by no compiler.
+# gfortran writes no dependencies on included files.
 $(foreach room,corpus mpich,$(addprefix $(BUILD)/$(room)/programs/bottom_,f08 mpi)): \
     corpus/programs/bottom_body.inc
 

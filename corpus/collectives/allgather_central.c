@@ -1,7 +1,7 @@
-/* Allgather over one rank: all send their blocks to rank 0, and rank 0 sends the whole to each of
+/* Allgather over one rank: all send their blocks to rank 0, and rank 0 sends the result to each of
  * the others.
  *
- * Source: allgather in MPI. Any number of ranks. 2 (P-1) rounds, and the whole leaves rank 0 P-1
+ * Source: allgather in MPI. Any number of ranks. 2 (P-1) rounds; rank 0 sends the whole result P-1
  * times.
  *
  * Example, P = 3: 1->0 b, 2->0 c; 0->1 abc, 0->2 abc.

@@ -1,4 +1,4 @@
-/* Allgather from building blocks: gather to rank 0, then broadcast the whole.
+/* Allgather from building blocks: gather to rank 0, then broadcast the result.
  *
  * Source: the alpha-beta model, section 31. Any number of ranks. 2 ceil(lg P) rounds.
  *
@@ -15,7 +15,7 @@ int cw_allgather_gather_bcast(const void *sendbuf, int sendcount, MPI_Datatype s
     int rank, size, error, all;
     rank_and_size(comm, &rank, &size);
     MPI_Datatype made = recvtype;
-    /* In place, the own block already lies where it belongs; for the gather that is so on the root
+    /* With MPI_IN_PLACE the own block lies in the receive buffer. A gather allows that on its root
      * only. */
     if (sendbuf == MPI_IN_PLACE && rank != 0) {
         sendbuf = element_at(recvbuf, (MPI_Aint)rank * recvcount, extent_of(recvtype));

@@ -1,8 +1,8 @@
-/* Allgather on a hypercube, the blocks that a rank holds packed before each exchange and unpacked
- * after it.
+/* Allgather on a hypercube: each rank packs the blocks that it holds before each exchange, and
+ * unpacks those that arrive.
  *
- * Source: allgather in MPI. 2^d ranks. One exchange for each dimension, the highest first; what is
- * held doubles: d rounds, each block travels once.
+ * Source: allgather in MPI. 2^d ranks. One exchange for each dimension, the highest first; each
+ * doubles the blocks that a rank holds: d rounds, and each rank receives each block once.
  *
  * Example, P = 4, rank 0: packs a, exchanges with 2, unpacks c; packs a,c, exchanges with 1,
  * unpacks b,d.
@@ -60,8 +60,8 @@ int cw_allgather_hypercube_pack(const void *sendbuf, int sendcount, MPI_Datatype
                      exchange_elements);
 }
 
-/* UNSAFE, as the lecture prints it: each exchange sends, then receives; both partners wait when
- * sends do not buffer. */
+/* UNSAFE, as the lecture prints it: each exchange sends, then receives. If the library does not
+ * buffer the sends, both partners wait for ever. */
 int cw_allgather_hypercube_pack_printed(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                                         void *recvbuf, int recvcount, MPI_Datatype recvtype,
                                         MPI_Comm comm)

@@ -1,8 +1,8 @@
-/* Allgather on a hypercube, the blocks that a rank holds described by derived datatypes that are
- * built once, before the first stage.
+/* Allgather on a hypercube: derived datatypes, built once before the first stage, describe the
+ * blocks that a rank holds.
  *
- * Source: allgather in MPI. 2^d ranks. One exchange for each dimension, the highest first; what is
- * held doubles: d rounds, each block travels once.
+ * Source: allgather in MPI. 2^d ranks. One exchange for each dimension, the highest first; each
+ * doubles the blocks that a rank holds: d rounds, and each rank receives each block once.
  *
  * Example, P = 4: the datatypes are one block (for bit 2) and two blocks a stride of two apart (for
  * bit 1).
@@ -43,8 +43,8 @@ int cw_allgather_hypercube_prebuilt(const void *sendbuf, int sendcount, MPI_Data
                      exchange_elements);
 }
 
-/* UNSAFE, as the lecture prints it: each exchange sends, then receives; both partners wait when
- * sends do not buffer. */
+/* UNSAFE, as the lecture prints it: each exchange sends, then receives. If the library does not
+ * buffer the sends, both partners wait for ever. */
 int cw_allgather_hypercube_prebuilt_printed(const void *sendbuf, int sendcount,
                                             MPI_Datatype sendtype, void *recvbuf, int recvcount,
                                             MPI_Datatype recvtype, MPI_Comm comm)

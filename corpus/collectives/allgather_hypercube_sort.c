@@ -1,9 +1,9 @@
-/* Allgather on a hypercube, what arrives appended to what is held, and all blocks put into order at
- * the end.
+/* Allgather on a hypercube: each rank appends the blocks that arrive, and puts all blocks into
+ * order at the end.
  *
- * Source: allgather in MPI. 2^d ranks. One exchange for each dimension, the highest first; what is
- * held doubles: d rounds, each block travels once. Slot k ends up with the block of the rank that
- * differs in the bits of k read backwards.
+ * Source: allgather in MPI. 2^d ranks, d rounds. One exchange for each dimension, the highest
+ * first; each doubles the blocks that a rank holds, and a rank receives each block once. Slot k
+ * finally has the block of rank XOR (the bits of k in reverse order).
  *
  * Example, P = 4, rank 0: a; a c; a c b d; sorted: a b c d.
  */
@@ -47,8 +47,8 @@ int cw_allgather_hypercube_sort(const void *sendbuf, int sendcount, MPI_Datatype
                      exchange_elements);
 }
 
-/* UNSAFE, as the lecture prints it: each exchange sends, then receives; both partners wait when
- * sends do not buffer. */
+/* UNSAFE, as the lecture prints it: each exchange sends, then receives. If the library does not
+ * buffer the sends, both partners wait for ever. */
 int cw_allgather_hypercube_sort_printed(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                                         void *recvbuf, int recvcount, MPI_Datatype recvtype,
                                         MPI_Comm comm)

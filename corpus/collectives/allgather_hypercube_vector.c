@@ -1,8 +1,8 @@
-/* Allgather on a hypercube, the blocks that a rank holds described by a derived datatype, built
- * anew at each stage.
+/* Allgather on a hypercube: at each stage a rank builds a derived datatype that describes the
+ * blocks it holds.
  *
- * Source: allgather in MPI. 2^d ranks. One exchange for each dimension, the highest first; what is
- * held doubles: d rounds, each block travels once.
+ * Source: allgather in MPI. 2^d ranks. One exchange for each dimension, the highest first; each
+ * doubles the blocks that a rank holds: d rounds, and each rank receives each block once.
  *
  * Example, P = 4, rank 0: gives a to 2 and gets c; then gives a,c, a stride of two blocks apart, to
  * 1 and gets b,d.
@@ -42,8 +42,8 @@ int cw_allgather_hypercube_vector(const void *sendbuf, int sendcount, MPI_Dataty
                      exchange_elements);
 }
 
-/* UNSAFE, as the lecture prints it: each exchange sends, then receives; both partners wait when
- * sends do not buffer. */
+/* UNSAFE, as the lecture prints it: each exchange sends, then receives. If the library does not
+ * buffer the sends, both partners wait for ever. */
 int cw_allgather_hypercube_vector_printed(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                                           void *recvbuf, int recvcount, MPI_Datatype recvtype,
                                           MPI_Comm comm)

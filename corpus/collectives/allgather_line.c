@@ -1,9 +1,9 @@
-/* Allgather on a linear array: the ring pass, its last link being the way back over the whole line.
+/* Allgather on a linear array: the ring pass, whose last link is the way back over the whole line.
  *
- * Source: primitives by topology. Any number of ranks. Links carry both directions at once, so the
- * block that goes back disturbs none of those that go forward: P-1 rounds. Where a link carries
- * one direction at a time each step takes two: 2 (P-1). The blocks travel to the left here, so
- * that the way back is towards the right.
+ * Source: primitives by topology. Any number of ranks. If links carry both directions at once, the
+ * block that goes back delays none of those that go forward: P-1 rounds. If a link carries one
+ * direction at a time, each step takes two rounds: 2 (P-1). The blocks travel to the left here, so
+ * the way back leads to the right.
  *
  * Example, P = 3: 1->0 b, 2->1 c, and 0->2 a over both links; then 1->0 c, 2->1 a, 0->2 b.
  */

@@ -3,7 +3,7 @@
  * Source: basic operations; primitives by topology; independent broadcast. q x q ranks. q-1 rounds
  * of one block, then q-1 rounds of q blocks.
  *
- * Example, 2 x 2: 0<->1, 2<->3; then 0<->2 ab against cd, 1<->3 the same.
+ * Example, 2 x 2: 0<->1, 2<->3; then 0<->2 and 1<->3 exchange ab for cd.
  */
 #include "corpus/collectives/phases.h"
 

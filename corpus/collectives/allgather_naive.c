@@ -1,8 +1,8 @@
 /* Allgather, naive: one broadcast after the other, from each rank in turn.
  *
  * Source: basic operations. Any number of ranks. P broadcasts down binomial trees: P ceil(lg P)
- * rounds if each ended before the next began; as nothing separates them here they overlap, and it
- * takes no more than that.
+ * rounds if each ends before the next begins. Nothing separates them here, so they can overlap and
+ * take fewer rounds.
  *
  * Example, P = 2: 0->1 a; 1->0 b.
  */

@@ -1,5 +1,5 @@
-/* Allgather by passing blocks round a ring: in each step a rank passes on what the step before
- * brought.
+/* Allgather by passing blocks round a ring: in each step a rank passes on the block that it got in
+ * the step before.
  *
  * Source: the alpha-beta model (bucket); basic operations, algorithm 4.4; allgather in MPI (ring
  * pass). Any number of ranks. P-1 rounds, each of one block. Each step posts its send and its

@@ -1,8 +1,8 @@
 /* Allgather by passing blocks round a ring as the lecture prints it: in each step send, then
  * receive.
  *
- * UNSAFE: when the sends do not buffer, all ranks wait in their first send. Kept to be found;
- * allgather_ring.c is the safe form.
+ * UNSAFE: if the library does not buffer the sends, all ranks wait in their first send. Checkers
+ * must find that; allgather_ring.c is the safe form.
  *
  * Source: basic operations, algorithm 4.4; allgather in MPI (ring pass). Any number of ranks. With
  * buffering P-1 rounds.

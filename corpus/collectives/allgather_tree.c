@@ -2,15 +2,15 @@
  * down it.
  *
  * Source: allgather in MPI. 2^k - 1 ranks; the children of rank i are 2i+1 and 2i+2. The blocks of
- * a subtree are one run of ranks a level, so they go as one message of a derived datatype. A rank
- * deals with both children at once: 2 (lg(P+1) - 1) rounds where ports are many, more where a rank
- * has one.
+ * a subtree are one run of ranks per level, so one message of a derived datatype carries them. A
+ * rank serves both children at once: 2 (lg(P+1) - 1) rounds if ranks have several ports, more if
+ * they have one.
  *
  * Example, P = 3: 1->0 b and 2->0 c; 0->1 abc and 0->2 abc.
  */
 #include "corpus/collectives/phases.h"
 
-/* The blocks of the subtree below `top`: one run for each of its levels. */
+/* Makes the datatype of the blocks of the subtree below `top`: one run for each of its levels. */
 static int subtree_type(int top, int size, int count, MPI_Datatype type, MPI_Datatype *out)
 {
     MPI_Datatype block;

@@ -2,12 +2,12 @@
  * they have and both combine it.
  *
  * Source: primitives by topology. 2^d ranks in d rounds; other numbers of ranks in at most two
- * more. The messages combine, they do not accumulate. The nearest dimension goes first and both
- * partners combine in the same order, so all ranks agree to the last bit and the operation need
+ * more. Messages do not grow, as ranks combine what they get. The nearest dimension goes first and
+ * both partners combine in the same order, so all ranks have the same bits and the operation need
  * not commute.
  *
- * Example, P = 4: 0<->1, 2<->3; then 0<->2, 1<->3. With P = 5, 0 hands x0 to 1 before and hears the
- * result after.
+ * Example, P = 4: 0<->1, 2<->3; then 0<->2, 1<->3. With P = 5, rank 0 first sends x0 to 1 and gets
+ * the result from it at the end.
  */
 #include "corpus/collectives/phases.h"
 #include "corpus/collectives/recursive_doubling.h"

@@ -15,7 +15,7 @@ int cw_allreduce_reduce_bcast(const void *sendbuf, void *recvbuf, int count, MPI
     int rank, error;
     MPI_Comm_rank(comm, &rank);
     if (sendbuf == MPI_IN_PLACE && rank != 0)
-        sendbuf = recvbuf; /* for the reduction only its root works in place */
+        sendbuf = recvbuf; /* a reduction allows MPI_IN_PLACE only on its root */
     error = cw_reduce_binomial(sendbuf, recvbuf, count, type, op, 0, comm);
     return error ? error : cw_bcast_binomial(recvbuf, count, type, 0, comm);
 }

@@ -3,8 +3,8 @@
  * Source: the alpha-beta model; primitives by topology. 2^d ranks, any operation. 2d rounds, and
  * as few words as the ring.
  *
- * Example, P = 4, vectors of four abcd, rank 0: gives 1 its cd, then gives 2 its b; has the sum of
- * a; gets b from 2, cd from 1.
+ * Example, P = 4, vectors of four abcd, rank 0: gives 1 its cd, then gives 2 its b; now has the sum
+ * of a; gets b from 2, cd from 1.
  */
 #include "corpus/collectives/phases.h"
 
@@ -15,7 +15,7 @@ int cw_allreduce_reduce_scatter_allgather(const void *sendbuf, void *recvbuf, in
     rank_and_size(comm, &rank, &size);
     if (!is_power_of_two(size))
         return MPI_ERR_COMM;
-    MPI_Aint *start = pieces_even(count, size); /* whose piece is whose does not matter here */
+    MPI_Aint *start = pieces_even(count, size); /* any rank may own any piece here */
     if (!start)
         TRY(MPI_ERR_NO_MEM);
     if (sendbuf != MPI_IN_PLACE)

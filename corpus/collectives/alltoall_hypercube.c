@@ -1,17 +1,17 @@
 /* All-to-all personalised on a hypercube: over each dimension partners exchange the half of their
  * blocks that must cross it.
  *
- * Source: primitives by topology. 2^d ranks. d rounds of P/2 blocks. Slot j of a rank holds a
- * block for rank j at first; once a dimension is done that bit of j tells where the block came
- * from, so at the end slot j holds the block from rank j.
+ * Source: primitives by topology. 2^d ranks. d rounds of P/2 blocks. At first slot j of a rank
+ * holds the block for rank j. After the exchange over a dimension that bit of j is a bit of the
+ * block's source, so at the end slot j holds the block from rank j.
  *
  * Example, P = 4, rank 0: slots 1,3 against slots 0,2 of rank 1; then slots 2,3 against slots 0,1
  * of rank 2.
  */
 #include "corpus/collectives/phases.h"
 
-/* Copies the slots that differ from `rank` in this bit, in order, out of the slots or back into
- * them. */
+/* Copies the slots whose number differs from `rank` in this bit, in order, into `half` or back.
+ */
 static int move_half(void *slots, void *half, int rank, int size, int bit, MPI_Aint n,
                      MPI_Datatype type, MPI_Aint extent, int out)
 {
@@ -35,7 +35,7 @@ int cw_alltoall_hypercube(const void *sendbuf, int sendcount, MPI_Datatype sendt
         return MPI_ERR_COMM;
     struct temporary in = {0};
     MPI_Aint half = n * (size / 2);
-    /* The blocks that this rank has for the others, in the form in which they are sent. */
+    /* `own` holds this rank's blocks for the others in the form in which they are sent. */
     TRY(temporary_new(n * size, recvtype, &own));
     if (sendbuf == MPI_IN_PLACE)
         TRY(copy_elements(recvbuf, n * size, recvtype, own.data, n * size, recvtype));

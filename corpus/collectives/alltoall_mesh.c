@@ -1,15 +1,15 @@
-/* All-to-all personalised on a mesh: first along the rows, the blocks for one column together, then
- * along the columns.
+/* All-to-all personalised on a mesh: first along the rows, with the blocks for one column together,
+ * then along the columns.
  *
- * Source: primitives by topology. q x q ranks. 2 (q-1) rounds; each phase is the ring way with
- * messages of q blocks a piece.
+ * Source: primitives by topology. q x q ranks. 2 (q-1) rounds; each phase is the algorithm for a
+ * ring, with pieces of q blocks.
  *
  * Example, 2 x 2, rank 0: gives 1 its blocks for 1,3 and gets those of 1 for 0,2; then gives 2 the
  * blocks of 0,1 for 2.
  */
 #include "corpus/collectives/phases.h"
 
-/* to[j][i] = from[i][j], blocks of n elements. */
+/* Sets to[j][i] = from[i][j], for blocks of n elements. */
 static int turn_blocks(const void *from, void *to, int q, MPI_Aint n, MPI_Datatype type,
                        MPI_Aint extent)
 {
@@ -34,7 +34,7 @@ int cw_alltoall_mesh(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
     int row = rank / q, column = rank % q;
     struct ring along_row = {q, column, row * q, 1, comm}, along_column = {q, row, column, q, comm};
     struct temporary first = {0}, second = {0};
-    /* The blocks that this rank has for the others, in the form in which they are sent. */
+    /* `own` holds this rank's blocks for the others in the form in which they are sent. */
     TRY(temporary_new(n * size, recvtype, &own));
     if (sendbuf == MPI_IN_PLACE)
         TRY(copy_elements(recvbuf, n * size, recvtype, own.data, n * size, recvtype));
@@ -43,11 +43,11 @@ int cw_alltoall_mesh(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
                           recvtype));
     TRY(temporary_new(n * size, recvtype, &first));
     TRY(temporary_new(n * size, recvtype, &second));
-    /* own[row][column] by destination, to first[column][row]: what goes to one column lies
-     * together. */
+    /* Turns own[row][column] (of the destination) into first[column][row], so that the blocks for
+     * one column lie together. */
     TRY(turn_blocks(own.data, first.data, q, n, recvtype, extent));
     TRY(ring_alltoall(&along_row, first.data, second.data, n * q, recvtype));
-    /* second[source column][destination row], to first[destination row][source column]. */
+    /* Turns second[source column][destination row] into first[destination row][source column]. */
     TRY(turn_blocks(second.data, first.data, q, n, recvtype, extent));
     TRY(ring_alltoall(&along_column, first.data, recvbuf, n * q,
                       recvtype)); /* [source row][source column] */

@@ -1,7 +1,7 @@
 /* All-to-all personalised, pairwise: in step i each rank exchanges one block with rank XOR i.
  *
- * Source: primitives by topology, the optimal way on a hypercube. 2^d ranks. P-1 rounds of one
- * block each; with E-cube routing no two messages of a step share a link.
+ * Source: primitives by topology; it is optimal on a hypercube. 2^d ranks. P-1 rounds of one block
+ * each; with E-cube routing no two messages of a step share a link.
  *
  * Example, P = 4: 0<->1, 2<->3; 0<->2, 1<->3; 0<->3, 1<->2.
  */
@@ -16,7 +16,7 @@ int cw_alltoall_pairwise_xor(const void *sendbuf, int sendcount, MPI_Datatype se
     rank_and_size(comm, &rank, &size);
     if (!is_power_of_two(size))
         return MPI_ERR_COMM;
-    /* The blocks that this rank has for the others, in the form in which they are sent. */
+    /* `own` holds this rank's blocks for the others in the form in which they are sent. */
     TRY(temporary_new(n * size, recvtype, &own));
     if (sendbuf == MPI_IN_PLACE)
         TRY(copy_elements(recvbuf, n * size, recvtype, own.data, n * size, recvtype));

@@ -1,11 +1,11 @@
-/* All-to-all personalised on a ring: everything a rank has for others goes to the right in one
- * message; of what arrives a rank keeps the first block and passes on the rest.
+/* All-to-all personalised on a ring: a rank sends all its blocks for others to the right in one
+ * message; it keeps the first block of a message that arrives and passes on the rest.
  *
  * Source: primitives by topology. Any number of ranks. P-1 rounds, of P-1 blocks, P-2 blocks, ...
- * and at last one.
+ * and finally one.
  *
- * Example, P = 3, rank 0: sends its blocks for 1,2; gets those of 2 for 0,1, keeps the first; sends
- * the one for 1; gets that of 1.
+ * Example, P = 3, rank 0: sends its blocks for 1,2; gets rank 2's blocks for 0,1 and keeps the
+ * first; sends the other one to 1; gets rank 1's block for 0.
  */
 #include "corpus/collectives/phases.h"
 
@@ -16,7 +16,7 @@ int cw_alltoall_ring(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
     struct temporary own = {0};
     MPI_Aint n = recvcount;
     rank_and_size(comm, &rank, &size);
-    /* The blocks that this rank has for the others, in the form in which they are sent. */
+    /* `own` holds this rank's blocks for the others in the form in which they are sent. */
     TRY(temporary_new(n * size, recvtype, &own));
     if (sendbuf == MPI_IN_PLACE)
         TRY(copy_elements(recvbuf, n * size, recvtype, own.data, n * size, recvtype));

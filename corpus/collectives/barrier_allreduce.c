@@ -1,7 +1,7 @@
 /* Barrier as an allreduce of nothing: recursive doubling with empty messages.
  *
- * Source: primitives by topology. Any number of ranks. No rank leaves before the last has come:
- * each has heard, directly or not, from all.
+ * Source: primitives by topology. Any number of ranks. No rank leaves before the last has entered,
+ * as each has received, directly or indirectly, a message from all.
  *
  * Example, P = 4: 0<->1, 2<->3; then 0<->2, 1<->3.
  */

@@ -1,9 +1,9 @@
-/* Broadcast down a binomial tree: in each round every rank that has the message passes it to one
- * that has not.
+/* Broadcast down a binomial tree: in each round every rank that has the message sends it to a rank
+ * that lacks it.
  *
  * Source: basic operations; primitives by topology; independent broadcast, algorithm 1. Any number
- * of ranks, any root. Ranks are numbered from the root on; the far half is served first, so on a
- * ring of 2^d ranks no two messages share a link. ceil(lg P) rounds.
+ * of ranks, any root. Ranks are numbered from the root on. A rank serves the far half first, so on
+ * a ring of 2^d ranks no two messages share a link. ceil(lg P) rounds.
  *
  * Example, P = 6, root 0: round 1: 0->4; round 2: 0->2 (4->6 does not exist); round 3: 0->1, 2->3,
  * 4->5.
@@ -18,7 +18,7 @@ int cw_bcast_binomial(void *buffer, int count, MPI_Datatype type, int root, MPI_
     int me = (rank - root + size) % size;
     int mask = power_of_two_from(size);
     if (me) {
-        mask = me & -me; /* the lowest bit that is set is the round in which the message comes */
+        mask = me & -me; /* the lowest bit that is set gives the round of the receive */
         error = MPI_Recv(buffer, count, type, (rank - mask + size) % size, COLLECTIVE_TAG, comm,
                          MPI_STATUS_IGNORE);
     }

@@ -2,7 +2,7 @@
  *
  * Source: basic operations, algorithm 4.1; primitives by topology. 2^d ranks, root 0. The highest
  * dimension goes first; `mask` has a bit for each dimension not yet used, and a rank takes part in
- * a dimension once all its bits in the mask are zero. d rounds.
+ * a dimension if all its bits in the mask are zero. d rounds.
  *
  * Example, d = 3: 0->4; 0->2, 4->6; 0->1, 2->3, 4->5, 6->7.
  */

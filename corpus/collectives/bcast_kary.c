@@ -1,9 +1,9 @@
-/* Broadcast down a k-ary tree: in each stage every rank that has the message passes it to k-1
+/* Broadcast down a k-ary tree: in each stage every rank that has the message sends it to k-1
  * others.
  *
- * Source: independent broadcast, algorithm 3. Any number of ranks, any root, k >= 2; between the
- * direct way (k = P) and the binary one (k = 2). With one port a stage takes k-1 rounds, so (k-1)
- * r when P = k^r; in supersteps it is r.
+ * Source: independent broadcast, algorithm 3. Any number of ranks, any root, k >= 2; k = P is the
+ * direct broadcast, k = 2 the binary one. With one port a stage takes k-1 rounds, so P = k^r takes
+ * (k-1) r rounds, or r supersteps.
  *
  * Example, P = 9, k = 3, root 0: stage 1: 0->3, 0->6; stage 2: 0->1, 0->2, 3->4, 3->5, 6->7, 6->8.
  */
@@ -16,7 +16,7 @@ int cw_bcast_kary(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm
     if (k < 2)
         return MPI_ERR_ARG;
     int me = (rank - root + size) % size;
-    long reach = 1; /* the ranks that one holder serves in this stage and after it */
+    long reach = 1; /* number of ranks that a holder serves from this stage on */
     while (reach < size)
         reach *= k;
     for (; reach > 1 && !error; reach /= k) {

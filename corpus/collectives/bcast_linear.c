@@ -2,7 +2,7 @@
  *
  * Source: the alpha-beta model and primitives by topology (the naive way); independent broadcast,
  * algorithm 2. Any number of ranks, any root. P-1 rounds, as one port sends one message at a time;
- * a machine that counts supersteps calls it one.
+ * one superstep.
  *
  * Example, P = 4, root 1: 1 sends to 2, then to 3, then to 0.
  */

@@ -2,7 +2,7 @@
  * dimensions).
  *
  * Source: basic operations, figure 4.5; primitives by topology. P = s^dim with s a power of two,
- * any root. Along each line recursive doubling, the far half first; partners differ in one bit of
+ * any root. Each line uses recursive doubling, the far half first; partners differ in one bit of
  * one coordinate, so messages stay in halves of the line that do not overlap. dim * lg s rounds.
  *
  * Example, 4 x 4, root 0: row: 0->2; 0->1, 2->3; columns: each of 0..3 sends over two rows, then
@@ -18,7 +18,7 @@ int cw_bcast_mesh(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm
     rank_and_size(comm, &rank, &size);
     if (!mesh_shape(size, &mesh))
         return MPI_ERR_COMM;
-    int me = rank ^ root; /* coordinate by coordinate, since the sides are powers of two */
+    int me = rank ^ root; /* XOR of each coordinate, since the sides are powers of two */
     int unit = 1;         /* the distance between neighbours in this dimension */
     for (int dim = 0; dim < mesh.dims && !error; dim++, unit *= mesh.side) {
         if (me / (unit * mesh.side))

@@ -14,7 +14,7 @@ int cw_bcast_ring(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm
     rank_and_size(comm, &rank, &size);
     if (!is_power_of_two(size))
         return MPI_ERR_COMM;
-    int me = (rank - root + size) % size; /* how far to the right of the root */
+    int me = (rank - root + size) % size; /* distance to the right of the root */
     for (int distance = size / 2; distance && !error; distance /= 2) {
         if (me % (2 * distance) == 0)
             error = MPI_Send(buffer, count, type, (rank + distance) % size, COLLECTIVE_TAG, comm);

@@ -1,8 +1,8 @@
 /* Broadcast of a long message: scatter it down a binomial tree, then pass the pieces round a ring.
  *
- * Source: the alpha-beta model, section 45. Any number of ranks, any root (lg P + P-1 rounds when
- * P is a power of two). Every word leaves and enters each rank about twice, whatever P is, where a
- * tree makes lg P copies of the whole.
+ * Source: the alpha-beta model, section 45. Any number of ranks, any root (lg P + P-1 rounds if P
+ * is a power of two). A rank sends and receives about two messages' worth of words for any P, while
+ * the root of a tree sends lg P copies.
  *
  * Example, P = 4, root 0, message abcd: 0->2 cd; 0->1 b, 2->3 d; then three steps round the ring.
  */
@@ -10,8 +10,8 @@
 #include "corpus/collectives/packed.h"
 #include "corpus/collectives/phases.h"
 
-/* The scatter: places are counted from the root on; [low, high) are the pieces that place `low`
- * answers for. */
+/* Scatters the pieces. Places are counted from the root on; place `low` receives the pieces [low,
+ * high) and passes on its part of them. */
 static int scatter_pieces(char *all, const MPI_Aint *start, int rank, int size, int root,
                           MPI_Comm comm)
 {

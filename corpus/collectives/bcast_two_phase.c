@@ -1,9 +1,9 @@
 /* Broadcast in two phases: the root gives each rank its part of the message, then every rank gives
  * its part to all.
  *
- * Source: independent broadcast, algorithm 4. Any number of ranks, any root; pays when the message
- * has more words than there are ranks. Scatter direct, P-1 rounds, then an exchange of all with
- * all, P-1 rounds, in round i with the ranks i to the right and to the left.
+ * Source: independent broadcast, algorithm 4. Any number of ranks, any root; useful if the message
+ * has more words than there are ranks. A direct scatter, P-1 rounds, then an exchange of all with
+ * all, P-1 rounds; in round i with the ranks i to the right and i to the left.
  *
  * Example, P = 3, root 0, message abc: 0 sends b to 1, c to 2; then 0->1 a, 1->2 b, 2->0 c; then
  * 0->2 a, 1->0 b, 2->1 c.

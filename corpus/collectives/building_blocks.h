@@ -1,4 +1,4 @@
-/* Algorithms that others are built from. */
+/* Declares algorithms from which others are built. */
 #ifndef CORPUS_COLLECTIVES_BUILDING_BLOCKS_H
 #define CORPUS_COLLECTIVES_BUILDING_BLOCKS_H
 

@@ -6,8 +6,8 @@
  * with the code of a failed call.
  *
  * Counts are ints as in MPI, but a message of several blocks may have more elements than an int
- * holds: numbers of elements and distances in memory are MPI_Aint, and such a message goes out
- * under a larger datatype.
+ * holds. So numbers of elements and distances in memory are MPI_Aint, and such a message is sent
+ * with a larger datatype.
  */
 #ifndef CORPUS_COLLECTIVES_COLLECTIVE_H
 #define CORPUS_COLLECTIVES_COLLECTIVE_H
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* MPI promises tags up to 32767; ours are out of the way of what a program usually picks. */
+/* MPI promises tags up to 32767; programs rarely use a tag as high as ours. */
 #define COLLECTIVE_TAG 32001
 
 #define TRY(call)                            \
@@ -32,7 +32,7 @@ static inline int is_power_of_two(int n)
     return n > 0 && (n & (n - 1)) == 0;
 }
 
-/* The smallest power of two that is at least n. */
+/* Returns the smallest power of two that is at least n. */
 static inline int power_of_two_from(int n)
 {
     int power = 1;
@@ -41,7 +41,7 @@ static inline int power_of_two_from(int n)
     return power;
 }
 
-/* The q with q * q == n, or 0. */
+/* Returns the q with q * q == n, or 0 if there is none. */
 static inline int square_root_of(int n)
 {
     int q = 0;
@@ -63,7 +63,7 @@ static inline MPI_Aint extent_of(MPI_Datatype type)
     return extent;
 }
 
-/* The place of element `index` (MPI_Aint, so index = block * count does not overflow). */
+/* Returns the address of element `index` (an MPI_Aint, as block * count may exceed an int). */
 static inline void *element_at(const void *buffer, MPI_Aint index, MPI_Aint extent)
 {
     return (char *)buffer + index * extent;
@@ -111,8 +111,8 @@ static inline int copy_elements(const void *from, MPI_Aint from_count, MPI_Datat
         memcpy((char *)to + true_lower, (const char *)from + true_lower, (size_t)from_count * size);
         return MPI_SUCCESS;
     }
-    /* Through packed form, in pieces that an int counts. When the types differ a piece must be the
-     * whole. */
+    /* Packs and unpacks pieces whose size fits into an int. If the types differ, the only piece is
+     * the whole. */
     MPI_Aint piece = from_type == to_type ? (1 << 20) / size + 1 : from_count;
     for (MPI_Aint i = 0; i < from_count; i += piece) {
         MPI_Aint n = from_count - i < piece ? from_count - i : piece;
@@ -134,8 +134,8 @@ done:
     return error;
 }
 
-/* The count and the datatype that stand for `n` elements of `type`, also when no int holds n;
- * elements_done frees what was made. */
+/* Returns a count and a datatype for `n` elements of `type`, also if n exceeds an int.
+ * elements_done frees the datatype. */
 static inline int elements_start(MPI_Aint n, MPI_Datatype type, int *out_count,
                                  MPI_Datatype *out_type)
 {
@@ -189,7 +189,7 @@ done:
     return error;
 }
 
-/* Sends and receives together: no message needs a buffer. */
+/* Sends and receives at the same time, so that no message needs a buffer. */
 static inline int exchange_elements(const void *out, MPI_Aint out_n, int to, void *in,
                                     MPI_Aint in_n, int from, MPI_Datatype type, MPI_Comm comm)
 {
@@ -205,8 +205,8 @@ done:
     return error;
 }
 
-/* The same as the textbooks print it: send, then receive. It deadlocks when the sends do not
- * buffer. */
+/* Exchanges as textbooks print it: send, then receive. Deadlocks if the library does not buffer
+ * the sends. */
 static inline int send_then_receive_elements(const void *out, MPI_Aint out_n, int to, void *in,
                                              MPI_Aint in_n, int from, MPI_Datatype type,
                                              MPI_Comm comm)
@@ -215,7 +215,7 @@ static inline int send_then_receive_elements(const void *out, MPI_Aint out_n, in
     return error ? error : receive_elements(in, in_n, type, from, comm);
 }
 
-/* b = a op b for any number of elements. */
+/* Computes b = a op b for any number of elements. */
 static inline int reduce_elements(const void *a, void *b, MPI_Aint n, MPI_Datatype type, MPI_Op op)
 {
     int error = MPI_SUCCESS;
@@ -226,7 +226,7 @@ static inline int reduce_elements(const void *a, void *b, MPI_Aint n, MPI_Dataty
     return error;
 }
 
-/* Combines in rank order and leaves the result in `mine`; the two buffers may change places. */
+/* Combines in rank order and leaves the result in `mine`; may swap the two buffers. */
 static inline int combine(struct temporary *mine, struct temporary *theirs, int theirs_come_first,
                           MPI_Aint n, MPI_Datatype type, MPI_Op op)
 {

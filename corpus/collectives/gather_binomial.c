@@ -1,15 +1,15 @@
 /* Gather up a binomial tree: the scatter of the alpha-beta model, section 38, backwards.
  *
  * Source: the dual of scatter.binomial. Any number of ranks, any root. Places are counted from the
- * root on; the place that answers for a range receives the upper part from its first place. ceil(lg
- * P) rounds, and each block enters the root once.
+ * root on. The first place of a range receives the upper part from the first place of that part.
+ * ceil(lg P) rounds; the root receives each block once.
  *
  * Example, P = 6, root 0: 1->0 b, 3->2 d, 5->4 f; 2->0 cd; 4->0 ef.
  */
 #include "corpus/collectives/building_blocks.h"
 #include "corpus/collectives/collective.h"
 
-/* Puts blocks that lie in the order of places into the order of ranks. */
+/* Puts blocks in the order of places into the order of ranks. */
 static int blocks_to_ranks(const struct temporary *held, MPI_Aint n, MPI_Datatype type, int root,
                            int size, void *recvbuf)
 {
@@ -33,7 +33,7 @@ int cw_gather_binomial(const void *sendbuf, int sendcount, MPI_Datatype sendtype
     MPI_Aint n = me ? sendcount : recvcount, extent = extent_of(type);
     int span =
         me ? me & -me
-           : power_of_two_from(size); /* the places me..me+span-1 are this one's to collect */
+           : power_of_two_from(size); /* this rank collects those of the places me..me+span-1 */
     if (me + span > size)
         span = size - me;
     struct temporary held = {0};

@@ -2,7 +2,7 @@
  * first.
  *
  * Before the exchange over `bit`, rank r holds the blocks of the ranks that differ from it in
- * higher bits only: they lie 2 * bit blocks apart, from block r mod (2 * bit) on.
+ * higher bits only. These are 2 * bit blocks apart, and the first is block r mod (2 * bit).
  */
 #ifndef CORPUS_COLLECTIVES_HELD_BLOCKS_H
 #define CORPUS_COLLECTIVES_HELD_BLOCKS_H
@@ -22,7 +22,7 @@ done:
     return error;
 }
 
-/* The first of the blocks that `rank` holds. */
+/* Returns the address of the first block that `rank` holds. */
 static inline void *held_first(const void *buffer, int rank, int bit, MPI_Aint n, MPI_Aint extent)
 {
     return element_at(buffer, n * (rank % (2 * bit)), extent);

@@ -1,6 +1,6 @@
-/* The shape that the mesh rows use: P = side^dim with the side a power of two, and at least two
- * dimensions if P allows. Coordinate 0 runs along a row: it is the one in which neighbouring ranks
- * differ.
+/* The shape of the mesh in the rows of the model: P = side^dim, with a power of two as side, and at
+ * least two dimensions if P allows. Coordinate 0 runs along a row: neighbouring ranks differ in
+ * it.
  */
 #ifndef CORPUS_COLLECTIVES_MESH_H
 #define CORPUS_COLLECTIVES_MESH_H
@@ -9,8 +9,8 @@ struct mesh {
     int side, dims;
 };
 
-/* 0 when there is no such shape. P = 4, 16, 64 are squares, 8 and 512 cubes, 32 a hypercube of side
- * 2, 2 a line. */
+/* Returns 0 if there is no such shape. P = 4, 16, 64 are squares, 8 and 512 cubes, 32 a hypercube
+ * of side 2, 2 a line. */
 static inline int mesh_shape(int size, struct mesh *out)
 {
     int bits = 0;

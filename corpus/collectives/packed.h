@@ -1,7 +1,7 @@
-/* A whole message in packed form, to be cut into pieces of bytes.
+/* Packs a whole message, so that a collective can cut it into pieces of bytes.
  *
- * Ranks may describe one message by different counts and datatypes of the same signature, so only
- * its bytes can be cut at places on which all ranks agree.
+ * Ranks may describe one message by different counts and datatypes of the same signature, so they
+ * can agree only on places between bytes.
  */
 #ifndef CORPUS_COLLECTIVES_PACKED_H
 #define CORPUS_COLLECTIVES_PACKED_H
@@ -17,7 +17,7 @@ static inline int packed_fits(int count, MPI_Datatype type)
     return (MPI_Aint)count * size <= INT_MAX / 2;
 }
 
-/* Room for the message, filled from `buffer` where `fill` is set; the caller frees it. */
+/* Allocates room for the message, and packs `buffer` into it if `fill`; the caller frees it. */
 static inline int packed_new(const void *buffer, int count, MPI_Datatype type, int fill, char **out,
                              MPI_Aint *out_bytes)
 {
@@ -27,7 +27,7 @@ static inline int packed_new(const void *buffer, int count, MPI_Datatype type, i
     if (!(*out = malloc((size_t)space + 1)))
         return MPI_ERR_NO_MEM;
     *out_bytes =
-        (MPI_Aint)count * size; /* what MPI_Pack makes where all ranks represent data alike */
+        (MPI_Aint)count * size; /* what MPI_Pack makes if all ranks represent their data alike */
     if (fill)
         TRY(MPI_Pack(buffer, count, type, *out, space, &position, MPI_COMM_SELF));
 done:

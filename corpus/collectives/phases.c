@@ -1,4 +1,4 @@
-/* Steps that several collectives are made of. See phases.h. Holds no state. */
+/* Steps that several collectives share. See phases.h. Holds no state. */
 #include "corpus/collectives/phases.h"
 
 struct ring ring_of_all(MPI_Comm comm)
@@ -47,8 +47,8 @@ static MPI_Aint largest_piece(const MPI_Aint *start, int pieces)
     return largest;
 }
 
-/* The piece of member b starts at its right neighbour and goes once round, each member adding its
- * own. */
+/* Sends the piece of member b once round the ring, from its right neighbour on; each member adds
+ * its part. */
 static int pass_and_combine(const struct ring *ring, void *buffer, const MPI_Aint *start,
                             MPI_Datatype type, MPI_Op op)
 {
@@ -70,7 +70,7 @@ done:
     return error;
 }
 
-/* Each member sends piece i straight to member i, then combines what it has got in rank order. */
+/* Each member sends piece i directly to member i, then combines the pieces it got in rank order. */
 static int send_and_combine_in_order(const struct ring *ring, void *buffer, const MPI_Aint *start,
                                      MPI_Datatype type, MPI_Op op)
 {
@@ -115,8 +115,8 @@ int ring_alltoall(const struct ring *ring, const void *from, void *to, MPI_Aint 
     for (int distance = 1; distance < size; distance++)
         TRY(copy_elements(element_at(from, n * ((ring->me + distance) % size), extent), n, type,
                           element_at(out.data, n * (distance - 1), extent), n, type));
-    /* In step s the first piece that arrives is for this member, from the one s to its left; the
-     * rest goes on. */
+    /* In step s the first piece that arrives is for this member, from the member s to its left; the
+     * next step passes on the rest. */
     for (int step = 1; step < size; step++) {
         MPI_Aint pieces = size - step;
         TRY(exchange_elements(out.data, n * pieces, ring_rank(ring, ring->me + 1), in.data,
@@ -148,8 +148,8 @@ int cube_reduce_scatter(MPI_Comm comm, void *buffer, const MPI_Aint *start, MPI_
     int rank, size, error, low = 0;
     rank_and_size(comm, &rank, &size);
     TRY(temporary_new(start[size], type, &arrived));
-    /* [low, low + 2 * half) are the places whose owners agree with this rank in the bits below
-     * `bit`. */
+    /* The owners of the places [low, low + 2 * half) have the same bits below `bit` as this rank.
+     */
     for (int bit = 1, half = size / 2; half; bit *= 2, half /= 2) {
         int partner = rank ^ bit, keep = rank & bit ? low + half : low,
             give = rank & bit ? low : low + half;

@@ -1,16 +1,16 @@
-/* The ranks that take part in recursive doubling when P is no power of two; allreduce and barrier
- * share them.
+/* Selects the ranks that take part in recursive doubling if P is no power of two, for allreduce and
+ * barrier.
  *
- * Let 2^d be the largest power of two in P. Each even one of the first 2 * (P - 2^d) ranks hands
- * over to its odd neighbour first and gets the result from it at the end. The others are numbered
- * 0..2^d-1 in rank order.
+ * Let 2^d be the largest power of two up to P. Each even rank of the first 2 * (P - 2^d) sends its
+ * operand to its odd neighbour first and gets the result from it at the end. The others are
+ * numbered 0..2^d-1 in rank order.
  */
 #ifndef CORPUS_COLLECTIVES_RECURSIVE_DOUBLING_H
 #define CORPUS_COLLECTIVES_RECURSIVE_DOUBLING_H
 
 struct doubling {
     int core, extra; /* 2^d, and P - 2^d */
-    int id;          /* of this rank among the core, -1 if its neighbour stands for it */
+    int id;          /* this rank's number in the core; -1 if its neighbour acts for it */
 };
 
 static inline struct doubling doubling_of(int rank, int size)

@@ -1,5 +1,5 @@
-/* Reduction up a binomial tree: in each round neighbouring blocks of ranks combine, until one holds
- * all.
+/* Reduction up a binomial tree: in each round neighbouring blocks of ranks combine, until one rank
+ * has the result.
  *
  * Source: the alpha-beta model, sections 23-25. Any number of ranks: a partner beyond the last
  * rank does not exist and is skipped (`PARTNER < P`). Any root, and always in rank order: blocks
@@ -11,7 +11,7 @@
 #include "corpus/collectives/building_blocks.h"
 #include "corpus/collectives/phases.h"
 
-/* The rank that holds the result of the ranks low..low+width-1. */
+/* Returns the rank that holds the result of the ranks low..low+width-1. */
 static int block_holder(int low, int width, int root)
 {
     return root >= low && root < low + width ? root : low;
@@ -25,7 +25,7 @@ int cw_reduce_binomial(const void *sendbuf, void *recvbuf, int count, MPI_Dataty
     rank_and_size(comm, &rank, &size);
     TRY(reduction_start(&r, sendbuf, recvbuf, count, type, op, comm));
     for (int width = 1; width < size; width *= 2) {
-        int low = rank / width * width, other_low = low ^ width; /* the two blocks that meet */
+        int low = rank / width * width, other_low = low ^ width; /* the two blocks to combine */
         if (other_low >= size)
             continue;
         int other = block_holder(other_low, width, root);

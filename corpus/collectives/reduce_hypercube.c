@@ -2,8 +2,8 @@
  * other.
  *
  * Source: basic operations; primitives by topology. 2^d ranks, any root (virtual id = rank XOR
- * root). The lowest dimension goes first, so that what meets is always two blocks of consecutive
- * ranks and the operation need not commute. d rounds, each with one combine.
+ * root). The lowest dimension goes first, so that a round always combines two blocks of consecutive
+ * ranks, and the operation need not commute. d rounds, each with one combine.
  *
  * Example, d = 2, root 0: 1->0, 3->2; 2->0.
  */

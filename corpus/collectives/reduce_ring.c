@@ -1,7 +1,7 @@
 /* Reduction on a ring: over distance 1, then 2, then 4, and so on up to P/2.
  *
  * Source: basic operations, the dual of the broadcast of figure 4.2. 2^d ranks, any root. In each
- * round blocks of consecutive ranks meet in pairs, each pair on its own stretch of the ring, so no
+ * round pairs of blocks of consecutive ranks combine, each pair on its own part of the ring, so no
  * two messages share a link. lg P rounds, each with one combine.
  *
  * Example, P = 4, root 0: 1->0, 3->2; 2->0.
@@ -19,8 +19,8 @@ int cw_reduce_ring(const void *sendbuf, void *recvbuf, int count, MPI_Datatype t
     TRY(reduction_start(&r, sendbuf, recvbuf, count, type, op, comm));
     for (int distance = 1; distance < size; distance *= 2) {
         int partner = rank ^ distance;
-        /* The result of a block is on the rank whose place in it is the root's place in the root's
-         * own block. */
+        /* The result of a block is on the rank that has the same place in its block as the root in
+         * the root's block. */
         if (rank % (2 * distance) == root % (2 * distance)) {
             TRY(reduction_receive(&r, partner));
         } else {

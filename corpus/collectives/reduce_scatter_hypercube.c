@@ -2,8 +2,8 @@
  * blocks it still works on and combines the other half.
  *
  * Source: primitives by topology. 2^d ranks, blocks of any sizes. The nearest dimension goes
- * first, so an operation that does not commute is combined in rank order; the blocks are laid out
- * so that each half lies in one run (see phases.h). d rounds.
+ * first, so ranks combine in rank order, as an operation that does not commute needs it. The
+ * blocks are laid out so that each half is one run (see phases.h). d rounds.
  *
  * Example, P = 4, rank 0: gives 1 its parts of the blocks 1,3, keeps 0,2; gives 2 the sum for block
  * 2, keeps 0.
@@ -24,7 +24,7 @@ int cw_reduce_scatter_hypercube(const void *sendbuf, void *recvbuf, const int re
     if (!(start = malloc(sizeof(*start) * ((size_t)size + 1))))
         TRY(MPI_ERR_NO_MEM);
     start[0] = 0;
-    for (int place = 0; place < size; place++) /* reading bits backwards is its own inverse */
+    for (int place = 0; place < size; place++) /* cube_place is its own inverse */
         start[place + 1] = start[place] + recvcounts[cube_place(place, size)];
     TRY(temporary_new(start[size], type, &all));
     MPI_Aint from = 0;

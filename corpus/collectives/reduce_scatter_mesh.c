@@ -1,10 +1,10 @@
-/* Reduce-scatter on a mesh: in each row the blocks of a column go round together, then in each
- * column the single blocks.
+/* Reduce-scatter on a mesh: in each row all blocks of a column go round together, then in each
+ * column the single blocks go round.
  *
  * Source: the dual of allgather.mesh (basic operations; primitives by topology). q x q ranks,
  * blocks of any sizes. q-1 rounds of q blocks, then q-1 rounds of one block. Rows are consecutive
- * ranks and go first, so an operation that does not commute is combined in rank order (see
- * phases.h).
+ * ranks and go first, so ranks combine in rank order, as an operation that does not commute needs
+ * it (see phases.h).
  *
  * Example, 2 x 2: 0 gives 1 its parts of the blocks 1,3 and gets those of 0,2; then it gives 2
  * block 2 and gets block 0.
@@ -26,8 +26,8 @@ int cw_reduce_scatter_mesh(const void *sendbuf, void *recvbuf, const int recvcou
     int row = rank / q, column = rank % q;
     struct ring along_row = {q, column, row * q, 1, comm}, along_column = {q, row, column, q, comm};
 
-    /* The blocks of column 0 first, then those of column 1...: `start` says where each lies then,
-     * `columns` each column, `from` where a block lies in the send buffer. */
+    /* Sort the blocks by column. Then `start` has the place of each block, `columns` the place of
+     * each column; `from` has the place of each block in the send buffer. */
     MPI_Aint *start = malloc(sizeof(MPI_Aint) * ((size_t)size + 1)),
              *columns = malloc(sizeof(MPI_Aint) * (q + 1));
     MPI_Aint *from = malloc(sizeof(MPI_Aint) * ((size_t)size + 1));

@@ -1,10 +1,10 @@
 /* Reduce-scatter round a ring: each block starts at the right neighbour of its owner and goes once
- * round, every rank adding its own part.
+ * round; every rank adds its own part.
  *
  * Source: the alpha-beta model (bucket); basic operations; primitives by topology. Any number of
- * ranks, blocks of any sizes. P-1 rounds, each with one block and one combine. When the operation
- * does not commute the ring would combine in the wrong order; then the parts go straight to the
- * owner, in as many rounds and words.
+ * ranks, blocks of any sizes. P-1 rounds, each with one block and one combine. If the operation
+ * does not commute, the ring would combine in the wrong order, so ranks send their parts directly
+ * to the owner, in as many rounds and words.
  *
  * Example, P = 3, block of rank 0: 1 sends x1 to 2, 2 sends x1+x2 to 0, 0 adds x0.
  */

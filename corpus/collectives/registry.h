@@ -1,17 +1,17 @@
-/* The registry of collectives: what is in corpus/collectives, in corpus/defects, or in a user's own
+/* The registry of collectives: those of corpus/collectives, of corpus/defects, or of a user's own
  * file.
  *
  * A file registers its function at its end,
  *
  *     COLLECTIVE(bcast, "bcast.binomial", cw_bcast_binomial)
  *
- * and whoever links it finds it through collective_first and collective_next; there is no central
- * list. The first word is the MPI call whose signature the function has (the compiler checks it),
- * the second the row of the model it claims to keep (or "" for none). Further fields of struct
- * collective may follow, as `.domain = ...`.
+ * and a program that links the file finds it by collective_first and collective_next; there is no
+ * central list. The first word is the MPI call whose signature the function has (the compiler
+ * checks it), the second the row of the model whose cost it claims (or "" for none). Further fields
+ * of struct collective may follow, as `.domain = ...`.
  *
- * The entries lie in a linker section, so objects that come out of an archive must be linked as a
- * whole: -Wl,--whole-archive libcollectives.a -Wl,--no-whole-archive.
+ * The entries lie in a linker section, so an archive must be linked as a whole:
+ * -Wl,--whole-archive libcollectives.a -Wl,--no-whole-archive.
  *
  * Relies on <mpi.h> alone.
  */
@@ -20,8 +20,8 @@
 
 #include <mpi.h>
 
-/* The arguments of each call. Where MPI has no such call (shift), or the row has a parameter (k),
- * the last argument is extra. */
+/* The arguments of each call. If MPI has no such call (shift), or the row has a parameter (k), the
+ * last argument is additional. */
 #define COLLECTIVE_SEND_ARGUMENTS const void *sendbuf, int sendcount, MPI_Datatype sendtype
 #define COLLECTIVE_RECV_ARGUMENTS void *recvbuf, int recvcount, MPI_Datatype recvtype
 #define COLLECTIVE_RECVV_ARGUMENTS \
@@ -69,7 +69,7 @@
     const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],     \
         const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], \
         const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm
-/* The data of rank i arrive on rank (i + s) mod P. */
+/* Moves the data of rank i to rank (i + s) mod P. */
 #define COLLECTIVE_ARGUMENTS_shift \
     const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Comm comm, int s
 
@@ -99,12 +99,12 @@ enum collective_kind {
     collective_kind_neighbor_alltoallv,
     collective_kind_neighbor_alltoallw,
     collective_kind_shift,
-    collective_kind_custom, /* one that MPI does not have, with a reference of its own */
+    collective_kind_custom, /* a collective that MPI lacks, with a reference of its own */
     COLLECTIVE_KINDS
 };
 
-/* How the function is called: as itself; iallreduce and the like, which return a request;
- * allreduce_init, whose request is started twice; two functions around a state of their own. */
+/* How the function is called: blocking; non-blocking with a request (iallreduce); persistent
+ * (allreduce_init), started twice; by two functions around a state of their own. */
 enum collective_form {
     COLLECTIVE_BLOCKING,
     COLLECTIVE_NONBLOCKING,
@@ -149,18 +149,18 @@ enum {
     collective_form_custom = COLLECTIVE_BLOCKING
 };
 
-/* A custom collective. Its send and receive buffers hold as many elements as .sends and .receives
- * say (functions of rank, size and count); if nothing is said, count for each rank. */
+/* A custom collective. .sends and .receives (functions of rank, size and count) give the numbers of
+ * elements in its send and receive buffers; by default count for each rank. */
 typedef int (*collective_custom_fn)(const void *sendbuf, void *recvbuf, int count,
                                     MPI_Datatype type, MPI_Comm comm);
 typedef long (*collective_elements_fn)(int rank, int size, int count);
-/* Computes what rank must have received: sent[i] is rank i's send buffer, *received what the
- * receive buffer held before. Elements are ints side by side. */
+/* Computes what rank must have received: sent[i] is rank i's send buffer; *received holds the old
+ * content of the receive buffer and gets the result. Elements are adjacent ints. */
 typedef void (*collective_reference_fn)(const int *const sent[], int *received, int rank, int size,
                                         int count);
 
-/* The numbers of ranks for which a function is defined; outside it returns MPI_ERR_COMM and sends
- * nothing. */
+/* The numbers of ranks for which a function is defined. For others the function returns
+ * MPI_ERR_COMM and sends nothing. */
 enum collective_domain {
     COLLECTIVE_ANY,
     COLLECTIVE_POWER_OF_TWO,
@@ -168,18 +168,18 @@ enum collective_domain {
     COLLECTIVE_FULL_TREE /* 2^k - 1: a complete binary tree, ranks at all nodes */
 };
 
-/* Tells whether a claim of cost holds for so many ranks and elements and such an operation (1 if
- * the collective takes none). */
+/* Tells whether a claim of cost holds for these numbers of ranks and elements, and an operation
+ * that commutes or not (1 if the collective has no operation). */
 typedef int (*collective_when_fn)(int ranks, int count, int commutative);
 int collective_when_commutative(int ranks, int count, int commutative);
 int collective_when_always(int ranks, int count, int commutative);
 #define COLLECTIVE_COMMUTATIVE collective_when_commutative
 #define COLLECTIVE_ALWAYS collective_when_always
 
-/* The communicators of a neighbour collective. */
+/* The topologies of a neighbourhood collective's communicators. */
 enum collective_topology { COLLECTIVE_GRID, COLLECTIVE_GRAPH, COLLECTIVE_GRID_OR_GRAPH };
 
-/* The communicators of a collective: of one group of ranks, or between two groups. */
+/* The kinds of communicators of a collective: of one group of ranks, or between two groups. */
 enum collective_groups { COLLECTIVE_INTRA, COLLECTIVE_INTER, COLLECTIVE_INTRA_OR_INTER };
 
 #define COLLECTIVE_FUNCTIONS(call)                                                         \
@@ -190,7 +190,7 @@ enum collective_groups { COLLECTIVE_INTRA, COLLECTIVE_INTER, COLLECTIVE_INTRA_OR
 
 struct collective {
     const char *name; /* of the function */
-    const char *row;  /* of the model, "" when none is claimed */
+    const char *row;  /* of the model; "" if none is claimed */
     int kind;         /* enum collective_kind */
     int form;         /* enum collective_form */
     union {
@@ -222,34 +222,34 @@ struct collective {
     } function;
     int (*test)(void *state,
                 int *out_done);        /* of COLLECTIVE_STATE; frees the state once it is done */
-    collective_reference_fn reference; /* of a custom one */
+    collective_reference_fn reference; /* of a custom collective */
     collective_elements_fn sends, receives;
     const char *file;
     enum collective_domain domain;
     enum collective_topology topology;
     enum collective_groups communicators;
-    /* Tells where the row or the bounds below are claimed; NULL: for reductions as
-     * COLLECTIVE_COMMUTATIVE, else everywhere. */
+    /* Tells when the row or the bounds below are claimed; NULL: reductions as
+     * COLLECTIVE_COMMUTATIVE, other collectives always. */
     collective_when_fn row_when;
     int root_zero_only; /* any other root gives MPI_ERR_ROOT */
-    int no_in_place;    /* MPI_IN_PLACE is not for it */
-    /* Bounds claimed where no row is named: rounds, and elements one after the other, for so many
-     * ranks and elements. */
+    int no_in_place;    /* it does not take MPI_IN_PLACE */
+    /* Bounds claimed if no row is named, for these numbers of ranks and elements: rounds, and
+     * elements that are sent one after the other. */
     long (*rounds_most)(int ranks, int count);
     long (*elements_most)(int ranks, int count);
-    int printed; /* as the textbook prints it: send, then receive; deadlocks when sends do not
-                    buffer */
+    int printed; /* as the textbook prints it: send, then receive; deadlocks if the library does
+                    not buffer sends */
 
-    /* Planted defects only. `expect` is NULL for a correct function; else one of "deadlock", "wrong
+    /* For planted defects only. `expect` is NULL for a correct function; else "deadlock", "wrong
      * result", "disagreement" (of the ranks' results), "cost", "early exit" (of a barrier),
-     * "wildcard", "truncation", "overrun", "cross-talk". */
+     * "wildcard", "truncation", "overrun" or "cross-talk". */
     const char *expect;
     const char *axis;   /* what the scenario must vary to trigger it */
     const char *origin; /* where it was seen */
-    const char *twin;   /* name of the correct function beside it */
+    const char *twin;   /* name of the correct function */
 };
 
-/* A function of a C++ namespace is known by its own name. */
+/* Returns the name of a function without its C++ namespace. */
 #ifdef __cplusplus
 constexpr const char *collective_own_name(const char *name)
 {
@@ -276,34 +276,34 @@ constexpr const char *collective_own_name(const char *name)
 #define COLLECTIVE_NUMBERED(number, ...) COLLECTIVE_ENTRY(number, __VA_ARGS__)
 #define COLLECTIVE(...) COLLECTIVE_NUMBERED(__COUNTER__, __VA_ARGS__)
 
-/* Nonblocking by a state of its own: start_fn takes the arguments of the call and &state, test_fn
- * says whether it has come to its end. */
+/* Registers a non-blocking collective with a state of its own: start_fn takes the arguments of the
+ * call and &state, test_fn tells whether it is complete. */
 #define COLLECTIVE_STEPS(call, row_id, start_fn, test_fn, ...) \
     COLLECTIVE(call##_start, row_id, start_fn, .test = test_fn, ##__VA_ARGS__)
 
-/* Collectives that MPI does not have: a halo exchange, a transpose. */
+/* Registers a collective that MPI lacks, like a halo exchange or a transpose. */
 #define COLLECTIVE_CUSTOM(name, run_fn, reference_fn, ...) \
     COLLECTIVE(custom, "", run_fn, .reference = reference_fn, ##__VA_ARGS__)
 
-/* A planted defect, with its correct twin registered in the same file. */
+/* Registers a planted defect; the same file registers its correct twin. */
 #define DEFECT(call, row_id, fn, twin_fn, ...) \
     COLLECTIVE(call, row_id, fn, .twin = #twin_fn, __VA_ARGS__)
 
-/* Walks over everything that is linked in; NULL at the end. The order is the linker's. */
+/* Walk over all linked-in collectives; NULL at the end. The linker determines the order. */
 const struct collective *collective_first(void);
 const struct collective *collective_next(const struct collective *c);
 const struct collective *collective_find(const char *name);
 
-/* Tells whether it combines with an operation. */
+/* Tells whether the collective combines with an operation. */
 int collective_reduces(enum collective_kind kind);
-/* "bcast", "allgather"... */
+/* Returns "bcast", "allgather"... */
 const char *collective_kind_name(enum collective_kind kind);
-/* Tells whether MPI has it between the two groups of an intercommunicator. */
+/* Tells whether MPI has this collective on intercommunicators. */
 int collective_between_groups(enum collective_kind kind);
 int collective_domain_holds(const struct collective *c, int ranks);
 
-/* All that any of the calls takes. bcast uses the receive side; reductions and shift use recvcount
- * and recvtype. */
+/* The arguments of all calls together. bcast uses the receive side; reductions and shift use
+ * recvcount and recvtype. */
 struct collective_arguments {
     const void *sendbuf;
     void *recvbuf;
@@ -318,9 +318,9 @@ struct collective_arguments {
     MPI_Comm comm;
 };
 
-/* Calls the function with those of the arguments that it takes. */
+/* Calls the function with the arguments that it takes. */
 int collective_call(const struct collective *c, const struct collective_arguments *a);
-/* The same for the other forms: starts it, or makes the request, or the state. */
+/* Starts a collective of another form: makes the request or the state. */
 int collective_start(const struct collective *c, const struct collective_arguments *a,
                      MPI_Request *out_request, void **out_state);
 

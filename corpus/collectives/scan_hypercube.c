@@ -1,10 +1,10 @@
-/* Prefix sums on a hypercube: over each dimension partners exchange the sum of their subcube; who
- * is above adds it to its result, and both add it to the sum.
+/* Prefix sums on a hypercube: over each dimension partners exchange the sums of their subcubes; the
+ * upper partner adds the other sum to its result, and both add it to their sum.
  *
- * Source: primitives by topology. d rounds for 2^d ranks; it works for any number, since a subcube
- * with ranks missing has none above it that would need its sum. Combined in rank order.
+ * Source: primitives by topology. d rounds for 2^d ranks; it works for any number of ranks, since
+ * no rank needs the sum of an incomplete subcube. Combines in rank order.
  *
- * Example: <3,1,4,0,2> gives <3,4,8,8,10>. Rank 2 hears 0 from 3, then 4 from 0: 4 + 4 = 8.
+ * Example: <3,1,4,0,2> gives <3,4,8,8,10>. Rank 2 gets 0 from 3, then 4 from 0: 4 + 4 = 8.
  */
 #include "corpus/collectives/collective.h"
 

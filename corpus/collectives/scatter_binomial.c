@@ -1,15 +1,15 @@
-/* Scatter down a binomial tree: whoever holds the blocks of a range of ranks sends the upper part
- * of them to its first rank.
+/* Scatter down a binomial tree: a rank that holds the blocks of a range of ranks sends the blocks
+ * of the upper part to the first rank of that part.
  *
  * Source: the alpha-beta model, section 38; primitives by topology. Any number of ranks, any root.
- * The lower part is the largest power of two below the range, so that there are ceil(lg P) rounds,
- * and the root sends each block but its own once.
+ * The lower part is the largest power of two below the size of the range. So there are ceil(lg P)
+ * rounds, and the root sends each block except its own once.
  *
  * Example, P = 6, root 0, blocks abcdef: 0->4 ef; 0->2 cd, 4->5 f; 0->1 b, 2->3 d.
  */
 #include "corpus/collectives/collective.h"
 
-/* The root's blocks in the order of places, which are counted from the root on. */
+/* Copies the root's blocks into the order of places, which are counted from the root on. */
 static int blocks_from_root_on(const void *sendbuf, MPI_Aint n, MPI_Datatype type, int root,
                                int size, struct temporary *out)
 {

@@ -4,8 +4,8 @@
 
 #include "corpus/collectives/collective.h"
 
-/* Sends `recvbuf` to `to`, and receives into it what `from` sends; `spare` has room for as
- * much. */
+/* Sends `recvbuf` to `to` and receives the message of `from` into it; `spare` has the same
+ * size. */
 static inline int shift_hop(void *recvbuf, struct temporary *spare, int count, MPI_Datatype type,
                             int to, int from, MPI_Comm comm)
 {
@@ -14,7 +14,7 @@ static inline int shift_hop(void *recvbuf, struct temporary *spare, int count, M
                  : exchange_elements(spare->data, count, to, recvbuf, count, from, type, comm);
 }
 
-/* s mod size, never negative. */
+/* Returns s mod size, which is never negative. */
 static inline int shift_distance(int s, int size)
 {
     return (s % size + size) % size;

@@ -1,7 +1,7 @@
 /* Circular shift on a mesh with wrap-around, numbered row by row: s mod q along the rows, then s /
- * q down the columns, one more in the columns that wrapped.
+ * q down the columns, and one more in the columns that wrapped.
  *
- * Source: primitives by topology. q x q ranks, any s. Each part goes the shorter way round: at
+ * Source: primitives by topology. q x q ranks, any s. Each part takes the shorter way round: at
  * most q + 1 rounds.
  *
  * Example, 3 x 3, s = 4: one step to the right; then one step down, in column 0, which wrapped,
@@ -9,7 +9,7 @@
  */
 #include "corpus/collectives/shift.h"
 
-/* Shifts by `distance` in a line of q ranks: first, first + stride, ...; this one is at `place`. */
+/* Shifts by `distance` in a line of q ranks: first, first + stride, ...; `place` is this rank's. */
 static int shift_line(void *recvbuf, struct temporary *spare, int count, MPI_Datatype type,
                       int place, int first, int stride, int q, int distance, MPI_Comm comm)
 {
