@@ -836,7 +836,8 @@
         if (!article) return;
         const link = document.createElement("a");
         link.href = `#${article.id}`;
-        link.textContent = article.querySelector("h3").textContent;
+        const words = [...article.querySelector("h3").childNodes];
+        link.textContent = words.map((node) => node.textContent.trim()).join(" ");
         tied.append("Finding: ", link);
     }
     const locate = (hash) => {

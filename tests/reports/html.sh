@@ -35,7 +35,7 @@ timeout 100 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-f
     --disable-background-networking --disable-component-update \
     --disable-sync --user-data-dir="$TMPDIR/chromium" \
     --dump-dom "file://$PWD/hung.html$(cat hash.txt)" 2>/dev/null >clicked.dom
-grep -o '<span id="tied">[^<]*<a href="#finding-[0-9]*">error[a-z-]*' clicked.dom
+grep -o '<span id="tied">[^<]*<a href="#finding-[0-9]*">error [a-z-]*' clicked.dom
 grep -o '<h2>Where the ranks were when the job ended' hung.html
 grep -c '"segments":[1-9]' stencil.html
 # Costs of a collective against its size, where there are several sizes.

@@ -64,6 +64,27 @@ for path in sys.argv[1:]:
         browser.picture(os.path.join(pictures, name), whole=True)
     browser.run(until_over)
     print("step:", browser.run(seen), "rounds;", browser.run(said))
+# The lighter of two colours, "rgb(R, G, B)", against the other one, as readers of pages count it.
+contrast = """((...colours) => {
+    const light = colours.map((colour) => colour.match(/\\d+/g).slice(0, 3).map((part) => {
+        const c = part / 255;
+        return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+    })).map(([r, g, b]) => 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05);
+    return Math.max(...light) / Math.min(...light);
+})"""
+needed = {"'svg text'": ("fill", 4.5), "'svg line[marker-end]'": ("stroke", 3)}
+back = "getComputedStyle(document.querySelector('svg > rect')).fill"
+for dark in False, True:
+    browser.look(width=1000, dark=dark)
+    good = all(
+        browser.run(
+            f"[...document.querySelectorAll({what})].every((e) =>"
+            f" {contrast}(getComputedStyle(e).{style}, {back}) >= {least})"
+        )
+        for what, (style, least) in needed.items()
+    )
+    print("dark:" if dark else "light:", "all can be read" if good else "not all can be read")
+browser.look(width=1000)
 button(4)
 browser.run(played)
 print("play:", browser.run(seen), "rounds;", browser.run(said))
