@@ -10,7 +10,8 @@
  * on failure; errno says why. */
 FILE *core_output_open(const char *path);
 /* Tells whether output goes to the path as it is: devices, pipes, and names in /dev or /proc (not
- * /dev/shm). /dev/stdout may lead to a regular file, which must not be replaced. */
+ * /dev/shm). /dev/stdout may lead to a regular file, which must not be replaced. So is the file
+ * that GITHUB_STEP_SUMMARY names: all commands of a step of a workflow append to it. */
 bool core_output_as_is(const char *path);
 
 #endif

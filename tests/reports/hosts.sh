@@ -48,6 +48,13 @@ runs() { # NUMBER: of traces
 runs 20
 runs 21
 grep -c '"text": "odd-4-*[0-9]*: rank 2 calls' many.sarif
+# The commands of a step append to its summary; any other file is replaced.
+for summary in step.md other.md; do
+    for db in odd odd; do
+        GITHUB_STEP_SUMMARY=step.md crosswait report --format=markdown -o $summary $db.db
+    done
+    grep -c '^###' $summary
+done
 # Readers that others wrote take the same files.
 "$SOURCE/build/mpi/readers/bin/python" "$SOURCE/tests/reports/readers.py" \
     junit odd.xml sarif odd.sarif sarif many.sarif mermaid odd.md
