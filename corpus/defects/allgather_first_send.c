@@ -1,17 +1,17 @@
-/* Planted defect: a ring allgather that finds out whether the library buffers by looking at its
- * first send, and then sends before it receives.
+/* Planted defect: a ring allgather tests whether its first send is complete. If so, it assumes that
+ * the library buffers, and sends before it receives.
  *
  * Seen in: programs that measure the eager limit while they run. Axis: credits. Shows as: deadlock
- * where a receiver holds one, two or three messages, not where it holds none or all: with none the
- * first send is not complete, with all of them the rest is buffered like the first.
+ * if a receiver can buffer one, two or three messages. It works with none, as the first send is not
+ * complete, and with all four.
  *
- * A block goes in four pieces, the first of them the largest.
+ * Each block is sent in four pieces; the first is the largest.
  */
 #include "corpus/collectives/collective.h"
 
 enum { PIECES = 4 };
 
-/* Elements of piece i, and how many lie before it. */
+/* Returns the number of elements of piece i; *out_first is the number before it. */
 static int piece_of(int count, int i, int *out_first)
 {
     int whole = count / PIECES, rest = count % PIECES;

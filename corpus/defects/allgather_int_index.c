@@ -1,12 +1,12 @@
-/* Planted defect: a linear allgather that numbers the elements of all blocks in an int, and takes
- * the place of a block in bytes from that.
+/* Planted defect: a linear allgather numbers the elements of all blocks in an int, and computes the
+ * place of a block in bytes from this number.
  *
- * Axis: memory. Shows as: from 2^31 elements in all on, as with 2^30 ints from each of three ranks,
- * blocks lie in the wrong place: wrong result or crash. No type of many bytes shows it.
+ * Axis: memory. Shows as: wrong result or crash with 2^31 elements or more in all (three ranks with
+ * 2^30 ints each), as blocks lie in the wrong place. Types of many bytes do not show it.
  */
 #include "corpus/collectives/collective.h"
 
-/* `bits` is how wide the number of an element is. */
+/* `bits` is the width of an element's number. */
 static int allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                      int recvcount, MPI_Datatype recvtype, MPI_Comm comm, int bits)
 {
@@ -16,7 +16,7 @@ static int allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
     for (int root = 0; root < size && !error; root++) {
         MPI_Aint first = (MPI_Aint)root * recvcount;
         if (bits == 32)
-            first = (int)(unsigned)first; /* what int arithmetic gives on every machine we know */
+            first = (int)(unsigned)first; /* what int arithmetic gives on all known machines */
         void *block = element_at(recvbuf, first, extent);
         if (rank != root) {
             error =

@@ -1,9 +1,9 @@
-/* Planted defect: a persistent allgather whose plan remembers how far it got, and is not set back
- * when it is started again.
+/* Planted defect: a persistent allgather does not reset the step counter of its plan when it is
+ * started again.
  *
- * Origin: MPICH #6423. Axis: persistent. Shows as: on the second start. Here the call makes its
- * plan, starts it once with other data, as a program does that iterates, and again with the data
- * given: the second start has nothing left to do.
+ * Origin: MPICH #6423. Axis: persistent. Shows as: wrong result, as the second start does nothing.
+ * Here one call makes its plan, starts it with other data, like a program that iterates, and starts
+ * it again with the given data.
  */
 #include "corpus/collectives/collective.h"
 

@@ -1,8 +1,8 @@
-/* Planted defect: a ring allgather that is off by one: it makes P-2 steps.
+/* Planted defect: a ring allgather is off by one: it makes P-2 steps.
  *
- * Origin: the classic slip with the ring pass (allgather in MPI). Axis: P. Shows as: wrong result
- * from two ranks on: the block of the right neighbour never comes. Rounds and words lie below the
- * lower bound, too.
+ * Origin: the classic mistake with the ring pass (allgather in MPI). Axis: P. Shows as: wrong
+ * result with two or more ranks: the block of the right neighbour never arrives. Rounds and words
+ * are also below the lower bound.
  */
 #include "corpus/collectives/collective.h"
 

@@ -1,8 +1,8 @@
-/* Planted defect: a pipelined ring allgather that cuts every block into chunks of one element
- * instead of one chunk of a kilobyte.
+/* Planted defect: a pipelined ring allgather cuts every block into chunks of one element instead of
+ * one kilobyte.
  *
  * Origin: MPICH afb3046a. Axis: cost. Shows as: the right result, but m (P-1) rounds instead of
- * P-1: rounds above the row.
+ * P-1, which is more than the row of the model has.
  */
 #include "corpus/collectives/collective.h"
 
@@ -18,7 +18,7 @@ static int allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
     for (int step = 0; step < size - 1; step++) {
         int out = (rank - step + size) % size, in = (rank - step - 1 + size) % size;
         MPI_Aint at = 0;
-        do { /* an empty block is one empty message */
+        do { /* an empty block takes one empty message */
             MPI_Aint part = n - at < chunk ? n - at : chunk;
             TRY(exchange_elements(element_at(recvbuf, n * out + at, extent), part,
                                   (rank + 1) % size, element_at(recvbuf, n * in + at, extent), part,

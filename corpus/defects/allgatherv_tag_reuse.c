@@ -1,9 +1,9 @@
-/* Planted defect: an allgather with counts that goes round in steps, takes each step's block from
- * anybody, and uses one tag for all steps.
+/* Planted defect: an allgatherv receives the block of each step from any source, and uses one tag
+ * for all steps.
  *
- * Origin: MPICH cf20786e. Axis: timing. Shows as: wrong match under delay: a rank that is a step
- * ahead fills the place of one that is late. In step s every rank sends its block to the rank s to
- * its right.
+ * Origin: MPICH cf20786e. Axis: timing. Shows as: wrong match under delay: the block of a rank that
+ * is a step ahead fills the place of a late rank's block. In step s every rank sends its block to
+ * the rank s to its right.
  */
 #include "corpus/collectives/collective.h"
 

@@ -1,9 +1,9 @@
-/* Planted defect: an allreduce in which every rank collects all operands and combines them starting
- * with its own.
+/* Planted defect: in an allreduce every rank collects all operands and combines them, starting with
+ * its own.
  *
  * Origin: Open MPI PR 12258, MPICH ba1b4dd1. Axis: operation. Shows as: with floating point the
  * ranks' results differ in the last bits, since a sum depends on its order; each result alone looks
- * right. (An operation that does not commute is combined in rank order.)
+ * right. (With an operation that does not commute it combines in rank order.)
  */
 #include "corpus/collectives/phases.h"
 

@@ -1,12 +1,12 @@
-/* Planted defect: a ring allreduce that receives into the result and then adds its own operand from
- * the send buffer, which in place is the same memory.
+/* Planted defect: a ring allreduce receives into the result and then adds its own operand from the
+ * send buffer, which is the same memory with MPI_IN_PLACE.
  *
  * Origin: Open MPI #9385. Axis: in-place. Shows as: wrong result.
  */
 #include "corpus/collectives/building_blocks.h"
 #include "corpus/collectives/phases.h"
 
-/* One step of the reduce-scatter: `in` arrives and the own operand is added to it. */
+/* Makes the steps of the reduce-scatter: in each, piece `in` arrives and gets the own operand. */
 static int reduce_scatter(const struct ring *ring, const void *operand, void *recvbuf,
                           const MPI_Aint *start, MPI_Datatype type, MPI_Op op)
 {
@@ -15,7 +15,7 @@ static int reduce_scatter(const struct ring *ring, const void *operand, void *re
     for (int step = 0; step < ring->size - 1 && !error; step++) {
         int out = (ring->me - step - 1 + ring->size) % ring->size;
         int in = (ring->me - step - 2 + 2 * ring->size) % ring->size;
-        const void *from = step ? recvbuf : operand; /* the first piece goes out as it is */
+        const void *from = step ? recvbuf : operand; /* the first piece is sent unchanged */
         MPI_Aint n = start[in + 1] - start[in];
         void *arrived = element_at(recvbuf, start[in], extent);
         TRY(exchange_elements(element_at(from, start[out], extent), start[out + 1] - start[out],

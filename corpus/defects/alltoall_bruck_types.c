@@ -1,11 +1,11 @@
-/* Planted defect: an all-to-all by Bruck's algorithm that lays out what it has received as if it
- * had the send datatype.
+/* Planted defect: an all-to-all by Bruck's algorithm stores received blocks as if they had the send
+ * datatype.
  *
- * Origin: Open MPI 99ca5726. Axis: datatype. Shows as: wrong result where the send datatype differs
+ * Origin: Open MPI 99ca5726. Axis: datatype. Shows as: wrong result if the send datatype differs
  * from the receive datatype.
  *
- * Block i travels i ranks to the right, by the bits of i: in round k all blocks with bit k set go
- * 2^k ranks further.
+ * Block i travels i ranks to the right, by the bits of i: in round k all blocks with bit k set move
+ * 2^k ranks on.
  */
 #include "corpus/collectives/collective.h"
 
@@ -42,7 +42,7 @@ static int bruck(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
                 TRY(copy_elements(element_at(in.data, n * moved++, extent), n, sendtype,
                                   element_at(blocks.data, n * i, extent), n, sendtype));
     }
-    /* Block i came from the rank i to the left. */
+    /* Block i is from the rank i to the left. */
     for (int i = 0; i < size; i++)
         TRY(copy_elements(element_at(blocks.data, n * i, extent), n, sendtype,
                           element_at(recvbuf, (MPI_Aint)last_count * ((rank - i + size) % size),

@@ -1,8 +1,8 @@
-/* Planted defect: a pairwise all-to-all in which both partners send before they receive.
+/* Planted defect: in a pairwise all-to-all both partners send before they receive.
  *
  * Origin: UCX PR 8594, libcircle PR 45, kamping PR 680, mpi4py PR 128, MANA PR 247. Axis:
- * buffering. Shows as: ranks that wait for each other when sends are not buffered, from two on;
- * everything passes while they do.
+ * buffering. Shows as: two or more ranks wait for each other if the library does not buffer their
+ * sends; otherwise all is right.
  */
 #include "corpus/collectives/collective.h"
 

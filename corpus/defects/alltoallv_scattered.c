@@ -1,9 +1,9 @@
-/* Planted defect: an all-to-all with counts that posts its messages in batches of four, and counts
- * batches by P / 4.
+/* Planted defect: an alltoallv posts its messages in batches of four, and takes P / 4 as the number
+ * of batches.
  *
- * Origin: MPICH 027e5480. Axis: P, block. Shows as: with fewer than four ranks no batch sends
- * anything while the receives wait: hang; with P no multiple of four the last blocks stay where
- * they are: wrong result.
+ * Origin: MPICH 027e5480. Axis: P, block. Shows as: hang with fewer than four ranks, as no batch
+ * sends anything while the receives wait; wrong result if P is no multiple of four, as nobody sends
+ * the last blocks.
  */
 #include "corpus/collectives/collective.h"
 

@@ -1,7 +1,7 @@
-/* Planted defect: an all-to-all with counts in which zero-byte sends are skipped, but not the
- * receives that match them.
+/* Planted defect: an alltoallv skips sends of zero bytes, but not the receives that would match
+ * them.
  *
- * Origin: Open MPI #12198. Axis: zero size. Shows as: hang as soon as one block is empty.
+ * Origin: Open MPI #12198. Axis: zero size. Shows as: hang if any block is empty.
  */
 #include "corpus/collectives/collective.h"
 

@@ -1,9 +1,9 @@
-/* Planted defect: a barrier by a token that goes twice round a ring, whose left neighbour is (rank
- * - 1) % size.
+/* Planted defect: a barrier sends a token twice round a ring, and computes the left neighbour as
+ * (rank - 1) % size.
  *
  * Origin: Open MPI b682b635; 16 years unseen, since all tests pass. Axis: only a trace shows it. In
- * C, -1 % size is -1, which is MPI_ANY_SOURCE: rank 0 receives from anybody, and any message with
- * this tag lets it out early.
+ * C, -1 % size is -1, which is MPI_ANY_SOURCE: rank 0 receives from any rank, and any message with
+ * this tag lets it leave early.
  */
 #include "corpus/collectives/collective.h"
 

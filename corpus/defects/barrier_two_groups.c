@@ -1,8 +1,8 @@
-/* Planted defect: a barrier between two groups, as of an intercommunicator, that is skipped where
- * the own group has one rank.
+/* Planted defect: in a barrier between two groups, as of an intercommunicator, a rank does nothing
+ * if it is alone in its group.
  *
  * Origin: MPICH #2284. Axis: P = 1 in one group. Shows as: hang with 3 ranks (the group of two
- * waits for the leader of the group of one), and a barrier that holds nobody with 2. The groups are
+ * waits for the leader of the group of one); with 2 ranks the barrier blocks nobody. The groups are
  * the lower and the upper half of the communicator.
  */
 #include "corpus/collectives/collective.h"

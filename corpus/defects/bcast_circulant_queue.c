@@ -1,13 +1,13 @@
-/* Planted defect: a broadcast over a circulant graph whose queue of outstanding sends is full after
- * one.
+/* Planted defect: in a broadcast over a circulant graph the queue of outstanding sends holds only
+ * one send.
  *
- * Origin: MPICH da0b95d2. Axis: buffering, P. Shows as: deadlock, only when sends do not buffer,
- * and only where a skip and P have a common divisor: with P = 10 and skip 2, ranks 1-3-5-7-9-1 all
- * wait for their send. P = 4 and 6 do it too.
+ * Origin: MPICH da0b95d2. Axis: buffering, P. Shows as: deadlock if the library does not buffer
+ * sends and a skip and P have a common divisor: with P = 10 and skip 2, ranks 1-3-5-7-9-1 all wait
+ * for their sends. P = 4 and 6 hang too.
  *
- * The root gives each rank its piece; then for skip = 1, 2, 4... each rank passes what it has to
+ * The root sends each rank its piece; then for skip = 1, 2, 4... each rank sends what it has to
  * rank + skip, except that nobody sends to the root, which has all. Slot i of a rank holds piece
- * (rank - i) mod P, so what is passed is one run.
+ * (rank - i) mod P, so a rank sends adjacent slots.
  */
 #include "corpus/collectives/packed.h"
 
@@ -24,7 +24,7 @@ static int exchange_run(char *slots, MPI_Aint piece, int skip, int pieces, int r
     }
     if (outstanding == queue_length)
         TRY(MPI_Wait(&send,
-                     MPI_STATUS_IGNORE)); /* with a queue of one: before the receive is posted */
+                     MPI_STATUS_IGNORE)); /* a queue of one waits before the receive is posted */
     if (rank != root)
         TRY(MPI_Recv(slots + piece * skip, (int)(piece * pieces), MPI_PACKED, from, COLLECTIVE_TAG,
                      comm, MPI_STATUS_IGNORE));

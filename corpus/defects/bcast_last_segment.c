@@ -1,5 +1,5 @@
-/* Planted defect: a segmented broadcast that uses the full segment size for the last, shorter
- * segment.
+/* Planted defect: a segmented broadcast uses the full segment size for the last, shorter segment
+ * too.
  *
  * Origin: Open MPI 0d7c8c36. Axis: segment. Shows as: reads and writes past the end of the buffer,
  * unless the segment divides the size.
@@ -8,7 +8,7 @@
 
 enum { SEGMENT_BYTES = 64 };
 
-/* Cut by bytes, so that all ranks agree; the full last segment lands in the user's buffer. */
+/* Cuts by bytes, so that all ranks agree; the full last segment overruns the user's buffer. */
 static int bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, int full_last)
 {
     int rank, size, error;

@@ -1,9 +1,9 @@
-/* Planted defect: a segmented broadcast that cuts the message after so many elements of the
- * datatype each rank happens to use.
+/* Planted defect: in a segmented broadcast each rank cuts the message after a fixed number of
+ * elements of its own datatype.
  *
- * Origin: Open MPI #2256. Axis: datatype. Shows as: where ranks describe the same message by
- * different datatypes the segments do not fit together: truncation, leftover messages, hang. The
- * twin cuts the packed bytes.
+ * Origin: Open MPI #2256. Axis: datatype. Shows as: truncation, leftover messages or hang if ranks
+ * describe the same message by different datatypes, as their segments then differ. The twin cuts
+ * the packed bytes.
  */
 #include "corpus/defects/bcast_segment.h"
 

@@ -1,15 +1,15 @@
-/* Planted defect: a k-ary broadcast that finds the depth of its tree by a logarithm in floating
+/* Planted defect: a k-ary broadcast computes the depth of its tree by a logarithm in floating
  * point.
  *
- * Origin: MPICH 45bcce60. Axis: P. Shows as: where P - 1 is a power of k and the quotient of the
- * logarithms comes out just below the whole number, the tree is one level short: k = 2 with P = 9
- * or 65, k = 6 with P = 7 or 37. The ranks beyond it take themselves for the root: wrong result.
+ * Origin: MPICH 45bcce60. Axis: P. Shows as: wrong result. If P - 1 is a power of k and the
+ * quotient of the logarithms is just below the integer, the tree lacks a level: k = 2 with P = 9 or
+ * 65, k = 6 with P = 7 or 37. Ranks outside of the tree act as if they were the root.
  */
 #include "corpus/collectives/collective.h"
 
 #include <math.h>
 
-/* The smallest r with k^r >= size. */
+/* Computes the smallest r with k^r >= size, not exactly. */
 static int depth_by_float(int size, int k)
 {
     return size > 1 ? (int)(log(size - 1) * (1 / log(k))) + 1 : 0;

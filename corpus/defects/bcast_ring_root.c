@@ -1,5 +1,5 @@
-/* Planted defect: a broadcast by scatter and ring pass whose ring counts pieces from rank 0 on, the
- * scatter from the root on.
+/* Planted defect: in a broadcast by scatter and ring pass the ring counts pieces from rank 0 on,
+ * but the scatter counts them from the root on.
  *
  * Origin: MPICH #4413. Axis: root. Shows as: wrong result with a root other than 0.
  */
@@ -14,7 +14,7 @@ static int bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm 
     if (!packed_fits(count, type))
         return MPI_ERR_COUNT;
     TRY(packed_new(buffer, count, type, rank == root, &all, &bytes));
-    MPI_Aint piece = (bytes + size - 1) / size; /* all pieces alike, the last one padded */
+    MPI_Aint piece = (bytes + size - 1) / size; /* all have this size; the last is padded */
     if (!(all = realloc(all, (size_t)piece * size + 1)))
         return MPI_ERR_NO_MEM;
     memset(all + bytes, 0, (size_t)(piece * size - bytes));

@@ -1,7 +1,7 @@
-/* Planted defect: a scatter-allgather broadcast in which the receiver of a range that ends at the
- * last rank expects a piece too few.
+/* Planted defect: in a scatter-allgather broadcast the receiver of a range that ends at the last
+ * rank expects one piece too few.
  *
- * Origin: Open MPI #7410. Axis: P no power of two (only there is a range cut short). Shows as:
+ * Origin: Open MPI #7410. Axis: P no power of two (else P cuts no range short). Shows as:
  * truncation.
  */
 #include "corpus/collectives/packed.h"
@@ -29,7 +29,7 @@ static int scatter(char *all, const MPI_Aint *start, int rank, int size, MPI_Com
     return error;
 }
 
-/* The scatter starts at rank 0, which gets the message from the root first if that is another. */
+/* The scatter starts at rank 0, which first gets the message from the root if that is another. */
 static int bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
                  int pieces_short)
 {

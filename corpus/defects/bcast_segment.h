@@ -1,11 +1,11 @@
-/* A broadcast down a chain of ranks, segment by segment: the ground of several planted defects. */
+/* Broadcasts down a chain of ranks, segment by segment, for several planted defects. */
 #ifndef CORPUS_DEFECTS_BCAST_SEGMENT_H
 #define CORPUS_DEFECTS_BCAST_SEGMENT_H
 
 #include "corpus/collectives/packed.h"
 
-/* `units` units of `type` go down the chain in segments of `segment` units; the last one is as long
- * as what is left, or, with `full_last`, as long as the others. */
+/* Sends `units` units of `type` down the chain in segments of `segment` units. The last segment has
+ * the rest of the units, or with `full_last` as many as the others. */
 static inline int chain_segments(void *data, MPI_Aint units, MPI_Datatype type, MPI_Aint segment,
                                  int full_last, int root, MPI_Comm comm)
 {

@@ -1,8 +1,8 @@
-/* Planted defect: a linear broadcast whose tags, one for each rank, are the highest ones of the MPI
- * library, or 100,000 and those above it where there are more.
+/* Planted defect: a linear broadcast counts its tags, one for each rank, upwards from MPI_TAG_UB,
+ * or from 100,000 if MPI_TAG_UB is above that.
  *
- * Axis: tags. Shows as: error MPI_ERR_TAG where MPI_TAG_UB is below 100,000, as MPI lets it be: the
- * tags are counted upwards from the highest one.
+ * Axis: tags. Shows as: error MPI_ERR_TAG if MPI_TAG_UB is below 100,000, which MPI allows, as all
+ * tags but the first exceed it.
  */
 #include "corpus/collectives/collective.h"
 

@@ -1,24 +1,24 @@
-/* Planted defect: a broadcast over a Cartesian communicator that goes both ways round a periodic
- * dimension, and reaches the rank opposite from both sides.
+/* Planted defect: a broadcast over a Cartesian communicator goes both ways round a periodic
+ * dimension, and reaches the opposite rank from both sides.
  *
- * Origin: MPI Forum #153, MPICH #4061 (periodic dimensions of 2). Axis: grid. Shows as: a
- * message left over, or a hang where sends do not buffer, when a periodic dimension has an even
- * number of ranks; with 2 the one neighbour is told twice. Elsewhere the root sends to everybody.
+ * Origin: MPI Forum #153, MPICH #4061 (periodic dimensions of 2). Axis: grid. Shows as: a leftover
+ * message, or a hang if sends do not buffer, if a periodic dimension has an even number of ranks;
+ * with 2 the root sends twice to its neighbour. On other communicators the root sends to all.
  *
- * Dimension by dimension: after dimension d all ranks have the data that agree with the root in the
- * dimensions behind it. On 0 1 2 3 with root 1: 1 tells 2 and 0, 2 tells 3; 0 must not.
+ * After dimension d all ranks that agree with the root in the later dimensions have the data. On
+ * 0 1 2 3 with root 1: 1 sends to 2 and 0, 2 sends to 3; 0 must not send.
  */
 #include "corpus/collectives/collective.h"
 
 enum { DIMS_MAX = 8 };
 
-/* The line of ranks through this one in dimension d; its rank `root` has the data. */
+/* Broadcasts from `root` along the line of ranks through this rank in dimension d. */
 static int line(void *buffer, int count, MPI_Datatype type, int d, int n, int periodic, int x,
                 int root, MPI_Comm comm, int twice)
 {
     int below, above, error = MPI_SUCCESS;
     TRY(MPI_Cart_shift(comm, d, 1, &below, &above));
-    int up = periodic ? (x - root + n) % n : x - root; /* so far from the root */
+    int up = periodic ? (x - root + n) % n : x - root; /* distance from the root */
     int down = periodic ? (root - x + n) % n : root - x;
     int upward = x == root || (periodic ? up <= down : up > 0);
     int downward = x == root || !upward;

@@ -1,10 +1,10 @@
-/* Planted defect: a broadcast round a ring in which a rank that has looked for its neighbour's
- * message often enough in vain asks the root instead, and forgets that the message is still to
- * come.
+/* Planted defect: in a broadcast round a ring a rank probes for its neighbour's message a fixed
+ * number of times. Then it asks the root instead, and never receives the message, which still
+ * arrives.
  *
- * Seen in: recovery code that was tried on a fast network only. Axis: timing. Shows as: a message
- * left over, a hang where sends do not buffer, or the last call's data in the next call, once a
- * message takes longer than the looking.
+ * Seen in: recovery code that was tried on a fast network only. Axis: timing. Shows as: a leftover
+ * message, a hang if sends do not buffer, or the last call's data in the next call, if a message
+ * takes longer than the probes.
  */
 #include "corpus/collectives/collective.h"
 

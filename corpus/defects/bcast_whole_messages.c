@@ -1,8 +1,8 @@
-/* Planted defect: a scatter-allgather broadcast whose scatter sends the whole message where the
- * pieces of half the range would do.
+/* Planted defect: the scatter of a scatter-allgather broadcast sends the whole message instead of
+ * the pieces of half the range.
  *
  * Origin: MPICH r3686 to r8288, two years unseen. Axis: cost. Shows as: the right result, but n lg
- * P words where n (P-1)/P are enough: words above the row of the model.
+ * P words instead of n (P-1)/P, which is more than the row of the model has.
  */
 #include "corpus/collectives/packed.h"
 
@@ -15,7 +15,7 @@ static int bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm 
     if (!packed_fits(count, type))
         return MPI_ERR_COUNT;
     TRY(packed_new(buffer, count, type, rank == root, &all, &bytes));
-    MPI_Aint piece = (bytes + size - 1) / size; /* piece i is cut at the end of the message */
+    MPI_Aint piece = (bytes + size - 1) / size; /* pieces are cut at the end of the message */
     int me = (rank - root + size) % size, low = 0, high = size;
     while (high - low > 1) {
         int middle = low + power_of_two_from(high - low) / 2;

@@ -1,13 +1,13 @@
-/* Planted defect: a gather of many unexpected messages at one rank, whose senders take it that a
- * message has gone when the ones before and after it have.
+/* Planted defect: in a gather of many unexpected messages at one rank, a sender assumes that its
+ * middle send is complete if the sends before and after it are.
  *
- * Seen in: programs that count completed sends. Axis: pool. Shows as: deadlock where the root has
- * room for one half of a block and the empty message behind it, but not for the other half. Where
- * no send buffers, all do, those below some size do, or a number of messages is held, the first and
- * the last tell the truth.
+ * Seen in: programs that count completed sends. Axis: pool. Shows as: deadlock if the root has room
+ * for one half of a block and the empty message after it, but not for the other half. The
+ * assumption holds if no sends are buffered, or all, or those below a size, or a fixed number of
+ * messages.
  *
- * Each rank sends its block in two halves and an empty message; the root tells one after the other
- * to go on when it is ready, and is heard before it receives.
+ * Each rank sends its block in two halves and an empty message. When the root is ready for a rank,
+ * it sends that rank a synchronous message, then receives.
  */
 #include "corpus/collectives/packed.h"
 
@@ -28,7 +28,7 @@ static int send_block(const void *buffer, int count, MPI_Datatype type, int root
         TRY(MPI_Test(&requests[0], &first, MPI_STATUS_IGNORE));
         TRY(MPI_Test(&requests[2], &last, MPI_STATUS_IGNORE));
     }
-    if (first && last) /* so has the one between */
+    if (first && last) /* assumes that the middle send is complete too */
         TRY(MPI_Wait(&requests[1], MPI_STATUS_IGNORE));
     TRY(receive_elements(NULL, 0, MPI_BYTE, root, comm));
     TRY(MPI_Waitall(3, requests, MPI_STATUSES_IGNORE));

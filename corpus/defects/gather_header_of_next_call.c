@@ -1,11 +1,11 @@
-/* Planted defect: a gather whose root learns from a header of any rank whose block comes next, and
- * takes the header of a rank's next call for one of this call.
+/* Planted defect: the root of a gather receives a header from any rank, which names the rank of the
+ * next block, and takes the header of a rank's next call for one of this call.
  *
  * Seen in: servers that ask "who is there" with MPI_ANY_SOURCE. Axis: timing. Shows as: wrong
- * result where a rank runs ahead into a second call of the same root: on 3 ranks the root takes
- * both headers of one rank, and no block of the other.
+ * result if a rank is already in the next call with the same root: on 3 ranks the root takes both
+ * headers of one rank, and no block of the other.
  *
- * The correct one takes the headers rank by rank, so that each is the first of its rank.
+ * The correct twin receives the headers rank by rank, so that each is the first of its rank.
  */
 #include "corpus/collectives/collective.h"
 

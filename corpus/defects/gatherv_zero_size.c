@@ -1,8 +1,8 @@
-/* Planted defect: a linear gatherv whose root asks each rank for its block, and skips those of no
- * bytes; the ranks skip those of no elements.
+/* Planted defect: the root of a linear gatherv asks each rank for its block, but skips blocks
+ * without bytes; the ranks skip only blocks without elements.
  *
- * Axis: no bytes. Shows as: deadlock where the datatype has no bytes and the count is above 0: the
- * rank waits to be asked.
+ * Axis: no bytes. Shows as: deadlock if the datatype has no bytes and the count is above 0, as the
+ * rank waits for the root to ask.
  */
 #include "corpus/collectives/collective.h"
 

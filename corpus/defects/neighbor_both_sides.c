@@ -1,16 +1,16 @@
-/* Planted defect: an all-to-all with Cartesian neighbours that tells its messages apart by source
+/* Planted defect: an all-to-all with Cartesian neighbours distinguishes its messages by source
  * alone.
  *
  * Origin: MPI Forum #153, MPICH #4061, Open MPI 196a91e6. Axis: topology. Shows as: wrong result
- * where a periodic dimension has 1 or 2 ranks: both neighbours are the same rank, and the two
- * blocks are swapped.
+ * if a periodic dimension has 1 or 2 ranks: both neighbours are the same rank, and the two blocks
+ * are swapped.
  */
 #include "corpus/collectives/collective.h"
 
 enum { DIMS_MAX = 8 };
 
-/* Block b goes to the lower (even b) or upper neighbour in dimension b / 2, where it is the block
- * of the other side. */
+/* Sends block b to the lower (even b) or upper neighbour in dimension b / 2, which receives it as
+ * the block from its other side. */
 static int neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                              void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
                              int tag_step)

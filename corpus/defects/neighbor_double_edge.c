@@ -1,8 +1,8 @@
-/* Planted defect: an all-to-all with the neighbours of a graph that finds the place of a block by
- * the rank that it comes from.
+/* Planted defect: an all-to-all with the neighbours of a graph finds the place of a block by its
+ * source rank.
  *
- * Axis: edges. Shows as: wrong result where a graph has two edges from one rank to another: the
- * second block goes over the first one, and its own place stays as it was.
+ * Axis: edges. Shows as: wrong result if a graph has two edges from one rank to another: the second
+ * block overwrites the first, and its own place keeps its old content.
  */
 #include "corpus/collectives/collective.h"
 

@@ -1,9 +1,9 @@
-/* Planted defect: an all-to-all with Cartesian neighbours that avoids deadlock by who sends first:
- * of two neighbours the lower rank.
+/* Planted defect: to avoid deadlock in an all-to-all with Cartesian neighbours, the lower rank of
+ * two neighbours sends first.
  *
  * Origin: MPI Forum #153, Open MPI 196a91e6 (periodic dimensions of 1). Axis: topology. Shows as:
- * deadlock, with any buffering, where a periodic dimension has one rank: it is its own neighbour,
- * not the lower of the two, and waits for itself.
+ * deadlock, with any buffering, if a periodic dimension has one rank: the rank is its own
+ * neighbour, not the lower one, and waits for itself.
  */
 #include "corpus/collectives/collective.h"
 
@@ -15,7 +15,7 @@ static int neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype se
     MPI_Aint send_extent = extent_of(sendtype), recv_extent = extent_of(recvtype);
     MPI_Comm_rank(comm, &rank);
     TRY(MPI_Cartdim_get(comm, &dims));
-    for (int b = 0; b < 2 * dims; b++) { /* block b goes down (even b) or up, in dimension b / 2 */
+    for (int b = 0; b < 2 * dims; b++) { /* even b: down, odd b: up, in dimension b / 2 */
         int below, above;
         TRY(MPI_Cart_shift(comm, b / 2, 1, &below, &above));
         int to = b % 2 ? above : below, from = b % 2 ? below : above, tag = COLLECTIVE_TAG - b;

@@ -1,15 +1,15 @@
-/* Planted defect: an all-to-all with Cartesian neighbours whose tags, one a dimension, run into the
- * tag of the check of block sizes that is under way at the same time.
+/* Planted defect: an all-to-all with Cartesian neighbours uses tags that include the tag of the
+ * check of block sizes, which runs at the same time.
  *
- * Origin: Open MPI #13918. Axis: tags, concurrency. Shows as: wrong match: data where a size was
- * meant, wrong result or truncation, when a neighbour is also a neighbour in rank.
+ * Origin: Open MPI #13918. Axis: tags, concurrency. Shows as: wrong match (a receive for a size
+ * gets data), wrong result or truncation, if a Cartesian neighbour is also a neighbour in rank.
  */
 #include "corpus/collectives/collective.h"
 
 enum { DIMS_MAX = 8 };
 
-/* The sizes go round a ring of ranks, the blocks to the neighbours; `size_tag` must differ from the
- * blocks' tags. */
+/* Sends the sizes round a ring of ranks, and the blocks to the neighbours. `size_tag` must differ
+ * from the tags of the blocks. */
 static int neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                              void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
                              int first_tag, int size_tag)

@@ -1,8 +1,8 @@
-/* Planted defect: a reduction whose root combines in the order in which contributions arrive.
+/* Planted defect: the root of a reduction combines contributions in the order of their arrival.
  *
  * Seen in: Open MPI PR 12258, MPICH ba1b4dd1, and any root that receives from MPI_ANY_SOURCE. Axis:
- * order. Shows as: wrong result with operations that do not commute, when a later rank's message is
- * taken first.
+ * order. Shows as: wrong result with operations that do not commute, if the root receives a higher
+ * rank's message first.
  */
 #include "corpus/collectives/collective.h"
 
@@ -14,7 +14,7 @@ static int reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype ty
     rank_and_size(comm, &rank, &size);
     if (rank != root) {
         TRY(send_elements(sendbuf, count, type, root, comm));
-        return receive_elements(NULL, 0, MPI_BYTE, root, comm); /* nobody runs ahead */
+        return receive_elements(NULL, 0, MPI_BYTE, root, comm); /* no rank runs ahead */
     }
     const void *own = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
     TRY(temporary_new(count, type, &mine));

@@ -1,8 +1,8 @@
-/* Planted defect: a reduction to rank 0, passed on to the root, that gives every rank but 0 a
- * buffer of its own for partial results before it asks whether the operand lies in the result.
+/* Planted defect: a reduction to rank 0, which sends the result to the root, gives every rank but 0
+ * a buffer for partial results before it checks for MPI_IN_PLACE.
  *
- * Origin: MPICH #6540. Axis: in-place, root. Shows as: wrong result in place with a root other than
- * 0, whose operand is then read from the empty buffer.
+ * Origin: MPICH #6540. Axis: in-place, root. Shows as: wrong result with MPI_IN_PLACE and a root
+ * other than 0, as the root's operand is then read from the empty buffer.
  */
 #include "corpus/collectives/building_blocks.h"
 #include "corpus/collectives/collective.h"

@@ -1,8 +1,8 @@
 /* Planted defect: the binomial reduction of the lecture without its patch `PARTNER < P`.
  *
  * Origin: the alpha-beta model, sections 23-25. Axis: P. Shows as: hang unless P is a power of
- * two: a rank waits for a partner that does not exist; its number taken mod P, that is a rank
- * which sends elsewhere.
+ * two: a rank waits for a partner that does not exist. The number of the partner is taken mod P,
+ * and that rank sends elsewhere.
  */
 #include "corpus/collectives/phases.h"
 

@@ -1,12 +1,12 @@
-/* Planted defect: a reduce-scatter of equal blocks by a reduction at rank 0, which computes in an
- * int where each rank's block of the result begins.
+/* Planted defect: a reduce-scatter of equal blocks reduces at rank 0, which computes the offset of
+ * each rank's block in an int.
  *
- * Axis: memory. Shows as: from 2^31 bytes on, which operands far apart reach with little data, the
- * others get what lies elsewhere: wrong result or crash. Types that only move data do not show it.
+ * Axis: memory. Shows as: wrong result or crash from 2^31 bytes on, as rank 0 sends other memory.
+ * Elements far apart reach that with little data. Types that cannot be reduced do not show it.
  */
 #include "corpus/collectives/collective.h"
 
-/* `bits` is how wide the offset is. */
+/* `bits` is the width of the offset. */
 static int reduce_scatter_block(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,
                                 MPI_Op op, MPI_Comm comm, int bits)
 {
@@ -21,7 +21,7 @@ static int reduce_scatter_block(const void *sendbuf, void *recvbuf, int count, M
     struct temporary sum = {0}, next = {0};
     TRY(temporary_new(all, type, &sum));
     TRY(temporary_new(all, type, &next));
-    for (int from = size - 1; from > 0; from--) { /* in the order of ranks */
+    for (int from = size - 1; from > 0; from--) { /* keeps rank order */
         TRY(receive_elements(from == size - 1 ? sum.data : next.data, all, type, from, comm));
         if (from < size - 1)
             TRY(reduce_elements(next.data, sum.data, all, type, op));
@@ -33,7 +33,7 @@ static int reduce_scatter_block(const void *sendbuf, void *recvbuf, int count, M
     for (int to = 0; to < size; to++) {
         MPI_Aint offset = (MPI_Aint)to * count * extent;
         if (bits == 32)
-            offset = (int)(unsigned)offset; /* what int arithmetic gives on every machine we know */
+            offset = (int)(unsigned)offset; /* what int arithmetic gives on all known machines */
         if (to > 0)
             TRY(send_elements((char *)sum.data + offset, count, type, to, comm));
         else

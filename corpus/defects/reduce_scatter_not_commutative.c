@@ -1,7 +1,7 @@
-/* Planted defect: a reduce-scatter round a ring that never asks whether the operation commutes.
+/* Planted defect: a reduce-scatter round a ring never checks whether the operation commutes.
  *
  * Origin: Open MPI #8010. Axis: operation. Shows as: wrong result with an operation that does not
- * commute: the block of rank b is combined in the order b+1, b+2, ..., b instead of 0, 1, ..., P-1.
+ * commute: ranks combine the block of rank b in the order b+1, b+2, ..., b instead of 0, ..., P-1.
  */
 #include "corpus/collectives/phases.h"
 

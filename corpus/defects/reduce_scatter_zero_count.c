@@ -1,8 +1,8 @@
-/* Planted defect: a reduce-scatter by recursive halving that sends only if it also has something to
- * receive.
+/* Planted defect: in a reduce-scatter by recursive halving a rank sends only if it also has
+ * something to receive.
  *
- * Origin: Open MPI trac 1559. Axis: zero size. Shows as: with some receive counts of 0 a rank waits
- * for what its partner, having nothing to receive, does not send: hang.
+ * Origin: Open MPI trac 1559. Axis: zero size. Shows as: hang with some receive counts of 0: a rank
+ * waits for its partner, which has nothing to receive and so does not send.
  */
 #include "corpus/collectives/phases.h"
 

@@ -1,7 +1,7 @@
-/* Planted defect: a binomial reduction that numbers ranks from the root on and combines in that
- * order.
+/* Planted defect: a binomial reduction numbers the ranks from the root on, and combines operands in
+ * the order of these numbers.
  *
- * Origin: the classic slip with operations that do not commute. Axis: operation, root. Shows as:
+ * Origin: the classic mistake with operations that do not commute. Axis: operation, root. Shows as:
  * wrong result with a root other than 0 and an operation that does not commute: x(root) ... x(P-1)
  * x0 ... instead of x0 ... x(P-1).
  */
@@ -37,7 +37,7 @@ done:
     return error;
 }
 
-/* Keeps the order, at the price of one more message, where it matters. */
+/* Combines in rank order if the operation does not commute, at the price of one more message. */
 int fixed_reduce_wrong_order(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,
                              MPI_Op op, int root, MPI_Comm comm)
 {

@@ -1,8 +1,8 @@
-/* Planted defect: a scan whose messages travel on MPI_COMM_WORLD, whatever communicator it was
- * called on.
+/* Planted defect: a scan sends its messages on MPI_COMM_WORLD, whatever communicator the caller
+ * passes.
  *
  * Origin: MPICH bf021b67. Axis: communicator, concurrency. Shows as: cross-talk with other traffic,
- * and wrong results or a hang where ranks are numbered otherwise than in MPI_COMM_WORLD.
+ * and wrong results or a hang if the ranks have other numbers in MPI_COMM_WORLD.
  */
 #include "corpus/collectives/collective.h"
 

@@ -1,8 +1,8 @@
-/* Planted defect: prefix sums on a hypercube in which the lower partner adds to its result, not the
- * upper one.
+/* Planted defect: in prefix sums on a hypercube the lower partner adds to its result, not the upper
+ * one.
  *
- * Origin: the classic slip with the scan (primitives by topology). Axis: P. Shows as: wrong result
- * from two ranks on: suffix sums.
+ * Origin: the classic mistake with the scan (primitives by topology). Axis: P. Shows as: wrong
+ * result with two or more ranks: suffix sums.
  */
 #include "corpus/collectives/collective.h"
 

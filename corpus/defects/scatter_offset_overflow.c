@@ -1,12 +1,12 @@
-/* Planted defect: a linear scatter that computes the place of a block in an int.
+/* Planted defect: a linear scatter computes the offset of a block in an int.
  *
- * Origin: Open MPI 944a3603 and others. Axis: size. Shows as: from 2^31 bytes on, which a large
- * extent reaches with little data (a resized datatype of 2^30 bytes, three ranks), the root reads
- * in the wrong place: wrong answer or crash.
+ * Origin: Open MPI 944a3603 and others. Axis: size. Shows as: wrong result or crash from 2^31 bytes
+ * on, as the root reads in the wrong place. A large extent reaches that with little data (a resized
+ * datatype of 2^30 bytes, three ranks).
  */
 #include "corpus/collectives/collective.h"
 
-/* `bits` is how wide the offset is. */
+/* `bits` is the width of the offset. */
 static int scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                    int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, int bits)
 {
@@ -19,7 +19,7 @@ static int scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
     for (int i = 0; i < size && !error; i++) {
         MPI_Aint offset = (MPI_Aint)i * sendcount * extent;
         if (bits == 32)
-            offset = (int)(unsigned)offset; /* what int arithmetic gives on every machine we know */
+            offset = (int)(unsigned)offset; /* what int arithmetic gives on all known machines */
         const char *block = (const char *)sendbuf + offset;
         if (i != root)
             error = MPI_Send(block, sendcount, sendtype, i, COLLECTIVE_TAG, comm);
