@@ -555,6 +555,30 @@ static void print_time(const struct report_facts *facts, FILE *file)
     fputc('\n', file);
 }
 
+/* Asks for debug information if a finding is at a place of the program that has no line. */
+static void print_without_lines(const struct report_facts *facts, FILE *file)
+{
+    const char *slash = facts->program ? strrchr(facts->program, '/') : NULL;
+    const char *program = slash ? slash + 1 : facts->program;
+    const struct trace *trace = facts->trace;
+
+    for (uint32_t i = 0; program && facts->findings && i < facts->findings->count; i++) {
+        const struct finding *finding = &facts->findings->finding[i];
+        struct trace_event event;
+        if (!finding_is_of_program(finding) || !finding->call_count || !finding->call[0].seq ||
+            trace_event_get(facts->trace, finding->call[0].rank, finding->call[0].seq, &event) !=
+                CORE_OK ||
+            event.site <= 0 || (uint32_t)event.site >= trace->site_count)
+            continue;
+        const struct trace_site *site = &trace->site[event.site];
+        const char *module = site->module ? strrchr(site->module, '/') : NULL;
+        if (site->line || !site->module || strcmp(module ? module + 1 : site->module, program) != 0)
+            continue;
+        fprintf(file, "places: compile '%s' with -g, and findings name source lines\n", program);
+        return;
+    }
+}
+
 static void print_verdict(const struct report_facts *facts, FILE *file)
 {
     char verdict[REPORT_VERDICT_MAX];
@@ -568,6 +592,7 @@ static void print_verdict(const struct report_facts *facts, FILE *file)
         return;
     fprintf(file, "%sverdict:%s %s\n", report_text_paint(style, colour),
             report_text_paint(style, PLAIN), report_verdict(facts, verdict, sizeof verdict));
+    print_without_lines(facts, file);
     if (!finding_list_fails(facts->findings) && finding_list_undecided(facts->findings))
         fprintf(file, "only the real job can tell: crosswait replay --live '%s' -- %s\n",
                 facts->trace->path, facts->command ? facts->command : "CMD...");

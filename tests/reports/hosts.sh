@@ -58,6 +58,9 @@ done
 # Readers that others wrote take the same files.
 "$SOURCE/build/mpi/readers/bin/python" "$SOURCE/tests/reports/readers.py" \
     junit odd.xml sarif odd.sarif sarif many.sarif mermaid odd.md
+# A program whose places have no lines.
+strip -g -o bare odd
+crosswait run --confirm=0 -o bare.db -- mpirun -n 3 ./bare 1 2>/dev/null | grep '^places'
 # Nothing to say.
 crosswait run -q -o right.db --github=right.github --gitlab=right.gitlab --markdown=right.md -- \
     mpirun -n 4 ./odd
