@@ -1,7 +1,6 @@
-/* Random sequences of sends, receives, probes, matched probes and cancels of several ranks, and
- * what becomes of each step by plain lists that follow MPI's rules word for word
- * (core/matching/matching.h), without an index and without a line of theirs: for
- * tests/unit/test_matching.c. */
+/* Draws random sequences of sends, receives, probes, matched probes and cancels of several ranks,
+ * and matches them by plain lists that follow MPI's rules word for word. The lists have no index
+ * and share no code with core/matching/matching.h. For tests/unit/test_matching.c. */
 #ifndef TESTS_UNIT_MATCHING_SEQUENCE_H
 #define TESTS_UNIT_MATCHING_SEQUENCE_H
 
@@ -23,7 +22,7 @@ enum step_kind {
 struct step {
     enum step_kind kind;
     int rank, thread, comm, peer, tag, of;
-    int partner;    /* step of the message, or of what took it; -1: none */
+    int partner;    /* step of the message, or of what took the message; -1: none */
     bool cancelled; /* a receive that was cancelled, not matched */
 };
 struct sequence {
@@ -31,7 +30,7 @@ struct sequence {
     int count, ranks;
     bool wild;       /* has wildcards or probes */
     bool threads;    /* two of each rank */
-    bool overtaking; /* said of communicator 1 by info: nobody does it */
+    bool overtaking; /* info allows it on communicator 1; no message does it */
 };
 
 static inline bool step_fits(const struct step *wanted, const struct step *send)
@@ -41,7 +40,7 @@ static inline bool step_fits(const struct step *wanted, const struct step *send)
            (wanted->tag == send->tag || wanted->tag == SEQUENCE_ANY);
 }
 
-/* What the last step of the sequence does. */
+/* Matches the last step of the sequence. */
 static inline void sequence_happen(struct sequence *s)
 {
     const int at = s->count - 1;
@@ -66,7 +65,7 @@ static inline void sequence_happen(struct sequence *s)
         s->step[step->partner].partner = at;
 }
 
-/* Whether a later step names the step. */
+/* Tells whether a later step refers to this step. */
 static inline bool step_is_named(const struct sequence *s, int at)
 {
     for (int i = at + 1; i < s->count; i++)
@@ -76,7 +75,7 @@ static inline bool step_is_named(const struct sequence *s, int at)
     return false;
 }
 
-/* A step that a new one can name; -1: none. */
+/* Returns a step to which a new one can refer; -1: none. */
 static inline int step_to_name(const struct sequence *s, struct core_random *random,
                                enum step_kind kind)
 {
@@ -149,8 +148,8 @@ static inline void sequence_print(const struct sequence *s)
                s->step[i].cancelled ? " cancelled" : "");
 }
 
-/* Which receive of the sequence gets the message of the step, and when that is known; -1: none. A
- * message that a matched probe took goes to the receive with its handle. */
+/* Returns the receive that gets the message of the step, or the matched receive if a matched probe
+ * took the message; -1: none. */
 static inline int step_receive_of(const struct sequence *s, int send)
 {
     int taker = s->step[send].partner;
@@ -163,8 +162,8 @@ static inline int step_receive_of(const struct sequence *s, int send)
     return -1;
 }
 
-/* The message that is received with this step, by itself or by a receive before it: -1: none. Each
- * step brings one pair at most. */
+/* Returns the message that is received when this step happens, by this step or by an earlier
+ * receive; -1: none. Each step completes one pair at most. */
 static inline int step_brings(const struct sequence *s, int at)
 {
     const struct step *step = &s->step[at];

@@ -1,4 +1,4 @@
-/* What the call table (interpose/calls.table) says of calls, for tests that write spools. */
+/* Finds calls in the call table (interpose/calls.table), for tests that write spools. */
 #ifndef TESTS_UNIT_MEANING_H
 #define TESTS_UNIT_MEANING_H
 
@@ -7,8 +7,8 @@
 
 #include "call_meanings.h"
 
-/* What the table says of a call; of a name that it has not, what it says of a call of the class: of
- * one without meanings beyond the class where there is one. NULL if there is none. */
+/* Returns the row of a call; NULL if there is none. For an unknown or empty name returns the row of
+ * a call of the class, which for some classes is one without further meanings. */
 static inline const struct call_meaning *meaning_of(const char *name, unsigned class)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* Spools of jobs that stand still, written by hand in memory, and the launcher's proof asked of
- * them: for the tests of the proof (test_proof*.c). */
+/* Writes spools of blocked jobs by hand, in memory, and runs the launcher's proof on them, for the
+ * tests of the proof (test_proof*.c). */
 #ifndef TESTS_UNIT_PROOF_JOB_H
 #define TESTS_UNIT_PROOF_JOB_H
 
@@ -22,14 +22,14 @@
 #include "tests/unit/meaning.h"
 
 enum { WORLD = 1, RANKS_MAX = 8, RING_BYTES = 1 << 16 };
-enum { SEQ_SECOND = 1000 }; /* calls of second threads have numbers behind that */
+enum { SEQ_SECOND = 1000 }; /* calls of second threads have higher numbers */
 
 struct lane {
     struct spool_header header;
     unsigned char ring[RING_BYTES];
     uint64_t used;
     uint64_t seq;
-    uint64_t early; /* bytes that are there when the proof is asked for the first time */
+    uint64_t early; /* bytes that exist when the proof runs for the first time */
 };
 static struct lane lane[2 * RANKS_MAX]; /* the second half: a second thread of each rank */
 static uint32_t rank_count;
@@ -93,7 +93,7 @@ static inline void job_start(uint32_t count)
     }
 }
 
-/* A second thread of the rank has called MPI; what it does goes by this number. */
+/* Adds a second thread to the rank. Returns the number that stands for it instead of a rank. */
 static inline uint32_t thread_of(uint32_t rank)
 {
     struct lane *second = &lane[RANKS_MAX + rank];
@@ -119,7 +119,7 @@ static inline struct spool_event event_of(uint32_t rank, enum event_class class,
                                 .request = request};
 }
 
-/* Calls that are told apart by their names only. */
+/* Calls that differ by their names, not by their classes. */
 enum {
     REDUCE = EVENT_CLASS_COUNT,
     BCAST,
@@ -192,7 +192,7 @@ static inline void named_inside(uint32_t rank, uint16_t call, int32_t root)
     lane[rank].header.depth = 1;
 }
 
-/* A window or a file of all ranks. */
+/* Defines a window or a file of all ranks. */
 static inline void object_define(uint32_t rank, uint16_t kind, uint32_t id, uint64_t global)
 {
     struct spool_def_win def = {.global = global, .id = id, .comm = WORLD};
@@ -207,7 +207,7 @@ static inline void group_define(uint32_t rank, uint32_t id, int32_t member)
     put(rank, SPOOL_DEF_GROUP, 0, 0, &def, sizeof def, &member, sizeof member);
 }
 
-/* A call on window or file `id`, with one scalar argument; pending: the rank is in it. */
+/* Adds a call on window or file `id` with one scalar argument; pending: the rank is inside it. */
 static inline void on_object(uint32_t rank, enum event_class class, uint32_t id, int32_t target,
                              int64_t arg, bool pending)
 {
@@ -226,7 +226,7 @@ static inline void on_object(uint32_t rank, enum event_class class, uint32_t id,
     put(rank, SPOOL_EVENT, (uint16_t) class, 0, &event, sizeof event, NULL, 0);
 }
 
-/* A call that returned; source and tag of the completion, where it has one. */
+/* Adds a call that returned. */
 static inline void did(uint32_t rank, enum event_class class, int32_t peer, int32_t tag,
                        uint32_t request)
 {
@@ -281,8 +281,7 @@ static inline void lane_write(const char *folder, const struct lane *from,
     close(fd);
 }
 
-/* Writes the spools as they are, or as they were when only the definitions stood there and no rank
- * was inside a call. */
+/* Writes the spools; early: only the definitions, when no rank was inside of a call. */
 static inline void spools_write(const char *folder, bool early)
 {
     for (uint32_t l = 0; l < 2 * RANKS_MAX; l++) {
@@ -308,9 +307,9 @@ static inline void spools_remove(const char *folder)
     }
 }
 
-/* One rank as it is where the newest records are kept only, and so many of the oldest were dropped:
- * definitions in a lane of their own, a base that sums up what was dropped, and the rest. Whether
- * all that is outstanding had room. */
+/* Writes a rank that keeps only its newest records and has dropped the `dropped` oldest ones:
+ * definitions in a lane of their own, a base that sums up the dropped records, and the rest. Tells
+ * whether all outstanding operations had room in the base. */
 static inline bool rank_write_dropped(const char *folder, uint32_t rank, uint32_t dropped)
 {
     enum { START = 64, EVENTS = 7, BASE_MAX = RING_BYTES / 4 };
@@ -367,7 +366,7 @@ static inline bool rank_write_dropped(const char *folder, uint32_t rank, uint32_
     return known;
 }
 
-/* What is proven when so many records of each rank were dropped. */
+/* Runs the proof after each rank has dropped so many records. */
 static inline bool verdict_dropped(const char *folder, uint32_t dropped,
                                    struct proof_verdict *out_verdict)
 {
@@ -383,7 +382,7 @@ static inline bool verdict_dropped(const char *folder, uint32_t dropped,
     return known;
 }
 
-/* The same as when none were. Only where a rank has one thread. */
+/* Expects the same verdict as without drops, if ranks have one thread. */
 static inline void expect_same_dropped(const char *folder, const struct proof_verdict *verdict)
 {
     static const uint32_t dropped[] = {1, 2, 3, 7, 1000};
@@ -404,8 +403,8 @@ static inline void expect_same_dropped(const char *folder, const struct proof_ve
 
 static struct ending last; /* the record of the last proof */
 
-/* Asks for the proof three times: early, when nothing can be said; then with all there; and once
- * more. Returns the sentence, or NULL when nothing was proven. */
+/* Runs the proof three times: early, when nothing can be proven; with all records; and once more.
+ * Returns the sentence; NULL if nothing was proven. */
 static inline char *proof(uint32_t *out_core)
 {
     char folder[] = "test_live.XXXXXX";
@@ -447,7 +446,7 @@ static inline void expect_proven(uint32_t core)
     free(sentence);
 }
 
-/* What the first call of the last proof waits for. */
+/* Expects what the first call of the last proof waits for. */
 static inline void expect_need(enum ending_need need, enum ending_object object, int32_t tag)
 {
     const struct ending_wait *wait = &last.wait[0];

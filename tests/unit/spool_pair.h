@@ -1,5 +1,5 @@
-/* A small job for tests: two ranks, each with messages, a wildcard, a wait on several, a collective
- * with an inner message. */
+/* Writes a small job for tests: two ranks, each with messages, a wildcard receive, a wait for
+ * several requests, and a collective with an inner message. */
 #ifndef TESTS_UNIT_SPOOL_PAIR_H
 #define TESTS_UNIT_SPOOL_PAIR_H
 
@@ -34,8 +34,8 @@ static inline struct spool_event pair_message(struct writer *w, unsigned call, i
     return e;
 }
 
-/* Rank 0 sends 3 messages and receives one by a wildcard, rank 1 the other way round; both call
- * Allreduce, with an inner send from 0. */
+/* Writes the job: rank 0 sends 3 messages and receives one by a wildcard, rank 1 the other way
+ * round; both call Allreduce, with an inner send from rank 0. */
 static inline int pair_write(const char *folder)
 {
     int ok = 1;

@@ -1,16 +1,16 @@
 /* Makes a rank's spool from one line, for tables of small traces: calls with their recorded
- * arguments, parted by semicolons.
+ * arguments, separated by semicolons.
  *
  *     Irecv peer=1 tag=7 type=int count=4 req=100; Wait req=100 got=100:1:7:16
  *
  * peer, tag, count, req, comm: fields of the event. type: a name of text_types.
  * recv_half=PEER:TAG:TYPE:COUNT (- none): the receive side. got=REQUEST:SOURCE:TAG:BYTES: a
  * completion. reqs, counts, rcounts: lists. args: the scalars, in the order of text_calls.
- * thread=1: of another thread; in: it is entered before the one before it was left. hangs: it never
- * returned. say=KIND|ARGUMENT|OTHER|VALUE VALUE: misuse that the recorder saw, up to the end of the
- * call. Three words are no calls: "exits", "aborts" say how the rank ended, "runs" that it does not
- * say. Communicator 1 is MPI_COMM_WORLD; window 1 and file 1 are made on it; group 1 is rank 1,
- * group 2 rank 0; operations are 1 (MPI_SUM) and 2 (MPI_MAX). */
+ * thread=1: a call of another thread; in: a call that is entered before the one before it returns.
+ * hangs: a call that never returned. say=KIND|ARGUMENT|OTHER|VALUE VALUE: misuse that the recorder
+ * saw, up to the end of the call. Three words are no calls: "exits" and "aborts" say how the rank
+ * ended; after "runs" the record has no end. Communicator 1 is MPI_COMM_WORLD; window 1 and file 1
+ * are made on it; group 1 is rank 1, group 2 rank 0; operations are 1 (MPI_SUM), 2 (MPI_MAX). */
 #ifndef TESTS_UNIT_SPOOL_TEXT_H
 #define TESTS_UNIT_SPOOL_TEXT_H
 
@@ -78,7 +78,7 @@ enum {
     TEXT_TYPES = sizeof text_types / sizeof *text_types
 };
 
-/* Only the calls that are made: some checkers ask whether there are any of a kind. */
+/* Defines only the calls that the text makes, as some checkers ask whether a kind occurs. */
 static inline void text_define(struct writer *w, const char *text)
 {
     char name[64];
@@ -164,7 +164,7 @@ static inline int text_misuse(struct writer *w, uint64_t seq, const char *text)
     return misuse_kind_find(kind) < MISUSE_KIND_COUNT;
 }
 
-/* One call; lane: of the rank's threads. False: it is not understood. */
+/* Writes one call; `lane` has a writer for each of the rank's threads. False: a syntax error. */
 static inline int text_call(struct writer *lane, char *text)
 {
     char *rest, *say = strstr(text, "say="), type[16];
@@ -243,7 +243,7 @@ static inline int text_call(struct writer *lane, char *text)
     return good;
 }
 
-/* False: the text is not understood, or could not be written. */
+/* False: the text has a syntax error, or the spool could not be written. */
 static inline int text_write(const char *folder, int rank, int world, const char *text)
 {
     struct writer lane[TEXT_THREADS];

@@ -1,6 +1,6 @@
-/* Writes spools as a rank would, for tests and benches: records are gathered in memory;
- * writer_close splits them into what the .spool file holds and what is still in the ring. Any field
- * can be spoiled before that. */
+/* Writes spools like a rank, for tests and benches: collects records in memory; writer_close splits
+ * them into the .spool file and the rest, which is still in the ring. Tests can damage any field
+ * before that. */
 #ifndef TESTS_UNIT_SPOOL_WRITER_H
 #define TESTS_UNIT_SPOOL_WRITER_H
 
@@ -126,7 +126,7 @@ static inline void writer_type(struct writer *w, unsigned id, const char *name, 
     memcpy(segment + 1, name, strlen(name));
 }
 
-/* site: 0: not known, or of MPI's own. */
+/* site: 0 if unknown, or for MPI's own operations. */
 static inline void writer_op_at(struct writer *w, unsigned id, const char *name, unsigned site)
 {
     struct spool_def_op *def =
@@ -159,7 +159,7 @@ static inline void writer_module(struct writer *w, unsigned id, const char *path
     memcpy(def + 1, path, strlen(path));
 }
 
-/* The call that begins now; its parts come next, then writer_event with it. */
+/* Begins a call: the caller writes its parts next, then calls writer_event with the result. */
 static inline struct spool_event writer_enter(struct writer *w, unsigned call)
 {
     struct spool_event e = {.head = {.kind = SPOOL_EVENT, .words = 8, .a = (uint16_t)call},
@@ -222,7 +222,7 @@ static inline void writer_args(struct writer *w, uint64_t seq, const int64_t *va
     memcpy(a + 1, value, count * 8);
 }
 
-/* The call is pending: a slot of the header. */
+/* Writes a pending call into a slot of the header. */
 static inline void writer_pending(struct writer *w, struct spool_event e)
 {
     w->header.open[w->header.depth] = e;

@@ -1,4 +1,4 @@
-/* The growing array: what is in it, its limits, and each allocation failing in turn. */
+/* Tests the growing array: its content, its limits, and failures of each allocation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

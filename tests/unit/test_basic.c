@@ -1,4 +1,4 @@
-/* Groups of the predefined datatypes, and the standard's table of the operations on them. */
+/* Tests the groups of predefined datatypes, and the standard's table of operations on them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

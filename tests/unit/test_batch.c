@@ -1,4 +1,4 @@
-/* What Slurm's squeue says of the time that is left. */
+/* Tests how the remaining time in squeue's output is read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ static void times_are_read(void **state)
 {
     static const struct {
         const char *text;
-        double seconds; /* negative: it is no time */
+        double seconds; /* negative: no time */
     } row[] = {{"0:59\n", 59},      {"1:00", 60},    {"02:03:04\n", 7384}, {"1-02:03:04", 93784},
                {"UNLIMITED\n", -1}, {"NOT_SET", -1}, {"INVALID", -1},      {"", -1},
                {"12:", -1},         {"1:2:3:4", -1}, {"-5:00", -1},        {"5:00x", -1}};

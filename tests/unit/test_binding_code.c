@@ -1,6 +1,6 @@
-/* Which code is a binding's: functions of this program that hold others, begin together or have
- * gaps between them, each address of them against what their names say; and that only the names of
- * what holds an address are read. */
+/* Tests which code belongs to a binding, at each address of this program's functions that contain
+ * others, begin at the same address or have gaps between them; the functions' names are the truth.
+ * Also tests that only the names of functions that contain the address are read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,8 +19,8 @@
     ".set " #name ",code + " #at "\n" \
     ".size " #name "," #bytes "\n"
 
-/* The program's own function, of which a part is a binding's; a gap; two that begin together, of
- * which one is a binding's; a large one of a binding's, of which a part is not. */
+/* A function of the program that contains one of a binding; a gap; two that begin at the same
+ * address, one of them of a binding; a large one of a binding that contains one of the program. */
 __asm__(".pushsection .text\n.globl code\ncode:\n.skip 8192, 0xc3\n" FUNCTION(outer, 0, 100)
             FUNCTION(inner_bound, 40, 20) FUNCTION(same, 200, 50) FUNCTION(same_bound, 200, 50)
                 FUNCTION(large_bound, 1000, 5000) FUNCTION(part, 2000, 16) ".popsection\n");

@@ -1,4 +1,4 @@
-/* Blocks of findings: who is put together, who comes first, and that nobody is left out. */
+/* Tests blocks of findings: which ranks are joined, which come first, and that none is missing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 enum { RANKS = 25 };
 
-/* Ranks 0 to 19 and 21 to 23 do the same, 20 does not; 24 is not to blame. */
+/* Makes a finding where ranks 0-19 and 21-23 do the same, 20 does not, and 24 is not to blame. */
 static struct finding *finding_make(struct finding_list *list)
 {
     struct finding *finding = finding_list_add(list, RULE_DEADLOCK, FINDING_ERROR);
@@ -58,7 +58,7 @@ static void ranks_that_do_the_same_are_one(void **state)
     sqlite3_close(trace.db);
 }
 
-/* Calls of no trace, as a search finds them. */
+/* A search finds calls that are in no trace. */
 static void what_was_decided_comes_last_and_by_itself(void **state)
 {
     char path[] = "/tmp/crosswait_source_XXXXXX", place[64];
@@ -104,7 +104,7 @@ static void what_was_decided_comes_last_and_by_itself(void **state)
     unlink(path);
 }
 
-/* reports/source.h invariant 1: a file that changes meanwhile is shown as it was. */
+/* reports/source.h invariant 1: a file that changes later is shown as it was. */
 static void a_line_is_shown_only_where_it_cannot_mislead(void **state)
 {
     char path[] = "/tmp/crosswait_source_XXXXXX";

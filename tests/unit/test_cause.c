@@ -1,5 +1,5 @@
-/* What follows from what, by the calls of findings; and which ranks are in the same plight as the
- * smallest set that waits for itself. */
+/* Tests which finding causes which, by their calls; and which ranks are blocked in the same way as
+ * the smallest set of ranks that wait for each other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "checkers/waiting.h"
 #include "core/array.h"
 
-/* A finding with one call, of rank 1. */
+/* Adds a finding with one call, of rank 1. */
 static struct finding *add(struct finding_list *list, enum rule_id rule, uint64_t seq)
 {
     struct finding *finding = finding_list_add(list, rule, FINDING_WARNING);
@@ -22,8 +22,7 @@ static struct finding *add(struct finding_list *list, enum rule_id rule, uint64_
     return finding;
 }
 
-/* The cause of a symptom, which fails in the call 5 or not, where a finding of the rule and effect
- * is in that call as well. */
+/* Returns the cause of a symptom if a finding of the rule and effect has the same call 5. */
 static uint32_t cause_of_such(enum rule_id symptom, enum finding_effect symptom_effect,
                               enum rule_id rule, enum finding_effect effect)
 {
@@ -47,7 +46,7 @@ static uint32_t cause_of(enum rule_id symptom, enum rule_id rule, enum finding_e
     return cause_of_such(symptom, FINDING_EFFECT_OPEN, rule, effect);
 }
 
-/* A rank that died elsewhere made the call well enough. */
+/* If the rank died elsewhere, the call is not the cause. */
 static void what_a_rank_dies_of_in_a_call_is_its_cause(void **state)
 {
     const enum finding_effect open = FINDING_EFFECT_OPEN, fails = FINDING_EFFECT_FAILS;
@@ -66,8 +65,8 @@ static void what_a_rank_dies_of_in_a_call_is_its_cause(void **state)
     assert_int_equal(cause_of(RULE_DEADLOCK, RULE_REQUEST, open), 0);
 }
 
-/* A wait raises an error, or its rank is ended in it, of what began what it waits for, or of the
- * rank whose message that is. */
+/* A wait fails, or its rank ends in it, because of the call that started the operation, or because
+ * of the rank that sent the message. */
 static void what_a_wait_waits_for_is_its_cause(void **state)
 {
     (void)state;
@@ -87,7 +86,7 @@ static void what_a_wait_waits_for_is_its_cause(void **state)
     }
 }
 
-/* What overwrites memory may kill its rank later as well; what only reads too much may not. */
+/* A call that overwrites memory can kill its rank later; one that only reads too much cannot. */
 static void memory_that_was_overwritten_is_the_cause_of_a_later_death(void **state)
 {
     (void)state;
@@ -104,7 +103,7 @@ static void memory_that_was_overwritten_is_the_cause_of_a_later_death(void **sta
         }
 }
 
-/* A buffer that was written to while an operation had it; the wait for it found that. */
+/* The program wrote to a buffer while an operation used it; the wait for the operation found it. */
 static void a_wrong_result_follows_from_what_was_found_wrong_with_its_call_later(void **state)
 {
     (void)state;
@@ -118,7 +117,7 @@ static void a_wrong_result_follows_from_what_was_found_wrong_with_its_call_later
     }
 }
 
-/* Not from an argument of a call that nobody waits for. */
+/* An argument of a call for which nobody waits is not the cause. */
 static void who_waits_for_a_rank_that_was_refused_suffers_from_it(void **state)
 {
     (void)state;
@@ -162,8 +161,8 @@ static void who_waits_for_a_rank_that_gave_up_suffers_from_it(void **state)
     }
 }
 
-/* Who does not make a collective because it gave up; not who made another one, nor one that made it
- * and gave up later. */
+/* A rank lacks a collective because it gave up; not if it made another one, or made this one and
+ * gave up later. */
 static void what_a_rank_lacks_follows_from_its_giving_up(void **state)
 {
     static const struct {
@@ -190,7 +189,7 @@ static void what_a_rank_lacks_follows_from_its_giving_up(void **state)
     }
 }
 
-/* A buffer that two operations use which conflict in a window; not one that one of them uses. */
+/* Two operations that conflict in a window use one buffer; if only one uses it, nothing follows. */
 static void what_conflicts_in_a_window_is_the_cause_of_what_meets_in_a_buffer(void **state)
 {
     (void)state;
@@ -242,9 +241,9 @@ static void effects_and_causes_survive_their_json_form(void **state)
     finding_list_done(&back);
 }
 
-/* --- the same plight -------------------------------------------------------------------------- */
+/* --- ranks that are blocked the same way ------------------------------------------------------ */
 
-/* The rank waits for each of those named, up to one that is negative. */
+/* Adds that the rank waits for each rank of a list, which a negative number ends. */
 static void blocks(struct replay_waitfor *waitfor, uint32_t rank, enum replay_standing standing,
                    const int *peer)
 {

@@ -1,8 +1,8 @@
-/* The check of certificates. Jobs whose ranks wait in a ring are drawn, proven by the launcher and
- * stored; the check accepts each proof. Then one thing of the certificate is changed at a time, of
- * which it is known by how the jobs are made whether the claim still follows: a ring holds only as
- * long as each rank of it waits for the next one, each number is what the events say, and each rank
- * stood for as long as its standing needs. */
+/* Tests the check of certificates. Draws jobs whose ranks wait in a ring; the launcher proves and
+ * stores them, and the check must accept each proof. Then the test changes one field of the
+ * certificate at a time. It knows from the construction whether the claim still follows: each rank
+ * of the ring must wait for the next one, each number must equal that of the events, and each rank
+ * must have been still for as long as its standing needs. */
 #include <sqlite3.h>
 
 #include "checkers/certificate/certificate.h"
@@ -25,7 +25,7 @@ static uint32_t below(uint32_t n)
 
 enum ring { RING_RECV, RING_SEND, RING_WAIT, RING_ANY, RING_KINDS };
 
-/* Each rank has received a few messages of the next one, and now waits for it. */
+/* Makes a job where each rank has received a few messages of the next one, and now waits for it. */
 static void ring_make(uint32_t ranks)
 {
     job_start(ranks);
@@ -212,8 +212,8 @@ static void certificates_are_checked(void **state)
     assert_true(rejected >= 1000);
 }
 
-/* A message that fits and that nobody has received: the numbers of the certificate are those of the
- * events, and the argument does not hold. */
+/* Nobody has received a message that matches: the numbers of the certificate equal those of the
+ * events, but the argument does not hold. */
 static void an_open_message_is_found(void **state)
 {
     struct ending ending;

@@ -1,5 +1,5 @@
-/* Each rule on a small wrong trace and on its correct twin, through the table of checkers: the one
- * is found, once, the other is silent. */
+/* Runs the table of checkers for each rule on a small wrong trace and on its correct twin: the
+ * checkers must report one finding for the first and none for the twin. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static const struct row {
      NULL},
     {"message",
      "message",
-     "rank 2 sends 16 bytes, and rank 1 has room for 4 bytes", /* of the two the one with no room */
+     "rank 2 sends 16 bytes, and rank 1 has room for 4 bytes", /* of two, the one without room */
      {"Send peer=1 tag=7 type=int count=1" END,
       "Recv peer=-1 tag=-1 type=int count=1 hangs; aborts",
       "Send peer=1 tag=8 type=int count=4" END},
@@ -203,7 +203,7 @@ static const struct row {
      NULL},
     {"rma",
      "rma",
-     "conflicting accesses to bytes 0 to 3", /* those of the same two places are one finding */
+     "conflicting accesses to bytes 0 to 3", /* the same two places make one finding */
      {WIN FENCE PUT("1", "0") PUT("1", "0") LAST, WIN FENCE PUT("1", "0") PUT("1", "0") LAST},
      {WIN FENCE PUT("1", "0") FENCE PUT("1", "0") LAST, WIN FENCE FENCE LAST},
      NULL},
@@ -227,7 +227,7 @@ static const struct row {
      NULL},
     {"rma",
      "rma",
-     "writes them itself", /* in shared memory others may have done so */
+     "writes them itself", /* others can do so in shared memory */
      {WIN FENCE GET("1", "0") LAST, WIN FENCE "Barrier say=window-changed||1|0 4; " LAST},
      {SHARED FENCE GET("1", "0") LAST, SHARED FENCE "Barrier say=window-changed||1|0 4; " LAST},
      NULL},
@@ -400,7 +400,7 @@ static const struct row {
      NULL},
 #define FOUND(thread) "Probe peer=-1 tag=7 got=0:1:7:16" thread "; "
 #define TAKEN(thread) "Recv peer=1 tag=7 type=int count=4 got=0:1:7:16" thread
-    {"thread", /* the two pairs lie in each other; or one behind the other */
+    {"thread", /* the two pairs are nested, or one follows the other */
      "thread",
      "while another looks for the same messages",
      {LEVEL("3") FOUND("") FOUND(" thread=1") TAKEN("") "; " TAKEN(" thread=1") END,
@@ -408,7 +408,7 @@ static const struct row {
      {LEVEL("3") FOUND("") TAKEN("") "; " FOUND(" thread=1") TAKEN(" thread=1") END,
       LEVEL("3") ANSWERS "; " ANSWERS END},
      NULL},
-    {"thread", /* of all ranks that do it in one place */
+    {"thread", /* one finding for all ranks that do it in one place */
      "thread",
      "on the same communicator at a time (ranks 0-1)",
      {LEVEL("3") "Barrier; Barrier thread=1 in" END, LEVEL("3") "Barrier; Barrier thread=1 in" END},
@@ -450,7 +450,7 @@ static const struct row {
      NULL},
     {"usage",
      "lifecycle",
-     "it is called before MPI_Init", /* and ends the program: that is no finding of its own */
+     "it is called before MPI_Init", /* the end of the program that follows is no finding */
      {"Barrier" END, "Barrier say=before-init||0|; exits"},
      {"Barrier" END, "Barrier" END},
      NULL},
@@ -477,7 +477,7 @@ static const struct row {
      "MPI_Wait"},
 };
 
-/* Rank 0 waits in its second call for rank 1. */
+/* Makes an ending where rank 0 waits in its second call for rank 1. */
 static void ending_make(struct ending *ending, const char *name)
 {
     struct ending_call call = {.rank = 0, .seq = 2, .role = ENDING_CORE};
@@ -548,7 +548,7 @@ static void each_rule(void **state)
                                                              "Win_lock peer=" second \
                                                              " args=1,0 hangs"
 
-/* What a finding says of how to mend it: what fits it, where that is not what its rule says. */
+/* The remedy of a finding fits it, also if it differs from that of its rule. */
 static void remedies_fit(void **state)
 {
     static const struct {
@@ -591,7 +591,7 @@ static void remedies_fit(void **state)
     }
 }
 
-/* --only takes rules and checkers; an unknown name is refused, with the nearest and all of them. */
+/* --only takes rules and checkers. An unknown name is refused, with the nearest and all names. */
 static char said[1024];
 
 static void say(enum core_status status, const char *message, void *context)
@@ -678,8 +678,7 @@ static void order_try(const struct order_case *tried, enum order_kind kind, size
     trace_close(&trace);
 }
 
-/* What rank 0 does with its call `first` comes before what the last rank begins with its call
- * `last`: as told. */
+/* Rank 0's call `first` must precede the last rank's call `last`, or not, as the row says. */
 static void order_is_told(void **state)
 {
     static const struct order_case cases[] = {
@@ -859,18 +858,18 @@ static void types_are_compared(void **state)
             fail_msg("case %zu", i);
 }
 
-/* What no recorder writes, and a file may hold all the same: judged without a crash. */
+/* Checkers must not crash on a file with what no recorder writes. */
 static void tampered_traces(void **state)
 {
     static const struct {
         const char *rank[RANKS_MAX], *sql;
     } cases[] = {
-        /* an access to a window that was seen at a call on none */
+        /* an access to a window, recorded with a call on no window */
         {{WIN FENCE PUT("1", "0") LAST, WIN FENCE "Barrier say=window-stored||1|0 4; " LAST},
          "UPDATE shape SET win = 50000 WHERE call = (SELECT id FROM call WHERE name = "
          "'MPI_Barrier'); UPDATE misuse SET other = (SELECT e.id & 1099511627775 FROM event_row e "
          "JOIN shape s ON s.id = e.shape WHERE s.win = 50000 LIMIT 1)"},
-        /* types that nobody named, twice at one place */
+        /* types without names, twice at one place */
         {{SENDS("S") "; " SENDS("S") END, RECEIVE "; " RECEIVE END},
          "UPDATE datatype SET name = NULL"},
     };

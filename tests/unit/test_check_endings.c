@@ -1,6 +1,5 @@
-/* What is said of how a job ended, on the matrix of endings: one program, which relies on
- * buffering, in every way in which it can end. Each sentence stands where its condition holds, and
- * nowhere else. */
+/* Tests what findings say about the end of a job: one program, which relies on buffering, ends in
+ * every possible way. Each sentence must appear if its condition holds, and only then. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +14,7 @@
 enum { RANKS = 3, WANTS_MAX = 6, ENDS_MAX = 3 };
 static char base[256], path[300];
 
-/* Ranks 0 and 1 send to each other first; then all come to a barrier. */
+/* Ranks 0 and 1 first send to each other; then all enter a barrier. */
 #define TALK(peer)                                               \
     "Send peer=" peer " tag=7 type=int count=4; Recv peer=" peer \
     " tag=7 type=int count=4 got=0:" peer ":7:16; Barrier"
@@ -33,8 +32,8 @@ static char base[256], path[300];
 
 static const struct row {
     const char *name;
-    const char *rank[RANKS]; /* behind the exchange, or instead of it where no ';' comes first;
-                               NULL: left no record */
+    const char *rank[RANKS]; /* calls after the exchange if ';' comes first, else instead of it;
+                               NULL: the rank left no record */
     struct store_rank_end end[ENDS_MAX];
     enum ending_reason reason;
     int exit_code;

@@ -1,5 +1,5 @@
-/* Which collectives that MPI refused others met. A rank's calls are letters, each with its root
- * behind it where it has one, and `!` where MPI refused it, `?` where it is pending. */
+/* Tests which refused collectives the other ranks entered. A rank's calls are letters, each
+ * followed by its root if it has one, by `!` if MPI refused it, by `?` if it is pending. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,10 +46,10 @@ static void test_which_are_met(void **state)
     static const char *const row[][2] = {
         {"GB GB", ""},
         {"G!B GB", "1"},
-        {"G!GB GB", "0"},    /* made again */
-        {"G!GB GGB", "1"},   /* not made again */
-        {"G!B G!B", "00"},   /* refused on each */
-        {"G!GB G!GB", "00"}, /* and made again */
+        {"G!GB GB", "0"},    /* repeated */
+        {"G!GB GGB", "1"},   /* not repeated */
+        {"G!B G!B", "00"},   /* refused on all */
+        {"G!GB G!GB", "00"}, /* and repeated */
         {"G! G", "1"},
         {"G!A!GA GAGA", "11"},
         {"G!A!GA GA", "00"},
@@ -58,10 +58,10 @@ static void test_which_are_met(void **state)
         {"G!GAG!GA GAGA", "00"},
         {"G!GAG!GA GGAGA", "10"},              /* one of each */
         {"G0!G1G2A G0G1!G2A G0G1G2!A", "111"}, /* the root goes round */
-        {"G7!A G0A", "1"},                     /* with a root that there is not */
+        {"G7!A G0A", "1"},                     /* with a root that does not exist */
         {"G7!G0A G0A", "0"},
-        {"G!GGA GG!GA GGA", "00"}, /* each made one again */
-        {"G!G? G?", "0"},          /* whoever waits there met nobody */
+        {"G!GGA GG!GA GGA", "00"}, /* each rank repeated one */
+        {"G!G? G?", "0"},          /* the rank that waits met nobody */
         {"G!B GB GB", "1"},
         {"G!B G!B GB", "11"},
         {"X!GB GB", "0"}, /* another call than the others' */
@@ -78,7 +78,7 @@ static void test_which_are_met(void **state)
     }
 }
 
-/* Calls that are alike, and calls that differ at their end: the time grows as they do. */
+/* The time grows linearly with the calls, equal ones and ones that differ at the end. */
 static void many(bool alike)
 {
     enum { MANY = 1000000 };

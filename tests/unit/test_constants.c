@@ -1,5 +1,5 @@
-/* What is recorded of a library's constants (interpose/objects/constants.c), for a library whose
- * numbers are all others than ours. */
+/* Tests the record of a library's constants (interpose/objects/constants.c) for a library in which
+ * every number differs from ours. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "core/trace/event.h"
 
-/* The library: in place of mpi.h, which the recorder's header includes. */
+/* Declares the library, in place of mpi.h, which the recorder's header includes. */
 #define INTERPOSE_RECORDER_H
 #define INTERPOSE_LIBRARY_LIBRARY_H
 static int library_whence(int value)

@@ -1,4 +1,4 @@
-/* The names of decisions: each number is of one decision, and back; and how they are counted. */
+/* Tests the names of decisions: each number names one decision, and back; and their counts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "core/decision/decision.h"
 #include "core/random.h"
 
-/* As policies and schedules of earlier versions name them. */
+/* Policies and schedules of earlier versions use these names. */
 static void names_stay(void **state)
 {
     static const struct {

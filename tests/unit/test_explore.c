@@ -1,5 +1,5 @@
-/* Exploration against brute force on random small programs, and on programs whose answer is known.
- * With an argument: that many random programs. */
+/* Compares exploration with brute force on random small programs, and with known answers. An
+ * argument sets the number of random programs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -100,7 +100,7 @@ static void random_program(struct core_random *random)
             default:
                 if (waited < request)
                     add(rank, REPLAY_WAIT, 0, 0, 0, waited++);
-                else if (core_random_below(random, 2)) { /* a receive of what a probe found */
+                else if (core_random_below(random, 2)) { /* a receive of the probed message */
                     struct replay_op *op;
                     add(rank, REPLAY_PROBE, REPLAY_ANY, tag, 0, 0);
                     add(rank, REPLAY_RECV, peer, any_tag ? REPLAY_ANY : tag, 8, 0);
@@ -118,7 +118,7 @@ static void random_program(struct core_random *random)
     }
 }
 
-/* As many receives as messages, in any order: most of them run through, in several ways. */
+/* Makes as many receives as messages, in any order: most programs finish, in several ways. */
 static void balanced_program(struct core_random *random)
 {
     uint32_t ranks = 3 + (uint32_t)core_random_below(random, 2),
@@ -183,7 +183,7 @@ static void compare(bool sends, const char *policy)
     replay_exploration_done(&quick);
 }
 
-/* Many orders of a large program: the budget is one of operations, too. */
+/* A large program has many orders: the budget limits operations, too. */
 static void test_budget(void **state)
 {
     enum { SENDERS = 3, MESSAGES = 10000, RUNS = 1000 };
@@ -203,7 +203,8 @@ static void test_budget(void **state)
     replay_program_done(&program);
 }
 
-/* More decisions than a path may have: no failure, but no verdict on all orders either. */
+/* With more decisions than a path may have, exploration does not fail, but claims nothing about all
+ * orders. */
 static void test_too_deep(void **state)
 {
     enum { SENDERS = 2, MESSAGES = 540000 };
@@ -245,7 +246,7 @@ static void test_against_brute_force(void **state)
     assert_true(deadlocks > programs / 4 && nontrivial > programs / 10);
 }
 
-/* 0 receives from anybody, then from 1: one order of two deadlocks. */
+/* Rank 0 receives from any source, then from 1: one order of two deadlocks. */
 static void test_wildcard(void **state)
 {
     (void)state;
@@ -301,8 +302,8 @@ static void test_shrink(void **state)
     replay_program_done(&program);
 }
 
-/* More buffering can make a deadlock: 0's first receive takes 2's message only if 1's send does not
- * hold 1 back from telling 2 to go. */
+/* More buffering can cause a deadlock: rank 0's first receive takes 2's message only if 1's send
+ * does not block 1, which then lets 2 go. */
 static void test_buffering_creates_deadlock(void **state)
 {
     (void)state;
@@ -327,13 +328,13 @@ static void test_buffering_creates_deadlock(void **state)
     replay_program_done(&program);
 }
 
-/* A master that takes a message of each of n workers: one schedule for each order is needed, and no
- * more. */
+/* A master receives a message of each of n workers: exploration needs one schedule for each order,
+ * and no more. */
 static void test_reduction(void **state)
 {
     (void)state;
-    make(10); /* pairs: each even rank takes one message from anybody, only its neighbour sends it
-                 one */
+    make(10); /* pairs: each even rank receives one message from any source, but only its neighbour
+                 sends one */
     for (uint32_t rank = 0; rank < 10; rank++)
         if (rank % 2)
             add(rank, REPLAY_SEND, (int)rank - 1, 0, 8, 0);
@@ -357,7 +358,7 @@ static void test_reduction(void **state)
     assert_int_equal(found.outcomes, 24);
     replay_exploration_done(&found);
     found =
-        explore(false, false, true, 10, ""); /* the budget ends: samples, and no claim for all */
+        explore(false, false, true, 10, ""); /* the budget ends: samples, and no claim for others */
     assert_int_equal(found.verdict, REPLAY_VERDICT_NOT_FOUND);
     assert_int_not_equal(found.rest, SEARCH_REST_NONE);
     assert_true(found.sampled > 0);
@@ -395,7 +396,7 @@ static void test_shards(void **state)
     replay_program_done(&program);
 }
 
-/* Shares explored one by one, written down, read back, merged in any order: the answer of the
+/* Shares that are explored one by one, written, read and merged in any order give the answer of the
  * whole. */
 static void explore_shares(uint32_t first, struct replay_exploration *out_sum)
 {
@@ -463,9 +464,9 @@ static void test_unknown(void **state)
     replay_program_done(&program);
 }
 
-/* Rank 0 receives what a probe of any source found, then from rank 2, or from rank 1: the first
- * deadlocks when the probe finds the message of rank 2. A receive that only happens to name the
- * same source does not follow the probe. */
+/* Rank 0 receives the message that a probe of any source found, then one from rank 2, or from rank
+ * 1: the first case deadlocks if the probe finds the message of rank 2. A receive that happens to
+ * name the same source does not depend on the probe. */
 static void test_probed(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* A part cut out of a program runs alone and measures what it measured inside. */
+/* Tests that a part cut out of a program runs alone with the measures that it had inside. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
 
 enum { INNER_TAG = 7 };
 
-/* Ranks 1 and 3 of four exchange within the part; around it lie other messages, one awaited
- * together with the part's. */
+/* Ranks 1 and 3 of four exchange messages within the part. Other messages precede and follow; one
+ * wait is for one of these together with messages of the part. */
 static void build(struct replay_program *program)
 {
     int32_t all[] = {0, 1, 2};

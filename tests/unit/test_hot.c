@@ -1,6 +1,6 @@
-/* The assertions of inner steps (CORE_CHECK_HOT) are on in the engine that unit tests run, and
- * fire: what each would find is planted in the private fields of a matcher, in a process of its
- * own. The twin without it stays silent. */
+/* Tests that the assertions of inner steps (CORE_CHECK_HOT) are on in the engine that unit tests
+ * run, and fire: in a process of its own, each plant damages private fields of a matcher. The twin
+ * without damage stays silent. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -33,14 +33,14 @@ static void free_what_waits(struct matching *match)
 
 static const struct plant {
     void (*plant)(struct matching *match);
-    const char *expression; /* part of it; NULL: nothing is wrong */
+    const char *expression; /* part of it; NULL: no damage */
 } plants[] = {
     {NULL, NULL},
     {swap_orders, "order < match->link"},           /* queue.h invariant 2 */
-    {free_what_waits, "match->entry[at].key.to =="} /* a record in use is given out again */
+    {free_what_waits, "match->entry[at].key.to =="} /* a record in use is reused */
 };
 
-/* Two receives from anybody wait; then a third comes, and a message. */
+/* Posts two wildcard receives, damages the matcher, then posts a third and a message. */
 static void run(const struct plant *plant)
 {
     struct matching match;

@@ -1,5 +1,5 @@
-/* The matcher against a naive one that follows MPI's rules word for word, on random programs. With
- * an argument: that many programs of each kind instead of the usual few thousand. */
+/* Compares the matcher with a naive one that follows MPI's rules word for word, on random programs.
+ * An argument sets the number of programs of each kind; the default is a few thousand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,8 +38,8 @@ static void drop(struct naive_entry *list, uint32_t *count, uint32_t at)
     --*count;
 }
 
-/* The receive that the rules give message m to, index + 1; 0 none: the first posted one that
- * accepts it. */
+/* Returns the receive that matches message m by the rules, the first posted one that accepts it:
+ * index + 1; 0: none. */
 static uint32_t owner(const struct naive *n, uint32_t m)
 {
     for (uint32_t r = 0; r < n->receives; r++)
@@ -48,8 +48,8 @@ static uint32_t owner(const struct naive *n, uint32_t m)
     return 0;
 }
 
-/* Whether receive r can take message m now: m belongs to it, and is the first of its source that r
- * accepts. */
+/* Tells whether receive r can match message m now: m belongs to it, and is the first message of its
+ * source that r accepts. */
 static bool can_take(const struct naive *n, uint32_t r, uint32_t m)
 {
     if (owner(n, m) != r + 1)
@@ -74,7 +74,7 @@ static void random_key(struct core_random *random, uint32_t ranks, uint32_t tags
         key->tag = -1;
 }
 
-/* The matcher's choice at once: messages by arrival, receives by posting. */
+/* Tests the matcher's immediate choice: messages by arrival, receives by posting. */
 static void run_immediate(struct core_random *random, uint32_t wild)
 {
     struct matching match;
@@ -150,7 +150,7 @@ static void naive_take(struct naive *n, uint64_t send, uint64_t receive)
     drop(n->receive, &n->receives, r);
 }
 
-/* Nothing with a named source may be left that can match; what the matcher settles must be right.
+/* No receive with a named source that can match may remain; each pair of the matcher must be right.
  */
 static uint32_t settle(struct matching *match, struct naive *n, uint32_t to)
 {
@@ -172,7 +172,7 @@ static uint32_t settle(struct matching *match, struct naive *n, uint32_t to)
     return pairs;
 }
 
-/* Whether a receive is the first that waits with its key. */
+/* Tells whether a receive is the first pending one with its key. */
 static bool is_first_of_key(const struct naive *n, uint32_t r)
 {
     for (uint32_t i = 0; i < r; i++)
@@ -181,8 +181,8 @@ static bool is_first_of_key(const struct naive *n, uint32_t r)
     return true;
 }
 
-/* Every waiting wildcard has exactly the candidates that the rules allow; behind the first of a key
- * they allow none. */
+/* Checks that every pending wildcard has exactly the candidates that the rules allow; a later one
+ * of the same key has none. */
 static void check_candidates(struct matching *match, const struct naive *n, uint32_t to)
 {
     uint32_t found[16], waiting = 0, expected_waiting = 0, before = 0, offers = 0;
@@ -312,7 +312,7 @@ static void test_deferred(void **state)
         run_deferred(&random);
 }
 
-/* Pre-posted receives on one source and tag must keep their order however many there are. */
+/* Any number of pre-posted receives with one source and tag must keep their order. */
 static void test_order_of_many(void **state)
 {
     struct matching match;

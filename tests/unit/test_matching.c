@@ -1,11 +1,11 @@
-/* Everybody who matches messages gets the same random operations, and must make of them what plain
- * lists make (matching_sequence.h): the queues of core/matching, where wildcards take a message at
- * once and where their choice is put off; the logical engine, in three orders; the timed one, with
- * wildcards and without; our MPI, where it takes the first message and where it explores; the
- * candidates of the symbolic engine; the store's pairs and the launcher's proof, from spools.
- * checkers/certificate is not among them: it judges what the proof says (test_certificate.c).
+/* Gives the same random operations to all code that matches messages; each must match as plain
+ * lists do (matching_sequence.h): the queues of core/matching, with immediate and with deferred
+ * choices of wildcards; the logical engine, in three orders; the timed engine, with wildcards and
+ * without; our MPI, taking the first message and exploring; the candidates of the symbolic engine;
+ * the store's pairs and the launcher's proof, from spools. checkers/certificate is not among them:
+ * it judges the proof's claims (test_certificate.c).
  *
- * An argument: so many sequences; a second one: the first seed. Each failure prints its seed. */
+ * Arguments: the number of sequences, the first seed. Each failure prints its seed. */
 #include <mpi.h>
 #include <sqlite3.h>
 
@@ -34,7 +34,7 @@ static void fail_at(const char *condition, const char *who, int at)
     fail_msg("seed %llu: %s, step %d: %s", (unsigned long long)seed, who, at, condition);
 }
 
-/* The number of bytes by which a message is known. */
+/* Returns the number of bytes that identifies a message. */
 static int bytes_of(int step)
 {
     return step + 1;
@@ -51,7 +51,7 @@ static struct matching_key key_of(const struct step *step)
                                  .tag = step->tag};
 }
 
-/* What a probe finds; -1: nothing. */
+/* Returns what a probe finds; -1: nothing. */
 static int queue_look(const struct matching *queue, const struct step *step)
 {
     struct matching_key key = key_of(step), found;
@@ -63,7 +63,7 @@ static int queue_look(const struct matching *queue, const struct step *step)
     return (int)who;
 }
 
-/* The pair that the step makes, found by the queue itself: the other step; -1: none. */
+/* Posts the step. Returns the other step of the pair that the queue finds; -1: none. */
 static int queue_post(struct matching *queue, int at)
 {
     const struct step *step = &sequence.step[at];
@@ -77,7 +77,7 @@ static int queue_post(struct matching *queue, int at)
     return paired ? (int)who : -1;
 }
 
-/* Gives the open choice of a wildcard the answer of the lists. */
+/* Decides the open choice of a wildcard as the lists do. */
 static int queue_choose(struct matching *queue, int send, int receive)
 {
     struct matching_key of_send = key_of(&sequence.step[send]),
@@ -143,9 +143,8 @@ static void queue_run(bool deferred)
 
 /* --- as a program, one action after the other ------------------------------------------------- */
 
-/* A rank does a step, or waits for a request of its own. After each pair its two sides wait: so
- * another pair than that of the lists leaves one of them waiting for ever, also where nobody says
- * what was paired. */
+/* A rank does a step, or waits for a request of its own. Both sides of a pair wait after it. So if
+ * an engine that does not tell its pairs differs from the lists, one side waits for ever. */
 enum action_kind { ACTION_STEP, ACTION_WAIT };
 static struct action {
     enum action_kind kind;
@@ -189,7 +188,7 @@ static void op_add(int rank, int step, struct replay_op op)
     assert_int_equal(replay_program_add(&program, (uint32_t)rank, &op), CORE_OK);
 }
 
-/* The rank that acts next waits for the one before it. */
+/* Makes the rank that acts next wait for the one before it. */
 static void op_token(int from, int to)
 {
     op_add(
@@ -391,7 +390,7 @@ static void world_probe(MPI_Comm comm, const struct step *step, int at)
     from = from == SEQUENCE_ANY ? MPI_ANY_SOURCE : from;
     tag = tag == SEQUENCE_ANY ? MPI_ANY_TAG : tag;
     if (world_explores && !flag)
-        return; /* whether a poll finds nothing is a choice of its own */
+        return; /* a poll that finds nothing is another choice */
     if (world_explores && matched)
         MPI_Mprobe(from, tag, comm, &world_message[at], &status);
     else if (world_explores)
@@ -407,7 +406,7 @@ static void world_probe(MPI_Comm comm, const struct step *step, int at)
 
 static void world_step(MPI_Comm comm[], int at)
 {
-    static char buffer[ROOM]; /* of all: nobody looks into it */
+    static char buffer[ROOM]; /* shared by all, as nobody reads it */
     const struct step *step = &sequence.step[at];
     int from = step->peer == SEQUENCE_ANY ? MPI_ANY_SOURCE : step->peer,
         tag = step->tag == SEQUENCE_ANY ? MPI_ANY_TAG : step->tag;
@@ -488,11 +487,11 @@ static void world_matches(bool explores, bool rendezvous)
     EXPECT(outcome.finished, explores ? "world, exploring" : "world", -1);
 }
 
-/* --- what was recorded ------------------------------------------------------------------------ */
+/* --- records ---------------------------------------------------------------------------------- */
 
 enum { BYTES_TYPE = 9, SECOND = 2, NEVER_SENT = 99 };
 static uint64_t seq_of_rank[SEQUENCE_RANKS], seq_of_step[SEQUENCE_STEPS];
-static bool outstanding[SEQUENCE_STEPS]; /* receives that nobody waited for */
+static bool outstanding[SEQUENCE_STEPS]; /* receives without a wait */
 
 static uint32_t lane_of(const struct step *step)
 {
@@ -534,7 +533,7 @@ static void job_define(void)
     }
 }
 
-/* The next call of the step's thread; numbers are by rank, in the order of the calls. */
+/* Makes the next call of the step's thread; each rank numbers its calls in order. */
 static struct spool_event call_of(const struct step *step, enum event_class class, uint32_t request)
 {
     const bool ends = class == EVENT_CLASS_WAIT || class == EVENT_CLASS_CANCEL;
@@ -556,7 +555,7 @@ static void call_put(const struct step *step, struct spool_event event)
     put(lane_of(step), SPOOL_EVENT, event.head.a, 0, &event, sizeof event, NULL, 0);
 }
 
-/* The completion of the call that comes next: with the message, or (-1) cancelled. */
+/* Writes the completion of the next call: with the message, or (-1) cancelled. */
 static void done_put(const struct step *step, uint64_t seq, uint32_t request, int send)
 {
     struct spool_done done = {
@@ -617,8 +616,8 @@ static void record_step(int at)
     call_put(step, event);
 }
 
-/* Each thread stands in a wait for a receive that got no message, or in a receive of a message that
- * nobody sends. Those of the busy rank wait for a receive whose message is under way, or compute.
+/* Each thread is in a wait for a receive without a message, or in a receive of a message that
+ * nobody sends. Threads of the busy rank wait for a receive whose message is in flight, or compute.
  */
 static int wait_source[SEQUENCE_RANKS][2];
 
@@ -646,8 +645,8 @@ static bool thread_stands(int rank, int thread, struct core_random *random, bool
     return true;
 }
 
-/* waits: each receive is waited for as soon as it has its message; else some never are, and what
- * they got cannot be told from the spools. */
+/* waits: the rank waits for each receive as soon as it has its message; else for some never, and
+ * the spools do not tell which messages these got. */
 static void record_all(struct core_random *random, int busy, bool waits)
 {
     job_define();
@@ -666,13 +665,13 @@ static void record_all(struct core_random *random, int busy, bool waits)
         bool stands = true;
         for (int t = 0; t <= sequence.threads; t++)
             stands &= thread_stands(r, t, random, r == busy);
-        if (r == busy) /* what it waits for is under way: it has not had the time */
+        if (r == busy) /* its message is in flight: it has not been idle for long */
             standing[r] = stands ? PROOF_STILL : PROOF_UNKNOWN;
         lane[r].seq = lane[RANKS_MAX + r].seq = seq_of_rank[r];
     }
 }
 
-/* Which threads can still get a message: from a rank of which a thread goes on. */
+/* Finds the threads that can still get a message, from a rank with a thread that continues. */
 static void free_find(int busy, bool is_free[][2])
 {
     for (int r = 0; r < sequence.ranks; r++)
@@ -777,7 +776,7 @@ static void everybody_matches_alike(void **state)
             record_all(&random, busy, waits);
             spools_write(folder, false);
             proven += proof_run(folder, busy, waits);
-            if (waits) /* else what was received is not known */
+            if (waits) /* else the received messages are unknown */
                 store_run(folder);
             spools_remove(folder);
         }

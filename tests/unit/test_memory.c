@@ -1,5 +1,5 @@
-/* What memory a buffer is, from records that no process wrote: what is said of it, that what is
- * equal is looked up once, and that records which make no sense are left out. */
+/* Tests the description of a buffer's memory, from records that no process wrote: its words, that
+ * equal records are looked up once, and that senseless records are ignored. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ static uint64_t table; /* its address in the module */
 
 enum { ANYWHERE = 0x10000 /* where the module was loaded */ };
 
-/* A program with `int table[10]`, and where that lies. */
+/* Makes a program with `int table[10]`, and finds the address of the table. */
 static void module_make(void)
 {
     char command[1200];
@@ -37,7 +37,7 @@ static void module_make(void)
     assert_true(table != 0);
 }
 
-/* So many of MPI_DOUBLE (type 3) or MPI_INT (4), as seen from byte `from` of the table on. */
+/* Adds a buffer of `count` MPI_DOUBLE (type 3) or MPI_INT (4) from byte `from` of the table on. */
 static struct spool_memory *memory_add(struct writer *w, uint64_t seq, uint32_t type, int64_t count,
                                        uint64_t from)
 {
@@ -124,7 +124,7 @@ static void variables_are_named(void **state)
     trace_close(&trace);
 }
 
-/* Any numbers, beside those that a process writes: a trace in any case. */
+/* Numbers that no process writes must still give a trace. */
 static void nonsense_is_left_out(void **state)
 {
     struct core_random random;

@@ -1,6 +1,6 @@
-/* Every row of the model, generated and measured on the timed clock: R, W and C equal its formulas
- * for all P from 1 to 64 in its domain, all roots for small P, on the full network and on the
- * network it holds on; and no row beats a bound. */
+/* Generates every row of the model and measures it on the timed clock: R, W and C must equal its
+ * formulas for all P from 1 to 64 in its domain, all roots for small P, on the full network and on
+ * the network of the row; and no row may beat a bound. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +15,8 @@
 
 static unsigned long case_count;
 
-/* model invariant 1. A row is whole: a formula, a generator, and a collective with a
- * bound, under which it stands. */
+/* model invariant 1. A row is complete: it has a formula, a generator, and a collective with a
+ * bound. */
 static void test_rows_are_whole(void **state)
 {
     const struct model_row *row;
@@ -161,7 +161,7 @@ static void test_measured_equals_the_row(void **state)
     assert_true(case_count > 5000);
 }
 
-/* Larger ones, a few: powers of two and squares at 256 and 1,024. */
+/* Tests a few larger numbers of ranks: powers of two and squares, 256 and 1,024. */
 static void test_large_rows(void **state)
 {
     static const char *const id[] = {"bcast.binomial",
@@ -197,7 +197,7 @@ static void test_shift_mesh_takes_its_steps(void **state)
         }
 }
 
-/* The program of a shift, followed message by message: rank r's block must end on the right rank.
+/* Follows the program of a shift message by message: rank r's block must end on the right rank.
  */
 static void follow_shift(const char *id, uint32_t P, uint32_t s, int back)
 {
@@ -208,7 +208,7 @@ static void follow_shift(const char *id, uint32_t P, uint32_t s, int back)
     for (uint32_t r = 0; r < P; r++)
         holds[r] = r;
     for (uint32_t moving = 1;
-         moving;) { /* one exchange of every rank whose partner is at the same exchange */
+         moving;) { /* one exchange of each rank whose partner has reached the same exchange */
         moving = 0;
         memcpy(comes, holds, sizeof comes);
         uint32_t ready[64] = {0};
@@ -219,7 +219,7 @@ static void follow_shift(const char *id, uint32_t P, uint32_t s, int back)
             assert_int_equal(op[at[r]].kind, REPLAY_IRECV);
             ready[r] = 1;
         }
-        for (int changed = 1; changed;) { /* both partners must be at it too */
+        for (int changed = 1; changed;) { /* both partners must have reached it too */
             changed = 0;
             for (uint32_t r = 0; r < P; r++) {
                 if (!ready[r])
@@ -296,8 +296,8 @@ static void test_pairwise_xor_shares_no_link(void **state)
     }
 }
 
-/* The check finds what breaks a row: a broadcast that sends too many words, one that takes too many
- * rounds, one that goes over a network where its messages share links. */
+/* The check finds broken rows: a broadcast that sends too many words, one that takes too many
+ * rounds, one on a network where its messages share links. */
 static void test_a_broken_row_is_found(void **state)
 {
     struct model_case of = {.ranks = 16, .words = 64};

@@ -1,6 +1,6 @@
-/* model invariant 5. The rounds that are drawn, held to the formulas of every row: as many as R
- * says, their largest messages sum up to W, and no message is missing; for supersteps, to the rows
- * that have such costs. */
+/* model invariant 5. Compares the drawn rounds with the formulas of every row: there are R rounds,
+ * their largest messages sum up to W, and no message is missing; supersteps are compared with the
+ * rows that have such costs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -115,7 +115,7 @@ static void test_supersteps_are_the_rows(void **state)
     assert_int_equal(stated, 2 * 29);
 }
 
-/* Distances P/2, P/4, ...: the figure of a broadcast on 8 ranks, by hand. */
+/* Compares a broadcast on 8 ranks, distances P/2, P/4, ..., with a figure made by hand. */
 static void test_binomial_by_hand(void **state)
 {
     static const struct model_message expected[] = {{1, 0, 4, 64}, {2, 0, 2, 64}, {2, 4, 6, 64},

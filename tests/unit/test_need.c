@@ -1,4 +1,4 @@
-/* Buffer need on programs whose answer is known, and against every threshold run one by one. */
+/* Tests the buffer need on programs with known answers, and against runs with every threshold. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static void expect_equal(const struct replay_need *a, const struct replay_need *
     assert_int_equal(a->credits, b->credits);
 }
 
-/* What a world says, run by itself. */
+/* Runs one world and compares its result. */
 static void expect_world(const char *text, const struct replay_result *result)
 {
     struct replay_policy policy;
@@ -54,7 +54,7 @@ static void expect_world(const char *text, const struct replay_result *result)
     replay_policy_done(&policy);
 }
 
-/* Whoever has run both worlds already gets the same need as who has not. */
+/* Finds the need; it must be the same if the caller has already run both worlds. */
 static struct replay_need find(void)
 {
     struct replay_worlds worlds;
@@ -72,7 +72,7 @@ static struct replay_need find(void)
     return need;
 }
 
-/* Both send before they receive; the sizes differ: one of the two is enough. */
+/* Both ranks send before they receive; the sizes differ: buffering one of the sends suffices. */
 static void test_quiz(void **state)
 {
     (void)state;
@@ -119,7 +119,7 @@ static void test_never_and_always(void **state)
     replay_program_done(&program);
 }
 
-/* Rounds of the ring: every round needs a buffered send of its own; all other sends may wait. */
+/* Every round of the ring needs one buffered send; all other sends may block. */
 static void test_rounds(void **state)
 {
     (void)state;
@@ -138,12 +138,12 @@ static void test_rounds(void **state)
     replay_program_done(&program);
 }
 
-/* With a wildcard, more buffering can hurt: the step function goes up and down again. */
+/* With a wildcard, more buffering can cause a deadlock: the step function is not monotone. */
 static void test_not_monotone(void **state)
 {
     (void)state;
     assert_int_equal(replay_program_init(&program, 3), CORE_OK);
-    add(0, REPLAY_PROBE, 2, 0); /* 2's message comes only when 1's send to 0 did not wait */
+    add(0, REPLAY_PROBE, 2, 0); /* 2's message arrives only if 1's send to 0 did not block */
     add(0, REPLAY_RECV, REPLAY_ANY, 8);
     program.rank[0].op[1].matched = 1;
     add(0, REPLAY_RECV, 2, 8);
@@ -172,7 +172,7 @@ static enum replay_outcome at(enum replay_buffering buffering, uint64_t bytes)
     return outcome;
 }
 
-/* The steps found by halving are those that trying every size gives. */
+/* Bisection must find the same steps as a trial of every size. */
 static void test_against_every_size(void **state)
 {
     struct core_random random;
@@ -210,7 +210,7 @@ static void test_against_every_size(void **state)
             struct replay_policy policy;
             struct replay_result result;
             replay_policy_init(&policy);
-            policy.buffering = REPLAY_SEND_ONLY; /* the blamed ones are enough, one fewer is not */
+            policy.buffering = REPLAY_SEND_ONLY; /* the blamed sends suffice, one fewer does not */
             for (uint32_t without = 0; without <= need.blame_count; without++) {
                 policy.send.count = 0;
                 for (uint32_t k = 0; k < need.blame_count; k++)

@@ -1,4 +1,4 @@
-/* The policy's text form, and the source of chance. */
+/* Tests the text form of policies, and the source of random choices. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -109,13 +109,13 @@ static void test_bad_text(void **state)
     core_report_hook(NULL, NULL);
 }
 
-/* Where a row cannot be had, it is refused by name; and the names of the other form are kept. */
+/* A value that a place does not support is refused by name; names of the other form are kept. */
 static void test_places(void **state)
 {
     static const struct {
         const char *text;
         enum replay_place place;
-        const char *wrong; /* NULL: it can be had */
+        const char *wrong; /* NULL: supported */
     } at[] = {
         {"buffering=credits:2", REPLAY_OFFLINE, NULL},
         {"buffering=credits:2", REPLAY_IN_PROCESS, NULL},
@@ -158,7 +158,7 @@ static void test_over(void **state)
     struct replay_policy policy;
     (void)state;
     replay_policy_init(&policy);
-    policy.buffering = REPLAY_EAGER; /* what is not said stays */
+    policy.buffering = REPLAY_EAGER; /* other fields keep their values */
     assert_int_equal(replay_policy_read(&policy, "seed=3"), CORE_OK);
     assert_int_equal(policy.buffering, REPLAY_EAGER);
     assert_int_equal(policy.seed, 3);
@@ -168,7 +168,7 @@ static void test_over(void **state)
     replay_policy_done(&policy);
 }
 
-/* A quarter of the sends, asked as one of four; none and all ask nothing. */
+/* A quarter of the sends asks for one of four; none and all ask nothing. */
 static void test_draw(void **state)
 {
     struct replay_choice choice;
@@ -203,7 +203,7 @@ static void test_delay(void **state)
     }
     assert_in_range(sum / 10000, 15500, 16500); /* its mean, and its tail */
     assert_in_range(most, 7 * 16000, 15 * 16000);
-    policy.delay = REPLAY_DELAY_UNIFORM; /* as scenarios have always had it */
+    policy.delay = REPLAY_DELAY_UNIFORM; /* as in scenarios of all versions */
     assert_int_equal(replay_policy_delay(&policy, 1000, 2, 1, 5), 8);
 }
 
@@ -238,7 +238,7 @@ static void test_seed(void **state)
     }
     assert_int_equal(seen, 7);
     assert_int_equal(a.depth, 1000);
-    struct replay_choice list; /* what was kept repeats the run */
+    struct replay_choice list; /* the kept answers repeat the run */
     replay_choice_list(&list, a.answer, a.depth);
     for (int i = 0; i < 1000; i++)
         assert_int_equal(replay_choice_take(&list, 3, REPLAY_REASON_OTHER), a.answer[i]);
@@ -248,7 +248,7 @@ static void test_seed(void **state)
     replay_choice_done(&list);
 }
 
-/* The same question has the same answer, whatever was asked between. */
+/* The same question has the same answer, whatever was asked in between. */
 static void test_keyed(void **state)
 {
     struct replay_choice choice;
@@ -267,7 +267,7 @@ static void test_keyed(void **state)
     assert_int_equal(seen, 31);
 }
 
-/* A tree whose shape depends on the answers: every leaf once, in order. */
+/* In a tree whose shape depends on the answers, every leaf is visited once, in order. */
 static void test_tree(void **state)
 {
     struct replay_choice choice;

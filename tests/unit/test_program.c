@@ -1,5 +1,5 @@
-/* What no engine may get: ill-formed programs are refused with a status, and so is what damaged
- * traces hold. */
+/* Tests that ill-formed programs and those from damaged traces are refused with a status, so that
+ * no engine gets them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static void hear(enum core_status status, const char *text, void *context)
     }
 
 static const struct row {
-    const char *why; /* part of the report; NULL: it is well-formed */
+    const char *why; /* part of the report; NULL: well-formed */
     struct replay_op op[4];
     uint32_t count;
 } rows[] = {
@@ -82,8 +82,8 @@ static void ill_formed(void **state)
     }
 }
 
-/* Three messages that together are longer than a number can say would make less than nothing wait
- * at their receiver; what a trace holds is refused before. */
+/* The sum of three message sizes would overflow at their receiver, so a trace with them is refused
+ * before. */
 static void too_long_in_all(void **state)
 {
     struct trace trace;
@@ -123,7 +123,7 @@ static struct replay_op step_op(uint32_t rank, int32_t step, int32_t set)
                               .event = (uint64_t)rank * STEPS + (uint64_t)step + 1};
 }
 
-/* Rank r waits r % STEPS times for the requests that it made: one, two, three of them. */
+/* Makes a program where rank r waits r % STEPS times for its requests: one, two, three of them. */
 static void many_ranks(struct replay_program *program)
 {
     int32_t all[STEPS], set;
@@ -156,7 +156,7 @@ static void equal_ranks(const struct replay_rank *a, const struct replay_rank *b
     assert_memory_equal(a->member, b->member, a->member_count * sizeof *a->member);
 }
 
-/* Moving the ranks' arrays into one block changes nothing, nor does it where there is no memory for
+/* Moving the ranks' arrays into one block changes no value, and neither does a failure to allocate
  * the block. */
 static void trimmed(void **state)
 {

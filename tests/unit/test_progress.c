@@ -1,4 +1,4 @@
-/* What a long stage says of itself, and that nothing is said where nobody asked. */
+/* Tests the progress messages of a long stage, and that none is printed unless asked for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
