@@ -132,7 +132,8 @@ else
     for file in "$@"; do
         set -- clang $mpi -fmacro-backtrace-limit=1 -fno-common -fstack-clash-protection \
             -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=function \
-            -fno-sanitize-coverage=trace-cmp,stack-depth -femulated-tls
+            -fno-sanitize-coverage=trace-cmp,stack-depth -femulated-tls \
+            -ftrivial-auto-var-init=pattern # who reads what nobody wrote gets no zeros
         compiled=
         case $file in
         *.[fF] | *.[fF][0-9][0-9]) compile_fortran "$file" "$@" ;;

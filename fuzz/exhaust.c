@@ -26,6 +26,7 @@
 #include "fuzz/exhaust_set.h"
 #include "fuzz/harness.h"
 #include "fuzz/time_limit.h"
+#include "fuzz/undecided.h"
 #include "fuzz/scenario/execute.h"
 
 enum {
@@ -44,6 +45,7 @@ struct progress {
     bool again;  /* polls were repeated */
     bool blind;  /* unordered loads and stores of ranks in windows may race */
     bool inside; /* `scenario` is running */
+    bool ended;  /* the child ran to its end */
     struct exhaust_taken taken[EXHAUST_PRODUCTS];
     struct scenario scenario;
 };
@@ -227,6 +229,7 @@ static void exhaust_child(struct exhaust *e)
             break;
         }
     fflush(NULL);
+    e->shared->ended = true;
     _exit(0);
 }
 
@@ -248,28 +251,48 @@ static bool exhaust_died(struct exhaust *e, int status)
 
 /* --- the result ------------------------------------------------------------------------------- */
 
+/* Why what was looked at is not all. */
+static void say_open(const struct progress *p, const char *undecided)
+{
+    if (p->died)
+        printf("; it ended too many worlds for all to be looked at");
+    else if (p->over)
+        printf("; the time was over before all were looked at");
+    else if (p->open)
+        printf("; some have more schedules than were looked at");
+    else if (p->blind)
+        printf("; loads and stores of ranks in their windows were not tried in every order");
+    else if (*undecided && !p->findings)
+        printf("; it calls %s, whose answers were not varied", undecided);
+    putchar('\n');
+}
+
+static bool is_whole(const struct progress *p)
+{
+    char undecided[128];
+    return p->scenarios && !p->open && !p->over && !p->blind && !undecided_call(undecided);
+}
+
 static void exhaust_say(const struct exhaust *e)
 {
     const struct progress *p = e->shared;
     const char *name = e->collective->name;
     const bool narrow = getenv("CROSSWAIT_FUZZ_NARROW");
     const unsigned long long scenarios = p->scenarios, findings = p->findings;
-    const bool verified = p->scenarios && !p->findings && !p->open && !p->over && !p->blind;
-    if (!p->scenarios && !p->over)
+    const bool verified = is_whole(p) && !p->findings;
+    char undecided[128] = "";
+    undecided_call(undecided);
+    if (!p->scenarios && !p->over) {
         printf("not verified: %s: no scenario of up to %d rank%s is left\n", name, e->ranks_max,
                e->ranks_max == 1 ? "" : "s");
-    else if (verified)
+    } else if (verified) {
         printf("verified: %s, up to %d rank%s%s\n", name, e->ranks_max,
                e->ranks_max == 1 ? "" : "s", p->again ? ", where a poll fails at most once" : "");
-    else
-        printf("not verified: %s: %llu scenario%s fail%s%s\n", name, findings,
-               findings == 1 ? "" : "s", findings == 1 ? "s" : "",
-               p->died   ? "; it ended too many worlds for all to be looked at"
-               : p->over ? "; the time was over before all were looked at"
-               : p->open ? "; some have more schedules than were looked at"
-               : p->blind
-                   ? "; loads and stores of ranks in their windows were not tried in every order"
-                   : "");
+    } else {
+        printf("not verified: %s: %llu scenario%s fail%s", name, findings, findings == 1 ? "" : "s",
+               findings == 1 ? "s" : "");
+        say_open(p, undecided);
+    }
     printf("  %llu scenario%s%s\n", scenarios, scenarios == 1 ? "" : "s",
            narrow ? " that the options leave" : "");
     exhaust_set_print(p->taken, stdout);
@@ -296,7 +319,7 @@ static int exhaust_one(struct exhaust *e)
             exhaust_child(e);
         if (pid < 0 || waitpid(pid, &status, 0) != pid)
             return 3;
-        more = !WIFEXITED(status) || WEXITSTATUS(status);
+        more = !e->shared->ended; /* a collective may end the process with any status */
         if (more && !exhaust_died(e, status))
             return 3;
         if (more && ++deaths == DEATHS_MAX)
@@ -304,7 +327,7 @@ static int exhaust_one(struct exhaust *e)
     }
     exhaust_say(e);
     const struct progress *p = e->shared;
-    return p->findings ? 1 : p->open || p->blind || p->over || !p->scenarios ? 4 : 0;
+    return p->findings ? 1 : is_whole(p) ? 0 : 4;
 }
 
 int harness_exhaust(int ranks_max, double seconds, const char *folder)

@@ -7,6 +7,7 @@
 #include "fuzz/scenario/execute.h"
 #include "fuzz/scenario/field.h"
 #include "fuzz/scenario/shape.h"
+#include "fuzz/undecided.h"
 
 enum {
     COUNT_MAX = 3,
@@ -149,6 +150,9 @@ void exhaust_set_products(const struct collective *c, int ranks,
     axes_of_calls(c, ranks, &out[0]);
     axes_of_types(c, ranks, &out[1]);
     axes_of_sizes(c, ranks, &out[pairs && ranks > 2 ? ranks : 2]);
+    for (int i = 0; i < EXHAUST_PRODUCTS && undecided_waiting(); i++)
+        if (out[i].count)
+            axis_add_pair(&out[i], "waiting", 1, 2);
 }
 
 /* --- their scenarios -------------------------------------------------------------------------- */

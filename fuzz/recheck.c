@@ -28,6 +28,7 @@
 #include "fuzz/harness.h"
 #include "fuzz/scenario/execute.h"
 #include "fuzz/time_limit.h"
+#include "fuzz/undecided.h"
 
 enum { WORLDS_MAX = 200000, WORLD_SECONDS = 2, RANKS_MAX = 4, LINE_MAX_BYTES = 4096 };
 
@@ -246,6 +247,7 @@ static int statement_end(struct recheck *r, const struct statement *s)
     const char *name = r->collective->name;
     const unsigned long long scenarios = r->scenario_count, schedules = r->schedule_count,
                              certificate = r->certificate;
+    char undecided[128];
     core_table_done(&r->scenarios);
     if (s->read_wrong || !s->certificate) {
         printf("not checked: %s: the statement lacks its formula or its certificate\n", name);
@@ -254,6 +256,10 @@ static int statement_end(struct recheck *r, const struct statement *s)
     if (*r->wrong) {
         printf("does not hold: %s\n", r->wrong);
         return 1;
+    }
+    if (undecided_call(undecided)) {
+        printf("not decided: %s: it calls %s, whose answers were not varied\n", name, undecided);
+        return 4;
     }
     if (r->undecided || r->over) {
         printf("not decided: %s: %s\n", name,

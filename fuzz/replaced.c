@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fuzz/memory.h"
 #include "world/world.h"
@@ -111,6 +112,29 @@ REPLACED_WEAK(void *, _ZnwmRKSt9nothrow_t, size_t bytes, const void *nothrow)
 REPLACED_WEAK(void *, _ZnamRKSt9nothrow_t, size_t bytes, const void *nothrow)
 {
     return memory_note(_ZnamRKSt9nothrow_t(bytes, nothrow), bytes, _ZdaPv, SITE);
+}
+
+/* --- the process's end ------------------------------------------------------------------------ */
+
+/* A rank that ends its process ends no other rank's, and nobody would hear of it. */
+static void rank_ends(const char *call, int status)
+{
+    if (world_rank() >= 0)
+        world_give_up(WORLD_RULE_CRASH, "rank %d calls %s(%d) in the collective", world_rank(),
+                      call, status);
+    fflush(NULL);
+}
+
+REPLACED(void, _exit, int status)
+{
+    rank_ends("_exit", status);
+    _exit(status);
+}
+
+REPLACED(void, _Exit, int status)
+{
+    rank_ends("_Exit", status);
+    _exit(status);
 }
 
 /* --- MPI's ------------------------------------------------------------------------------------ */

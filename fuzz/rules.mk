@@ -5,7 +5,8 @@ CFLAGS_fuzz = $(MPI_CFLAGS) -fno-semantic-interposition
 # --- the harness: not instrumented, so that coverage measures the collective alone ----------------
 
 FUZZ_HARNESS = $(basename $(wildcard fuzz/scenario/*.c)) \
-    $(addprefix fuzz/,harness decisions exhaust exhaust_set certificate formula recheck) \
+    $(addprefix fuzz/,harness decisions exhaust exhaust_set certificate formula recheck \
+    undecided) \
     $(addprefix fuzz/,explain shrink trial stored cost memory srcline time_limit replaced) \
     fuzz/libfuzzer_main fuzz/trace
 FUZZ_HARNESS += $(addprefix explore/,ahead branch merge search failure message_diff buffers \
@@ -21,9 +22,10 @@ FUZZ_LIBS = $(BUILD)/libfuzz.a $(BUILD)/libworld.a $(BUILD)/libcheckers.a $(BUIL
     $(BUILD)/libreplay.a $(BUILD)/libcore.a
 # Comparisons are not traced, because our own mutator of scenarios does not use them; nor is the
 # depth of the stack, which means nothing if ranks have stacks of their own. Emulated TLS makes
-# thread-local variables global data, of which each rank gets a copy.
+# thread-local variables global data, of which each rank gets a copy. Variables that
+# the program does not write hold a pattern, not zeros.
 FUZZ_SANITIZE = -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=function \
-    -fno-sanitize-coverage=trace-cmp,stack-depth -femulated-tls
+    -fno-sanitize-coverage=trace-cmp,stack-depth -femulated-tls -ftrivial-auto-var-init=pattern
 FUZZ_CFLAGS = -std=c11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -fstack-clash-protection \
     -fno-common -I. $(MPI_CFLAGS) -w
 
@@ -31,7 +33,7 @@ FUZZ_CFLAGS = -std=c11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -fstack-clas
 
 FUZZ_CORPUS = $(patsubst %.c,$(BUILD)/fuzz/obj/%.o, \
     $(wildcard corpus/collectives/*.c corpus/defects/*.c))
-$(BUILD)/fuzz/obj/%.o: %.c fuzz/program/globals.sh
+$(BUILD)/fuzz/obj/%.o: %.c fuzz/program/globals.sh fuzz/program/decided.awk
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  fuzz  $<")
 	$(Q)$(CLANG) $(FUZZ_CFLAGS) $(FUZZ_SANITIZE) -MMD -MP -c -o $@ $< && \
@@ -55,7 +57,7 @@ FUZZ_SHARE = $(BUILD)/share/crosswait
 FUZZ_SHARED_SOURCES = $(wildcard fuzz/real/*.c) corpus/collectives/registry.c
 FUZZ_SHARED_SCENARIO = $(wildcard fuzz/scenario/*.c)
 FUZZ_SHARED_SCRIPTS = fuzz/build.sh fuzz/registration.awk fuzz/wrappers.sh \
-    fuzz/program/globals.sh fuzz/real/library.py
+    fuzz/program/globals.sh fuzz/program/decided.awk fuzz/real/library.py
 FUZZ_SHARED_HEADERS = $(wildcard fuzz/*.h fuzz/scenario/*.h replay/policy/*.h) \
     corpus/collectives/registry.h world/rule.h core/check.h core/decision/decision.h \
     core/random.h core/status.h

@@ -58,6 +58,9 @@ enum world_rule_trait {
       "a buffer is left alone until its send is complete",                                        \
       "wait for the send before its buffer is used again")                                        \
     X(EARLY_EXIT, "early-exit", 0, "no rank leaves a barrier before all have come", NULL)         \
+    X(BLOCKING_START, "blocking-start", 0,                                                        \
+      "a nonblocking collective starts without waiting for other ranks",                          \
+      "start it with nonblocking calls alone, and go on in a wait or test")                       \
     X(LIMIT, "limit", 0, "a call stays within the limits of the in-process MPI", NULL)            \
     X(MEMORY, "memory", 0, "a call holds no more memory than its data need",                      \
       "let temporary buffers go by the true extent of what they hold, and free them")             \

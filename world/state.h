@@ -411,8 +411,9 @@ struct world_fiber {
     uint32_t thread, slot;
     uint32_t helper; /* number of the rank's nonblocking collective, from 1 */
     struct decision_count decisions;
-    int32_t forced; /* answer of its next decision: world_force_answer */
-    int waiting;    /* requests that it still waits for */
+    int32_t forced;   /* answer of its next decision: world_force_answer */
+    int waiting;      /* requests that it still waits for */
+    bool must_return; /* to wait for another rank is a finding */
     bool probing;
     const struct world_causes *causes; /* order=explore: decisions that it depends on */
     struct world_decider *decider;     /* the decision that it waits for */
@@ -885,6 +886,8 @@ struct world_general {
 /* Returns a complete request; `finish` runs when it is waited for or tested. */
 struct ompi_request_t *world_request_deferred(struct world_deferred *deferred);
 void world_wait_describe(const struct ompi_request_t *request);
+/* Reports the wait where the rank is in a call that must return (world_must_return). */
+void world_wait_allowed(const struct ompi_request_t *request);
 struct ompi_request_t *world_request_new(enum world_request_kind kind);
 int world_isend(const void *buffer, size_t count, MPI_Datatype type, int dest, int tag,
                 MPI_Comm comm, uint32_t context, enum world_mode mode,

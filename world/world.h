@@ -82,6 +82,14 @@ struct world_options {
     /* For order=explore: the only turns that the world has, with their answers; turns that conflict
      * come in this order. NULL: turns are decided freely. */
     const struct replay_names *turns;
+    /* How long a collective of MPI waits: as the messages of its algorithm do; for the ranks alone
+     * whose data it needs; for all ranks, with operations that commute in another order. MPI leaves
+     * that to the library. */
+    enum world_coll_waits {
+        WORLD_WAITS_AS_USUAL,
+        WORLD_WAITS_FOR_DATA,
+        WORLD_WAITS_FOR_ALL
+    } waiting;
     bool warn_types; /* a receive whose basic types differ from those of the send is a finding */
     struct replay_choice choice; /* source of all decisions; all zero: the default order */
     uint64_t step_count_max;     /* MPI calls in all; 0: 100 million */
@@ -221,6 +229,8 @@ void world_move(void *to, const void *from, size_t bytes);
  * forced. */
 enum { WORLD_ANSWER_FREE = INT32_MIN, WORLD_ANSWER_NEVER };
 void world_force_answer(int32_t answer);
+/* Tells whether the calling rank is in a call that must return whatever other ranks do. */
+void world_must_return(bool inside);
 /* In a world of fibers: sets the place in the program of the calling rank's next calls. */
 void world_site(uint64_t site);
 /* Counts the calling thread's decisions so far. */

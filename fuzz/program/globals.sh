@@ -2,7 +2,8 @@
 # usage: globals.sh [--memory] OBJECT...  Moves the global variables of each object into the section
 # that world/fibers/globals.c copies for every rank. Constants and the data of sanitizers and
 # coverage stay where they are; an object without other data does not change. After --memory the
-# objects call fuzz/replaced.c, which then knows what they allocate.
+# objects call fuzz/replaced.c, which then knows what they allocate, and a
+# section of theirs names what they call (decided.awk).
 set -eu
 memory=
 if [ "${1-}" = --memory ]; then
@@ -10,15 +11,20 @@ if [ "${1-}" = --memory ]; then
     # the functions that fuzz/replaced.c replaces
     for name in malloc calloc realloc free aligned_alloc posix_memalign strdup strndup _Znwm _Znam \
         _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm MPI_Alloc_mem \
-        MPI_Free_mem __emutls_get_address __cxa_atexit __cxa_thread_atexit __asan_memset \
-        __asan_memcpy __asan_memmove __ubsan_handle_pointer_overflow \
+        MPI_Free_mem __emutls_get_address __cxa_atexit __cxa_thread_atexit _exit _Exit \
+        __asan_memset __asan_memcpy __asan_memmove __ubsan_handle_pointer_overflow \
         __ubsan_handle_dynamic_type_cache_miss; do
         memory="$memory --redefine-sym $name=crosswait_$name"
     done
     memory="$memory --redefine-sym __sanitizer_cov_trace_pc=crosswait_trace_pc" # fuzz/trace.c
 fi
 for object in "$@"; do
-    [ -z "$memory" ] || objcopy $memory "$object"
+    if [ "$memory" ]; then
+        nm "$object" | awk -f "$(dirname "$0")/decided.awk" >"$object.calls"
+        objcopy $memory --add-section crosswait_calls="$object.calls" \
+            --set-section-flags crosswait_calls=alloc,readonly,data "$object"
+        rm -f "$object.calls"
+    fi
     objdump -t -w "$object" | awk -F '\t' '
         $1 ~ / \.(data|bss)(\.[^ ]*)?$/ && $1 !~ /\.rel\.ro/ && $1 ~ / O / {
             n = split($2, word, " ")

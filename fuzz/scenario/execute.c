@@ -704,7 +704,7 @@ static void call_begin(struct call *c)
     else if (c->turn)
         c->env->pause((unsigned)c->turn);
     c->env->entered(c->number, c->group);
-    c->env->calling(1);
+    c->env->calling(collective->form == COLLECTIVE_NONBLOCKING ? 2 : 1);
     int error = collective->form == COLLECTIVE_BLOCKING
                     ? collective_call(collective, &c->shape.arguments)
                     : collective_start(collective, &c->shape.arguments, &c->request, &c->state);

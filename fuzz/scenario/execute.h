@@ -19,7 +19,9 @@ struct execute_environment {
     int (*missing)(int call, int group, int size);
     /* Takes a digest of the result that all ranks of the group must share bit by bit. */
     void (*result)(int call, int group, int rank, uint64_t checksum);
-    void (*calling)(int inside); /* 1: the collective starts, 0: it has returned */
+    /* 1: the collective starts, or goes on; 2: it starts, and must return whatever other ranks do;
+     * 0: it has returned. */
+    void (*calling)(int inside);
     /* For a search of what stored a wrong result; both may be NULL. The calling rank's receive
      * buffer before the call; an item of so many bytes that is wrong. */
     void (*filled)(int call, const char *data);

@@ -24,6 +24,7 @@ static const char *const buffering_names[] = {"rendezvous", "eager",   "eager-by
                                               "chosen",     "credits", "pool"};
 static const char *const delays_names[] = {"none",      "uniform", "heavy",
                                            "slow-link", "speeds",  "swarm"};
+static const char *const waiting_names[] = {"usual", "for-data", "for-all"};
 static const char *const flag_names[] = {"no", "yes"};
 
 #define AT(member) offsetof(struct scenario, member), sizeof(((struct scenario *)0)->member)
@@ -84,6 +85,7 @@ const struct field_row scenario_field_row[FIELDS] = {
     [FIELD_EXPLORED] = {"explored", AT(explored), 0, 1, flag_names, {-9}, AS_POLICY},
     [FIELD_BLOCKS] = {"blocks", AT(blocks), 0, 65535, NULL, {-9}},
     [FIELD_ROOT_BEND] = {"root-bend", AT(root_bend), 0, 7, NULL, {0, -9}},
+    [FIELD_WAITING] = {"waiting", AT(waiting), 0, 2, waiting_names, {0, -9}, AS_CHANGED},
 };
 
 int scenario_field_get(const struct scenario *s, enum field field)

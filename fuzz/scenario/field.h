@@ -45,12 +45,13 @@ enum field {
     FIELD_EXPLORED, /* from here on never drawn by chance */
     FIELD_BLOCKS,
     FIELD_ROOT_BEND,
+    FIELD_WAITING,
     FIELDS
 };
 
 /* How a field is written: as a number or name; in the words of the policies' grammar; as the name
- * of a collective. */
-enum written { AS_IT_IS, AS_POLICY, AS_COLLECTIVE };
+ * of a collective; only where it is not 0. */
+enum written { AS_IT_IS, AS_POLICY, AS_COLLECTIVE, AS_CHANGED };
 
 struct field_row {
     const char *key;

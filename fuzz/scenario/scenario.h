@@ -134,6 +134,7 @@ struct scenario {
                         blocks - 1 of all lists in the order of their sums, each size at most count
                       */
     int root_bend;   /* of the step, from call to call */
+    int waiting;     /* of MPI's collectives inside: enum world_coll_waits (world/world.h) */
 };
 
 /* Sets order=explore with the policy's answers and buffers in the scenario; false if they do not

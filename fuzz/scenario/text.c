@@ -23,7 +23,9 @@ size_t scenario_print(const struct scenario *s, const char *target, const char *
         int value = scenario_field_get(s, f);
         if (f == FIELD_BUFFERING)
             used += scenario_schedule_print(s, text + used, room - used);
-        else if (scenario_field_row[f].written != AS_IT_IS)
+        else if (scenario_field_row[f].written == AS_CHANGED
+                     ? !value
+                     : scenario_field_row[f].written != AS_IT_IS)
             continue;
         else if (scenario_field_row[f].names)
             used += (size_t)snprintf(text + used, room - used, "%s %s\n", scenario_field_row[f].key,

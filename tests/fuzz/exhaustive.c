@@ -142,7 +142,7 @@ static int allgatherv(const void *in, int n, MPI_Datatype type, void *out, const
         if (i == rank && in != MPI_IN_PLACE)
             MPI_Sendrecv(in, n, type, 0, 7, place, counts[i], to, 0, 7, MPI_COMM_SELF,
                          MPI_STATUS_IGNORE);
-        MPI_Bcast(place + lost * extent, counts[i] - lost, to, i, comm);
+        bcast(place + lost * extent, counts[i] - lost, to, i, comm, 0);
     }
     return MPI_SUCCESS;
 }

@@ -17,11 +17,8 @@ static int extent_of(MPI_Datatype type)
 
 static void note(const char *line)
 {
-    const char *path = getenv("CALLS");
-    int fd = path ? open(path, O_WRONLY | O_APPEND | O_CREAT, 0600) : -1;
-    if (fd < 0 || write(fd, line, strlen(line)) != (ssize_t)strlen(line))
+    if (write(9, line, strlen(line)) != (ssize_t)strlen(line)) /* the shell opened it */
         abort();
-    close(fd);
 }
 
 static int is_backwards(MPI_Comm comm)
@@ -83,7 +80,11 @@ static int set_allgatherv(const void *in, int n, MPI_Datatype type, void *out, c
         char *place = (char *)out + (MPI_Aint)places[i] * extent_of(to);
         if (i == rank)
             copy(in, n, type, place, counts[i], to);
-        MPI_Bcast(place, counts[i], to, i, comm);
+        for (int other = 0; i == rank && other < size; other++)
+            if (other != rank)
+                MPI_Send(place, counts[i], to, other, 2, comm);
+        if (i != rank)
+            MPI_Recv(place, counts[i], to, i, 2, comm, MPI_STATUS_IGNORE);
     }
     return MPI_SUCCESS;
 }
@@ -91,8 +92,29 @@ static int set_allgatherv(const void *in, int n, MPI_Datatype type, void *out, c
 static int set_reduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, int root,
                       MPI_Comm comm)
 {
+    int rank, size;
+    MPI_Aint low, extent;
     note("reduce\n");
-    return MPI_Reduce(in, out, n, type, op, root, comm);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    MPI_Type_get_true_extent(type, &low, &extent);
+    char *memory = calloc(1, (size_t)(n * extent_of(type) + extent)), *sum = memory - low;
+    const void *mine = in == MPI_IN_PLACE ? out : in;
+    if (rank + 1 < size) { /* what the ranks above have, from the last one on */
+        MPI_Recv(sum, n, type, rank + 1, 3, comm, MPI_STATUS_IGNORE);
+        MPI_Reduce_local(mine, sum, n, type, op);
+        mine = sum;
+    }
+    if (rank > 0)
+        MPI_Send(mine, n, type, rank - 1, 3, comm);
+    if (rank == 0 && root != 0)
+        MPI_Send(mine, n, type, root, 4, comm);
+    if (rank == root && root != 0)
+        MPI_Recv(out, n, type, 0, 4, comm, MPI_STATUS_IGNORE);
+    if (rank == root && root == 0 && mine != out)
+        copy(mine, n, type, out, n, type);
+    free(memory);
+    return MPI_SUCCESS;
 }
 
 static int set_barrier(MPI_Comm comm)

@@ -7,12 +7,12 @@
 set -u
 cp "$SOURCE"/tests/fuzz/exhaustive_set.c "$SOURCE"/corpus/defects/gather_header_of_next_call.c .
 for kind in gather allgatherv reduce barrier; do
-    CALLS=$PWD/calls crosswait fuzz exhaustive_set.c --target=set_$kind --exhaustive=3
+    crosswait fuzz exhaustive_set.c --target=set_$kind --exhaustive=3 9>>calls
     echo "exit $?"
 done >out.txt 2>&1
 cat out.txt
 python3 "$SOURCE/tests/fuzz/exhaustive_set.py" out.txt calls
-CALLS=$PWD/again crosswait fuzz exhaustive_set.c --certificate=out.txt
+crosswait fuzz exhaustive_set.c --certificate=out.txt 9>again
 gather() { # $1: target, the rest: options
     crosswait fuzz gather_header_of_next_call.c --cflags="-I $SOURCE" --exhaustive=3 \
         --target=$1_gather_header_of_next_call "${@:2}" >out.txt 2>&1

@@ -50,9 +50,24 @@ int world_coll_barrier(const struct world_coll *c)
     return MPI_SUCCESS;
 }
 
+/* Each rank waits for the root alone. */
+static int bcast_loosely(const struct world_coll *c, void *buffer, int count, MPI_Datatype type,
+                         int root)
+{
+    CORE_CHECK(coll_is_loose() && root >= 0 && root < c->comm->size);
+    if (c->comm->rank != root)
+        return coll_recv_now(c, buffer, count, type, root);
+    for (int i = 0; i < c->comm->size; i++)
+        if (i != root)
+            coll_send_now(c, buffer, count, type, i);
+    return MPI_SUCCESS;
+}
+
 int world_coll_bcast(const struct world_coll *c, void *buffer, int count, MPI_Datatype type,
                      int root)
 {
+    if (coll_is_loose())
+        return bcast_loosely(c, buffer, count, type, root);
     int size = c->comm->size, me = (c->comm->rank - root + size) % size, mask = 1,
         code = MPI_SUCCESS;
     CORE_CHECK(!c->comm->remote_size && root >= 0 && root < size);
@@ -67,13 +82,40 @@ int world_coll_bcast(const struct world_coll *c, void *buffer, int count, MPI_Da
     return code;
 }
 
-/* Computes x0 op x1 op ... in this order for every operation: on a binomial tree with root 0, which
- * sends the result to the root. */
+/* The root waits for all, nobody else for anybody. */
+static int reduce_loosely(const struct world_coll *c, const void *send, void *recv, int count,
+                          MPI_Datatype type, int root)
+{
+    int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
+    CORE_CHECK(coll_is_loose() && root >= 0 && root < size);
+    if (rank != root)
+        return coll_send_now(c, send, count, type, root);
+    void *sum = world_coll_scratch(count, type), *next = world_coll_scratch(count, type);
+    for (int i = 0; i < size && !code; i++) {
+        if (i == rank)
+            coll_copy(next, count, type, send, count, type);
+        else
+            code = coll_recv_now(c, next, count, type, i);
+        if (!code && i > 0) /* next = sum op next */
+            code = world_op_apply(c->op, sum, next, count, type);
+        void *swap = sum;
+        sum = next;
+        next = swap;
+    }
+    coll_copy(recv, count, type, sum, count, type);
+    return code;
+}
+
+/* Reduces x0 op x1 op ... in that order, or in the opposite one where it waits for all ranks and
+ * the operation is said to commute. Root 0 of a binomial tree passes the result on. */
 int world_coll_reduce(const struct world_coll *c, const void *send, void *recv, int count,
                       MPI_Datatype type, int root)
 {
     int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
     CORE_CHECK(!c->comm->remote_size && root >= 0 && root < size);
+    const bool backwards = coll_is_strict() && c->op->commutative;
+    if (coll_is_loose())
+        return reduce_loosely(c, send, recv, count, type, root);
     void *mine = world_coll_scratch(count, type), *other = world_coll_scratch(count, type);
     coll_copy(mine, count, type, send, count, type);
     for (int mask = 1; mask < size && !code; mask *= 2) {
@@ -87,6 +129,10 @@ int world_coll_reduce(const struct world_coll *c, const void *send, void *recv, 
         if (code)
             break;
         /* other has the higher ranks: other = mine op other */
+        if (backwards) {
+            code = world_op_apply(c->op, other, mine, count, type);
+            continue;
+        }
         code = world_op_apply(c->op, mine, other, count, type);
         void *swap = mine;
         mine = other;
@@ -340,6 +386,18 @@ static int neighbour_exchange(const struct world_coll *c, bool same_to_all)
     return code;
 }
 
+/* Waits until all ranks have come to the call, which costs nothing in the model. */
+static void coll_wait_for_all(const struct world_coll *c)
+{
+    const uint64_t rounds = ME->clock[0], words = ME->clock[1];
+    struct world_coll barrier = *c;
+    CORE_CHECK(c->kind != COLL_BARRIER && !c->comm->remote_size);
+    barrier.kind = COLL_BARRIER;
+    world_coll_barrier(&barrier);
+    ME->clock[0] = rounds;
+    ME->clock[1] = words;
+}
+
 int world_coll_run(const struct world_coll *c)
 {
     int code;
@@ -347,6 +405,8 @@ int world_coll_run(const struct world_coll *c)
     CORE_CHECK(c->tag >= 0 && c->tag <= COLL_TAG_MAX);
     if (UNLIKELY(c->comm->remote_size))
         return world_coll_inter(c);
+    if (coll_is_strict() && c->kind != COLL_BARRIER && c->kind < COLL_NEIGHBOR_ALLGATHER)
+        coll_wait_for_all(c);
     switch (c->kind) {
     case COLL_BARRIER:
         return world_coll_barrier(c);

@@ -81,13 +81,28 @@ void *world_coll_scratch(int count, MPI_Datatype type);
 /* coll_inter.c: runs any of them between the two groups of an intercommunicator. */
 int world_coll_inter(const struct world_coll *c);
 
+static inline bool coll_is_loose(void)
+{
+    return UNLIKELY(WORLD->options->waiting == WORLD_WAITS_FOR_DATA);
+}
+static inline bool coll_is_strict(void)
+{
+    return UNLIKELY(WORLD->options->waiting == WORLD_WAITS_FOR_ALL);
+}
+/* A message without data need not be there. */
+static inline int coll_peer(const struct world_coll *c, int count, MPI_Datatype type, int peer)
+{
+    const bool empty = count == 0 || type->size == 0;
+    return empty && c->kind != COLL_BARRIER && coll_is_loose() ? MPI_PROC_NULL : peer;
+}
+
 static inline void coll_send(const struct world_coll *c, const void *buffer, int count,
                              MPI_Datatype type, int dest, struct ompi_request_t *request)
 {
     request->checked = true;
     request->persistent = request->freed = false;
-    world_isend(buffer, (size_t)count, type, dest, c->tag, c->comm, c->comm->context + 1,
-                MODE_STANDARD, request);
+    world_isend(buffer, (size_t)count, type, coll_peer(c, count, type, dest), c->tag, c->comm,
+                c->comm->context + 1, MODE_STANDARD, request);
 }
 
 static inline void coll_recv(const struct world_coll *c, void *buffer, int count, MPI_Datatype type,
@@ -95,8 +110,8 @@ static inline void coll_recv(const struct world_coll *c, void *buffer, int count
 {
     request->checked = true;
     request->persistent = request->freed = false;
-    world_irecv(buffer, (size_t)count, type, source, c->tag, c->comm, c->comm->context + 1,
-                request);
+    world_irecv(buffer, (size_t)count, type, coll_peer(c, count, type, source), c->tag, c->comm,
+                c->comm->context + 1, request);
 }
 
 static inline int coll_finish(struct ompi_request_t *request)

@@ -108,6 +108,17 @@ static int check_in_place(const struct world_coll *c, bool gives, bool gets)
     return MPI_SUCCESS;
 }
 
+/* The result is not where the data are, unless MPI_IN_PLACE says so. */
+static int check_alias(const struct world_coll *c, bool gives, bool gets)
+{
+    const bool some = c->recv_count > 0 && !c->recv_counts && !c->send_counts;
+    if (c->kind == COLL_BCAST || !gives || !gets || !some || c->send != c->recv || !c->send ||
+        c->send == MPI_BOTTOM || !c->recv_type->size)
+        return MPI_SUCCESS;
+    return world_error(c->comm, MPI_ERR_BUFFER,
+                       "one buffer is sent and received: MPI_IN_PLACE says so");
+}
+
 static int coll_calls_check(struct world_coll *c)
 {
     MPI_Comm comm = c->comm;
@@ -140,6 +151,8 @@ static int coll_calls_check(struct world_coll *c)
             return world_error(comm, code,
                                "the operation is null, freed, or does not go with the datatype");
     }
+    if (!code)
+        code = check_alias(c, gives, gets);
     if (!code && c->send == MPI_IN_PLACE && to_root && !at_root)
         return world_error(comm, MPI_ERR_ARG, "MPI_IN_PLACE on a rank that is not the root");
     return code;

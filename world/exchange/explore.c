@@ -957,6 +957,8 @@ static int32_t ask_of_requests(const struct world_decider *what, MPI_Request req
             d->certain |= 1u << active;
         if (!active++ && !request[i]->complete)
             world_wait_describe(request[i]);
+        if (!poll && !request[i]->complete)
+            world_wait_allowed(request[i]);
     }
     d->must_find = certain && (kind != EXPLORE_ALL || certain == active);
     if (kind == EXPLORE_SOME && active > EXPLORE_BITS)

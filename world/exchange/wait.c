@@ -115,9 +115,28 @@ void world_wait_describe(const struct ompi_request_t *request)
                    request->id, request->kind == REQUEST_SEND);
 }
 
+void world_must_return(bool inside)
+{
+    WORLD->fiber->must_return = inside;
+}
+
+void world_wait_allowed(const struct ompi_request_t *request)
+{
+    struct world_fiber *fiber = WORLD->fiber;
+    const bool alone = request->comm && request->comm->size == 1 && !request->comm->remote_size;
+    if (LIKELY(!fiber->must_return) || alone || request->peer == MPI_PROC_NULL)
+        return;
+    CORE_CHECK(fiber->rank == ME && fiber->call);
+    fiber->must_return = false; /* once */
+    world_note(WORLD_RULE_BLOCKING_START,
+               "rank %d waits in %s for other ranks, in a call that must return without them",
+               ME->rank, fiber->call);
+}
+
 void world_request_wait(struct ompi_request_t *request)
 {
     struct world_fiber *fiber = WORLD->fiber;
+    world_wait_allowed(request);
     CORE_CHECK_HOT(!request->complete && !request->waiter);
     request->waiter = fiber;
     fiber->waiting = 1;
@@ -148,6 +167,7 @@ static void wait_for(int count, MPI_Request request[], int need)
     CORE_CHECK_HOT(complete >= need || first); /* some request can still end the wait */
     if (complete < need) {
         fiber->waiting = need - complete;
+        world_wait_allowed(first);
         world_wait_describe(first);
         world_fiber_block();
         CORE_CHECK_HOT(fiber->waiting <= 0);
@@ -565,6 +585,16 @@ static void wait_freed_event(const struct ompi_request_t *freed)
                            freed->count * freed->type->size, freed->kind == REQUEST_SEND);
 }
 
+/* A rank that frees the request of its send does not hear when the buffer is free again, and what
+ * it does to the buffer meanwhile is no decision. */
+static void wait_freed_send(const struct ompi_request_t *freed)
+{
+    if (WORLD->explore && !WORLD_PROCESSES && freed->active && freed->kind == REQUEST_SEND &&
+        freed->mode != MODE_BUFFERED && freed->peer != MPI_PROC_NULL && freed->count > 0 &&
+        freed->type->size > 0)
+        world_explore_limited();
+}
+
 int MPI_Request_free(MPI_Request *request)
 {
     ENTER("MPI_Request_free");
@@ -577,6 +607,7 @@ int MPI_Request_free(MPI_Request *request)
         return code;
     struct ompi_request_t *freed = *request;
     freed->freed = true;
+    wait_freed_send(freed);
     if (!WORLD_PROCESSES && UNLIKELY(WORLD->options->event != NULL))
         wait_freed_event(freed);
     if (WORLD_PROCESSES && freed->late && freed->kind == REQUEST_RECV)

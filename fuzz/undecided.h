@@ -1,0 +1,14 @@
+/* Names what registered collectives call beside MPI's messages: functions whose answers
+ * --exhaustive does not vary, as a clock, threads, or what makes a communicator.
+ * program/decided.awk lists them in a section of each object. */
+#ifndef FUZZ_UNDECIDED_H
+#define FUZZ_UNDECIDED_H
+
+#include <stdbool.h>
+
+/* Writes the name of the first one that no object defines; false: there is none. */
+bool undecided_call(char name[128]);
+/* Whether one of them calls a collective of MPI's that may wait for more ranks or fewer. */
+bool undecided_waiting(void);
+
+#endif
