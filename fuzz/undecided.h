@@ -8,7 +8,7 @@
 
 /* Writes the name of the first one that no object defines; false: there is none. */
 bool undecided_call(char name[128]);
-/* Whether one of them calls a collective of MPI's that may wait for more ranks or fewer. */
+/* Tells whether one of them calls a collective of MPI's that may wait for more ranks or fewer. */
 bool undecided_waiting(void);
 
 #endif
