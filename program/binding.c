@@ -8,9 +8,10 @@
 #include <string.h>
 
 #include "core/check.h"
+#include "program/rust_name.h"
 
 /* Rust's symbols end with a hash, which distinguishes them from C++ namespaces; those of a trait's
- * functions begin with the type. */
+ * functions begin with the type. Names of the newer kind get a hash in symbol_name. */
 #define RUST_HASH_WORD "[0-9a-f][0-9a-f][0-9a-f][0-9a-f]"
 #define RUST_HASH "::h" RUST_HASH_WORD RUST_HASH_WORD RUST_HASH_WORD RUST_HASH_WORD
 /* The crate mpi, from cargo's registry or a copy in the program, and its C part. */
@@ -231,6 +232,10 @@ static void symbol_name(const char *symbol, char *out_name)
     bool more;
 
     *out_name = 0;
+    if (rust_name(symbol, out_name, BINDING_NAME_MAX - 20)) {
+        name_add(out_name, "h0000000000000000", 17);
+        return;
+    }
     if (strncmp(symbol, "_Z", 2) != 0) { /* copies made by the compiler have a dot */
         name_add(out_name, symbol, strcspn(symbol, "."));
         return;

@@ -23,6 +23,7 @@
 #include "core/check.h"
 #include "core/fault.h"
 #include "program/result_use_x86.h"
+#include "program/rust_name.h"
 #include "program/variable_part.h"
 
 struct site_module {
@@ -366,13 +367,16 @@ static void scopes_find(Dwarf_Die *unit, Dwarf_Addr pc, bool behind, struct site
     }
 }
 
-/* Demangles a C++ name, without parameters; unchanged if the C++ library is missing. */
+/* Demangles names of C++ and Rust, without parameters; those of C++ stay unchanged if the C++
+ * library is missing. */
 static void symbol_name(const char *name, char *out, size_t room)
 {
     static char *(*demangle)(const char *, char *, size_t *, int *);
     static bool asked;
     int depth = 0;
 
+    if (rust_name(name, out, room))
+        return;
     if (!asked && strncmp(name, "_Z", 2) == 0) {
         void *library = dlopen("libstdc++.so.6", RTLD_LAZY);
         *(void **)&demangle = library ? dlsym(library, "__cxa_demangle") : NULL;

@@ -18,7 +18,7 @@ struct site_place {
     int line;
     char function[256]; /* innermost function that is not inlined; "" unknown */
     char inlined[512];  /* chain of inlined functions, innermost first, "a < b"; "" none */
-    char symbol[256];   /* from the symbol table, C++ names demangled; "" unknown */
+    char symbol[256];   /* from the symbol table, demangled; "" unknown */
     uint64_t offset;    /* address - symbol's address */
     int optimized; /* 0: compiled as written; 1: the compiler may have moved and added loads; -1:
                       unknown */
