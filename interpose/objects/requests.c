@@ -18,6 +18,7 @@
 #include "interpose/library/library.h"
 #include "interpose/lock.h"
 #include "interpose/misuse/usage.h"
+#include "program/memory.h"
 
 struct node {
     MPI_Request handle;
@@ -86,11 +87,12 @@ static void requests_unlock(void)
 }
 
 /* Handles that the library gives to many requests which are complete from the start: those of its
- * mpi.h, and one for each kind of request that returned the same handle twice. */
-enum { LEARNT_MAX = 4 };
+ * mpi.h, and those that two requests had at the same time. */
+enum { LEARNT_MAX = 16 };
 static struct {
     MPI_Request handle[LEARNT_MAX];
     unsigned count;
+    bool asked; /* recorder_requests_learn */
 } learnt;
 
 static bool is_shared(MPI_Request handle)
@@ -121,13 +123,17 @@ void recorder_requests_learn(void)
 #ifndef OPEN_MPI
     const MPI_Comm self = recorder_handle.comm_self;
     const MPI_Datatype byte = recorder_handle.type_byte;
+    MPI_Message nobody[2] = {recorder_handle.message_no_proc, recorder_handle.message_no_proc};
     MPI_Request r[2];
     char none = 0;
 
+    learnt.asked = true;
     requests_learn(OWN(Isend)(&none, 1, byte, MPI_PROC_NULL, 0, self, &r[0]),
                    OWN(Isend)(&none, 1, byte, MPI_PROC_NULL, 0, self, &r[1]), r);
     requests_learn(OWN(Irecv)(&none, 1, byte, MPI_PROC_NULL, 0, self, &r[0]),
                    OWN(Irecv)(&none, 1, byte, MPI_PROC_NULL, 0, self, &r[1]), r);
+    requests_learn(OWN(Imrecv)(&none, 1, byte, &nobody[0], &r[0]),
+                   OWN(Imrecv)(&none, 1, byte, &nobody[1], &r[1]), r);
     requests_learn(OWN(Ibarrier)(self, &r[0]), OWN(Ibarrier)(self, &r[1]), r);
 #endif
 }
@@ -374,6 +380,51 @@ static void drop_stale(MPI_Request handle, uint32_t bucket)
     }
 }
 
+#ifndef OPEN_MPI
+/* Whether two requests have this handle now, which is for the lock's holder to find out: the
+ * variable of the one before still has it, or it is of a kind that nobody completes unseen, and the
+ * new one is complete. Gives the lock back while it asks the library. */
+static bool comes_for_another(MPI_Request handle, const void *variable, unsigned kind, uint32_t at)
+{
+    MPI_Request held = recorder_handle.request_null;
+    int complete = 0;
+
+    while (at && map.node[at].handle != handle)
+        at = map.node[at].next;
+    if (!at || map.node[at].persistent || learnt.count == LEARNT_MAX)
+        return false;
+    const void *before = map.node[at].variable;
+    if (before == variable ? kind != REQUEST_OTHER && learnt.asked
+                           : !memory_copy(&held, before, sizeof held) || held != handle)
+        return false;
+    requests_unlock();
+    int error = OWN(Request_get_status)(handle, &complete, MPI_STATUS_IGNORE);
+    requests_lock();
+    return error == MPI_SUCCESS && complete && learnt.count < LEARNT_MAX;
+}
+
+/* From now on requests share the handle, as those do that have it (invariants 1 and 2). */
+static void learn_handle(MPI_Request handle, uint32_t bucket)
+{
+    if (is_shared(handle))
+        return;
+    learnt.handle[learnt.count++] = handle;
+    for (uint32_t at = map.bucket[bucket].first, next; at; at = next) {
+        struct node *node = &map.node[at];
+        uint32_t older = map.loose.last;
+        next = node->next;
+        if (node->handle != handle)
+            continue;
+        chain_remove(node);
+        chain_append(at, bucket_of(handle, node->variable));
+        while (older && map.node[older].id > node->id)
+            older = map.node[older].older;
+        node->place = LOOSE;
+        link_behind(&map.loose, at, older);
+    }
+}
+#endif
+
 static void made_generalized(void)
 {
     recorder_lock();
@@ -404,8 +455,16 @@ uint32_t recorder_request_new(MPI_Request handle, const void *variable, unsigned
     }
     uint32_t bucket = bucket_of(handle, variable);
     bool shared = is_shared(handle);
-    if (map.bucket[bucket].first && kind != REQUEST_MESSAGE && !shared)
-        drop_stale(handle, bucket);
+    if (map.bucket[bucket].first && kind != REQUEST_MESSAGE && !shared) {
+#ifndef OPEN_MPI
+        if (comes_for_another(handle, variable, kind, map.bucket[bucket].first))
+            learn_handle(handle, bucket_of(handle, variable));
+        shared = is_shared(handle);
+#endif
+        bucket = bucket_of(handle, variable);
+        if (!shared)
+            drop_stale(handle, bucket);
+    }
     if (!(at = node_new())) {
         requests_unlock();
         return id;
@@ -571,7 +630,7 @@ void recorder_request_started(struct request_info info, const MPI_Request *varia
         return;
     requests_lock();
     uint32_t at = node_of(info), bucket = bucket_of(*variable, variable);
-    if (at && !library_request_shared(*variable)) {
+    if (at && !is_shared(*variable)) {
         drop_stale(*variable, bucket);
         chain_remove(&map.node[at]);
         map.node[at].handle = *variable;

@@ -112,7 +112,7 @@ OWNED = {
         "Type_free Type_get_contents Type_get_contents_c Type_get_envelope Type_get_envelope_c"
     ),
     "objects/datatypes.c": "Type_get_extent Type_size Type_size_x",
-    "objects/requests.c": "Isend Irecv Ibarrier Wait",
+    "objects/requests.c": "Isend Irecv Imrecv Ibarrier Wait Request_get_status",
     "objects/handles.c": "Comm_group Group_free Group_translate_ranks Pack_external_size",
     "perturb.c": "*",
     "recorder.c": (
