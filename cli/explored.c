@@ -257,7 +257,8 @@ static enum core_status explored_explore(struct trace *trace, const struct explo
                                   .states = explore_program_states};
     const struct explore_start start = {
         .start_ms_max = most_s < UINT32_MAX / 1000 ? (uint32_t)(most_s * 1000) : 0,
-        .world_ms_max = (uint32_t)(budget_s * 1000)};
+        .world_ms_max = (uint32_t)(budget_s * 1000),
+        .unheard = true}; /* the job has written it */
     enum core_status status = explore_program_start(command, &start, &program);
     if (status != CORE_OK)
         return status;

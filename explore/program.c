@@ -24,6 +24,7 @@ enum core_status explore_program_start(const struct explore_command *command,
         .start_ms_max = how->start_ms_max,
         .world_ms_max = how->world_ms_max,
         .real_files = how->real_files,
+        .unheard = how->unheard,
         .input = how->input > 0 ? how->input : again,
     };
     struct explore_program made = {.command = command};

@@ -37,7 +37,7 @@ struct explore_program {
 
 struct explore_start {
     uint32_t start_ms_max, world_ms_max; /* as in struct world_program */
-    bool real_files;                     /* worlds write real files, which stay */
+    bool real_files, unheard;            /* the same */
     int input; /* input of rank 0: explore_input_take; 0: all of the file on standard input, even
                   if a job has read from it; -1: nothing */
 };

@@ -64,6 +64,38 @@ crosswait explore -n 2 -- ./spawns
 echo "[$?]"
 crosswait explore -n 2 -- ./spawns late
 echo "[$?]"
+# What a program wrote that has no world stays what the job wrote, once a rank; explore shows it.
+cat >early.c <<'P'
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static void *idle(void *unused)
+{
+    return pause(), unused;
+}
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    int rank, got;
+    pthread_create(&thread, NULL, idle, NULL);
+    puts("begins");
+    fputs("begins, too\n", stderr);
+    fflush(stdout);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; !rank && i < 2; i++)
+        MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank)
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+P
+mpicc -o early early.c -pthread || exit 1
+crosswait run -o T.db -- mpirun -n 3 ./early >out 2>err
+echo "[$?] $(grep -c begins out) $(grep -c begins err) $(grep -o '^not explored.*' out)"
+crosswait explore -n 3 -- ./early >out 2>err
+echo "[$?] $(grep -c begins out) $(grep -c begins err)"
 # That a send is cancelled is not tried, and said.
 cat >message_diff.c <<'P'
 #include <mpi.h>

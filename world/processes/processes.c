@@ -448,9 +448,11 @@ static enum core_status came_up(struct world_processes *w, const struct world_pr
         *out_wanted = w->region->abi;
         return CORE_UNSUPPORTED;
     }
-    fputs(w->early[0], stdout);
-    fflush(stdout);
-    fputs(w->early[1], stderr);
+    if (!program->unheard) {
+        fputs(w->early[0], stdout);
+        fflush(stdout);
+        fputs(w->early[1], stderr);
+    }
     if (said == REGION_REFUSED)
         return core_report(CORE_UNSUPPORTED, "'%s' can have no world of processes: %s",
                            program->argv[0], w->region->refusal);

@@ -19,6 +19,7 @@ struct world_program {
     uint32_t world_ms_max; /* for one world; 0: ten seconds */
     size_t memory_bytes;   /* memory that a world's ranks share; 0: 1 GiB, allocated as needed */
     bool real_files;       /* worlds write real files, which stay */
+    bool unheard;          /* what it wrote is thrown away where it cannot run in worlds */
     int input;             /* input of rank 0 of each world: a file of memfd_create called
                               REGION_INPUT; 0: none */
 };
@@ -26,9 +27,9 @@ struct world_program {
 struct world_processes;
 
 /* Starts the program. CORE_UNSUPPORTED: the program cannot run in worlds of processes (it needs
- * something that our library lacks, has threads when it calls MPI_Init, ...); the reason and the
- * program's output are reported. CORE_BAD_INPUT: there is no such program, or it ended without
- * MPI_Init. */
+ * something that our library lacks, has threads when it calls MPI_Init, ...); the reason is
+ * reported, and the program's output unless unheard. CORE_BAD_INPUT: there is no such program, or
+ * it ended without MPI_Init. */
 enum core_status world_processes_start(const struct world_program *program,
                                        struct world_processes **out_worlds);
 /* Ends everything; accepts NULL. */
