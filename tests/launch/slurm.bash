@@ -1,7 +1,8 @@
 # Sourced. slurm_start: a Slurm of our own on this machine, of two nodes: munged, slurmctld and two
 # slurmd, with all their files below $PWD/slurm; they end with the shell. Behind `machines 1`
-# (machines.bash) the second node is machine1. Exits with 0, saying so, where Slurm is not installed
-# or cannot be started by this user.
+# (machines.bash) the second node is machine1. Jobs are numbered from anywhere: MPICH names files in
+# /dev/shm by the job's number, and a job that is killed leaves them. Exits with 0, saying so, where
+# Slurm is not installed or cannot be started by this user.
 command -v slurmctld >/dev/null && command -v slurmd >/dev/null && command -v munged >/dev/null || {
     echo "skipped: no Slurm here (Debian: slurm-wlm, munge)"
     exit 0
@@ -55,6 +56,7 @@ SelectTypeParameters=CR_CPU
 SwitchType=switch/none
 MpiDefault=pmix
 ReturnToService=2
+FirstJobId=$((1 + RANDOM * 1000 + RANDOM % 1000))
 KillWait=10
 SlurmdParameters=config_overrides
 NodeName=n1 NodeHostname=$host NodeAddr=$address Port=$((port + 1)) CPUs=8 RealMemory=1000
