@@ -123,7 +123,7 @@ check check-all: DEPS += $(CHECK_DEPS)
 check-all: DEPS += $(DEB_DEPS) $(WHEEL_DEPS) slurm-wlm munge debootstrap
 # The network brings the other libraries while the compiler has the cores.
 check check-all: deps
-	@tests/mpi/deps.bash $(PYTHON) build/mpi & \
+	@tests/mpi/deps.bash $(PYTHON) build/mpi $(filter check-all,$@) & \
 	  $(MAKE) --no-print-directory $(JOBS) format-check all tests; built=$$?; wait; exit $$built
 	@$(PYTHON) tests/run.py --build $(BUILD) $(if $(UPDATE),--update) \
 	  $(if $(filter check-all,$@),--all) $(ONLY)

@@ -1,8 +1,9 @@
 #!/bin/bash
-# deps.bash PYTHON FOLDER: the virtual environments of versions.txt, in FOLDER, and where there is
-# cargo a program of Rust with its crate mpi, all at the same time. What is there in that version
-# needs no network.
-python=$1 folder=$2 jobs=()
+# deps.bash PYTHON FOLDER [check-all]: the virtual environments of versions.txt, in FOLDER, and
+# where there is cargo a program of Rust with its crate mpi, all at the same time. What is there in
+# that version needs no network. check-all: behind them that of the standard ABI, too, whose mpi4py
+# MPICH's compiler compiles.
+python=$1 folder=$2 jobs=() abi=
 
 # brings WHAT STAMP COMMAND...: runs COMMAND unless WHAT was brought with the same STAMP. Prints
 # COMMAND's output where it fails.
@@ -38,6 +39,7 @@ crate() {
 mkdir -p "$folder"
 while read -r name packages; do
     case $name in '' | '#'*) continue ;; esac
+    [ "$name" != abi ] || { abi=$packages; continue; }
     [ "$(cat "$folder/$name/.installed" 2>/dev/null)" = "$packages" ] ||
         echo "installing into $folder/$name: $packages"
     # shellcheck disable=SC2086 # words
@@ -51,5 +53,11 @@ if command -v cargo >/dev/null; then
 fi
 missing=0
 for job in "${jobs[@]}"; do wait "$job" || missing=1; done
+if [ "$3" = check-all ]; then
+    mpich=$PWD/$folder/mpich/bin
+    # shellcheck disable=SC2086 # words
+    CFLAGS=-O0 MPICC=$mpich/mpicc_abi PATH=$mpich:$PATH \
+        brings abi "$abi" venv "$folder/abi" --no-binary=mpi4py $abi || missing=1
+fi
 [ $missing = 0 ] || echo "crosswait: not all could be installed: tests/mpi will fail" >&2
 exit 0
