@@ -381,9 +381,9 @@ static void drop_stale(MPI_Request handle, uint32_t bucket)
 }
 
 #ifndef OPEN_MPI
-/* Whether two requests have this handle now, which is for the lock's holder to find out: the
- * variable of the one before still has it, or it is of a kind that nobody completes unseen, and the
- * new one is complete. Gives the lock back while it asks the library. */
+/* Says whether two requests have this handle now: the variable of the earlier one still has it, or
+ * it is of a kind that nobody completes unseen, and the new request is complete. The caller has the
+ * lock, which is given back while the library is asked. */
 static bool comes_for_another(MPI_Request handle, const void *variable, unsigned kind, uint32_t at)
 {
     MPI_Request held = recorder_handle.request_null;
