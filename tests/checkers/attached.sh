@@ -1,7 +1,7 @@
 # expected
-# Memory of a dynamic window that is attached or detached with nothing that orders it and another
-# rank's access is an error, whatever happened in the run; nothing where messages or barriers order
-# the two, and a note where one-sided operations may.
+# Attaching or detaching memory of a dynamic window without an order against another rank's access
+# is an error, however the run went. Checkers report nothing if messages or barriers order the two,
+# and a note if one-sided operations may.
 cat >attached.c <<'C'
 #include <mpi.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 # expected
-# A request that was cancelled and never completed, with the place of both calls. What is waited
-# for, or freed, behind its MPI_Cancel is right.
+# A request that was cancelled and never completed is reported with the places of both calls. A
+# request that is waited for or freed after its MPI_Cancel is correct.
 cat >prog.c <<'END'
 #include <mpi.h>
 int main(int argc, char **argv)

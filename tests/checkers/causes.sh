@@ -1,8 +1,8 @@
-# The cause of a mistake is told beside what it led to: who holds a lock and where it was taken,
-# which target a flush was of, that a rank sends to itself, that an exception or Python runs the
-# destructor that makes a call, that a window's function has returned, which displacement leads out
-# of a block, which communicators were left when no more could be made. Of the same without the
-# mistake nothing is told.
+# A finding names the cause of a mistake: which rank holds a lock and where it took it, the target
+# of a flush, that a rank sends to itself, that an exception or Python runs the destructor that
+# makes a call, that a window's function has returned, which displacement leads out of a block,
+# which communicators were left when no more could be made. The same programs without the mistake
+# get no such words.
 # timeout: 300
 told() {
     grep -E '^(error|warning|note)\[|^ += (rank|MPI_Win_flush|help)' said | sed 's/^ *=/ =/'

@@ -1,5 +1,5 @@
-# A collective that claims a row of the model keeps it: by hand on a communicator that names it,
-# and inside the library; a broken claim is found.
+# A collective that claims a row of the model keeps it: written by hand on a communicator that names
+# the row, and inside the library; a broken claim is found.
 # timeout: 240
 fail() { echo "$*"; exit 1; }
 cost=$BUILD/tests/corpus/claim_costs

@@ -1,6 +1,6 @@
-# What ended a job is a finding, and the first one: who went first, in which call or after which,
-# of what, with the stack, and where the address lies; and nothing of it changes what the job
-# prints, or its exit status. The twins have handlers of their own, or end well.
+# The first finding says what ended a job: which rank went first, in or after which call, by what
+# signal or status, with the stack, and where the address lies. Recording changes neither the job's
+# output nor its exit status. The twins have handlers of their own, or end normally.
 # timeout: 400
 export PYTHONUNBUFFERED=1
 cat >dies.c <<'P'

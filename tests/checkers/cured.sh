@@ -1,7 +1,7 @@
 # expected
-# The help of a mismatch of collectives names the change that mends it, where the recorded calls
-# decide it: two calls in the other order, or another communicator. Where the change would not mend
-# it, or the program is right, nothing of it is said.
+# The help of a collective mismatch names the change that mends it, if the recorded calls decide it:
+# two calls in the other order, or another communicator. If the change would not mend it, or the
+# program is right, the help does not name it.
 cat >prog.c <<'END'
 #include <mpi.h>
 #include <string.h>

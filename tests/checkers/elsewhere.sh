@@ -1,7 +1,7 @@
-# A rerun confirms only the calls in which it hung. Where it hung elsewhere, that is the finding,
-# and the first one is not confirmed. LEFT has a message that nobody receives, at which the program
-# hangs where nothing is buffered. (In some orders of the threads that deadlock follows from the
-# trace alone, and nothing is run again.)
+# A rerun confirms only the calls in which it hung. If it hung in other calls, these become the
+# finding, and the first finding is not confirmed. LEFT has a message that nobody receives, and
+# hangs there if nothing is buffered. (In some orders of the threads this deadlock follows from the
+# trace alone, and there is no rerun.)
 for how in LEFT OK; do
     mpicc -g -pthread -D$how -o threads "$SOURCE/tests/checkers/threads_left.c" || exit 1
     crosswait run -o T.db -- mpirun -n 4 ./threads >out.txt 2>&1

@@ -1,4 +1,4 @@
-# What a finding says of the recorded run is how that ended: a run that crashed did not complete.
+# Findings say how the recorded run ended: they do not say "completed" of a run that crashed.
 # timeout: 180
 cat >past.c <<'P'
 #include <mpi.h>

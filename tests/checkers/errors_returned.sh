@@ -1,10 +1,10 @@
 # expected
 # timeout: 240
-# A call that returned an error has the effects that were seen, no more and no less: a matched
-# receive that cut its message has taken it, a window whose freeing was refused is still locked.
-# What looks like a leak or a misuse beside it is none: MPI_MESSAGE_NO_PROC, a start that gives
-# back another handle, a persistent request that is waited for before it is started. A handle of no
-# object is the library's to refuse: the recorder does not ask about what the call makes of it.
+# A call that returned an error has exactly the effects that were seen: a matched receive that
+# truncated its message has taken it, and a window that MPI refused to free is still locked. These
+# are neither leaks nor misuse: MPI_MESSAGE_NO_PROC, a start that returns another handle, a
+# persistent request that is waited for before its start. The library must refuse an invalid handle:
+# the recorder does not ask MPI about it.
 cat >errors.c <<'C'
 #include <mpi.h>
 #include <setjmp.h>

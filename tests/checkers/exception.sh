@@ -1,7 +1,7 @@
-# A Python exception that nothing caught is a finding, and the first one: type, message, place,
-# rank; whether the others wait for the rank, the rank aborts, or all raise it. Twins: one that is
-# caught, sys.exit, an exception of a thread, one after which a console goes on. What the job
-# prints and its exit status are as without us.
+# An uncaught Python exception is the first finding: type, message, place, rank; whether the others
+# wait for the rank, the rank aborts, or all raise it. Twins: a caught exception, sys.exit, an
+# exception in a thread, one after which a console continues. The job's output and exit status are
+# the same as without crosswait.
 # timeout: 300
 fail() { echo "$*"; exit 1; }
 export PYTHONUNBUFFERED=1

@@ -1,6 +1,6 @@
 # slow
 # timeout: 300
-# Judging grows as the job does: each family of calls (tests/bench/jobs/families.c) is recorded
-# with n and with 4 n calls, and the steps that it takes to judge them (core/work.h) may not grow
-# by more than a quarter for each call.
+# The time to judge a job grows linearly: each family of calls (tests/bench/jobs/families.c) is
+# recorded with n and with 4 n calls, and the steps of judging (core/work.h) may grow by at most a
+# quarter per call.
 /usr/bin/python3 "$SOURCE/tests/checkers/growth.py" "$BUILD"

@@ -1,5 +1,5 @@
 # expected
-# A hang proven by the launcher is a finding of its own only where no other checker says why.
+# A hang that the launcher has proven is a finding of its own only if no other checker explains it.
 job() { crosswait record -o $1$2.db -- mpirun -n 2 $BUILD/corpus/programs/hangs $1 $2 >/dev/null \
     2>err; }
 show() { grep -v '= again\|^$' | sed 's/ < main$//'; } # as far as stacks could be read

@@ -1,5 +1,5 @@
-# The help of a finding is for its mistake. Mistakes of kinds whose rule's help is for others, each
-# made by a call that returns its error.
+# The help of a finding fits its mistake. Each mistake is of a kind that the general help of its
+# rule does not fit, and is made by a call that returns its error.
 # timeout: 120
 cat >helps.c <<'P'
 #include <mpi.h>

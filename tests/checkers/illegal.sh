@@ -1,7 +1,7 @@
 # timeout: 300
-# Whatever a program does, checkers, engines and reports come back: traces of 7,000 to 10,000 calls
-# that make no sense (tests/interpose/illegal.py), and of four programs with wrong arguments
-# here and there. illegal_all.sh has more of both.
+# Checkers, engines and reports end normally whatever a program does: on traces of 7,000 to 10,000
+# senseless calls (tests/interpose/illegal.py), and of four programs with some wrong arguments.
+# illegal_all.sh has more of both.
 . "$SOURCE/tests/checkers/sweep.bash"
 program=$BUILD/tests/interpose/illegal
 /usr/bin/python3 "$SOURCE/tests/interpose/illegal.py" try "$program" >tried || exit 1

@@ -1,10 +1,10 @@
 # timeout: 3600
 # slow
-# Every way in which calls that make no sense can have been recorded (tests/interpose/illegal.py):
-# with all that `run` looks at, with payloads and stacks, with the newest calls only; of each
-# function one in which the job ends, as errors are fatal, and one of which the MPI library itself
-# dies. Each trace comes back from every checker, policy and report format; so do those of random
-# programs. Takes six minutes on two cores that have nothing else to do.
+# Records senseless calls in every way (tests/interpose/illegal.py): with everything that `run`
+# looks at, with payloads and stacks, with the newest calls only; for each function also one call in
+# which the job ends, as errors are fatal, and one in which the MPI library itself dies. Every
+# checker, policy and report format must handle each trace, and those of random programs. Takes six
+# minutes on two idle cores.
 . "$SOURCE/tests/checkers/sweep.bash"
 program=$BUILD/tests/interpose/illegal
 /usr/bin/python3 "$SOURCE/tests/interpose/illegal.py" try "$program" >tried || exit 1

@@ -1,6 +1,6 @@
 # expected
-# Ranks that each hold a lock and wait for the other's: the help is about the order of locks, not
-# about a lock that somebody forgot to give back. Nothing where all take them in one order.
+# If ranks each hold a lock and wait for the other's, the help is about the order of locks, not
+# about a lock that somebody forgot to release. If all take them in one order, there is no finding.
 cat >lock_order.c <<'C'
 #include <mpi.h>
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
-# A message that nobody receives is one finding, with what follows from it; ranks in the same plight
-# are told as one; and nothing is said of the end of a record that a crash explains.
+# A message that nobody receives is one finding, with its consequences; ranks that are blocked the
+# same way are reported together; and findings do not mention the end of a record if a crash
+# explains it.
 # timeout: 120
 say() { sed -n '/^[a-z]*\[/,/^where/p' | sed '/^where/d; /^recorded:/d'; }
 cat >lost.c <<'P'

@@ -1,7 +1,7 @@
-# Buffers are the variables and blocks that they are, however a program is built: what the comments
-# of the sources say is found, and nothing else; in C, C++ and Fortran, with and without debug
-# information and optimisation (memory_all.sh: more of that). Holds store_memory.c invariants 1 and
-# 2, variable.h invariants 1 and 2, variable_frame.c invariant 1, source_mention.h invariant 1,
+# Findings name the right variables and blocks for buffers, however a program is built: exactly what
+# the comments of the sources expect is found, in C, C++ and Fortran, with and without debug
+# information and optimisation (memory_all.sh has more of these). Holds store_memory.c invariants 1
+# and 2, variable.h invariants 1 and 2, variable_frame.c invariant 1, source_mention.h invariant 1,
 # bounds.h invariants 1 and 2, heap.c invariants 2 and 3.
 # timeout: 300
 try() { # SOURCE COMPILER FLAG...

@@ -1,5 +1,5 @@
 # slow
 # timeout: 300
-# With every way to build that memory.sh knows.
+# Runs memory.sh with every way to build that it knows.
 every=yes
 . "$SOURCE/tests/checkers/memory.sh"

@@ -1,6 +1,6 @@
-# Objects are told by what people know them by: a name that the program gave, or the call that made
-# them; no number that is ours. And a job that hangs is told so first, whatever warnings there are
-# of the calls in which it does.
+# Findings name objects by the program's name for them, or by the call that made them, never by an
+# internal number. The hang of a job comes first, whatever warnings concern the calls in which it
+# hangs.
 # timeout: 120
 cat >named.c <<'P'
 #include <mpi.h>

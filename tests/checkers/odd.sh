@@ -1,8 +1,8 @@
 # expected
 # timeout: 120
-# Of many ranks that hang all are named, by every format, and by whoever says why: the one that is
-# not with the others as well. (The launcher need not have seen all of those behind the core stand
-# still.)
+# If many ranks hang, every format names all of them, and so does the finding that says why,
+# including the rank that is not in the same call as the others. (The launcher may have seen only
+# some of those behind the core blocked.)
 crosswait record -o T.db -- mpirun -n 24 $BUILD/tests/launch/odd 20 2>err
 sed 's/;.*//' err
 crosswait check --only=hang T.db >hang.text

@@ -1,7 +1,8 @@
 # timeout: 60
-# Each rank is said to make its own call: who leaves a collective out calls the same function on
-# another communicator, which is named with its maker; two ranks whose calls are both refused are
-# not said to have made the same one, and no tag of a send is "any". Correct twins are clean.
+# Each rank is reported with its own call: a rank that leaves a collective out calls the same
+# function on another communicator, which is named with the call that made it; two ranks whose calls
+# are both refused are not reported as making the same one; and no tag of a send is "any". Correct
+# twins are clean.
 set -u
 failed=0
 cat >both.c <<'C'

@@ -1,7 +1,7 @@
 # expected
-# Where ranks parted before their collectives collide: a call that one left out, or made alone, or a
-# loop that one left early. Of a program whose ranks make the same collectives at places of their
-# own nothing is said but the collision.
+# A finding on mismatching collectives says where the ranks diverged before: a call that one rank
+# left out or made alone, or a loop that one left early. If the ranks make the same collectives at
+# different places, only the mismatch is reported.
 cat >prog.c <<'END'
 #include <mpi.h>
 static int rank, x;

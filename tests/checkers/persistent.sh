@@ -1,5 +1,5 @@
-# Findings on persistent requests name the call that made them, and its place; one that is started
-# twice is that mistake, and nothing else; several of one call are one finding.
+# Findings on persistent requests name the call that made them, and its place; starting one twice is
+# one finding and nothing else; several requests of one call make one finding.
 # timeout: 180
 cat >persistent.c <<'P'
 #include <mpi.h>

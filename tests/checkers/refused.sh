@@ -1,8 +1,7 @@
 # timeout: 240
 # A call that the library refused, or in which it ended the job for its arguments, is no
-# communication: no checker takes it for a message or a collective, and no engine is asked to make
-# it. Every policy and format is tried on what was refused, by refused_all.sh also on what ended the
-# job.
+# communication: no checker takes it for a message or a collective, and no engine executes it. Here
+# every policy and format judges refused calls; refused_all.sh also tries those that ended the job.
 . "$SOURCE/tests/checkers/sweep.bash"
 mpicc -g -O1 -o refused "$SOURCE/tests/checkers/refused.c" || exit 1
 for handler in return fatal; do

@@ -1,6 +1,6 @@
 # slow
 # expected
 # timeout: 400
-# With every policy and format on each record.
+# Runs refused.sh with every policy and format on each record.
 swept_handlers="return fatal"
 . "$SOURCE/tests/checkers/refused.sh"

@@ -1,4 +1,4 @@
-# Remedies are offered as proven only where they were tried: random programs, with the change made.
+# A remedy is called proven only if it was tried: this test makes the change in random programs.
 # timeout: 200
 python3 "$SOURCE/tests/checkers/remedy.py" "${SEED:-11}" 24 || exit 1
 

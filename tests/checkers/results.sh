@@ -1,5 +1,5 @@
-# What ranks received from the library's collectives is what MPI defines; a byte changed in the
-# trace is found, and so is a rank with other bits.
+# The ranks' results of the library's collectives are what MPI defines; a byte changed in the trace
+# is found, and so is a rank whose result differs in some bits.
 # timeout: 240
 fail() { echo "$*"; exit 1; }
 programs=$BUILD/corpus/programs

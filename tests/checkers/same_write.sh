@@ -1,6 +1,6 @@
 # expected
-# Ranks that write to the same place of a file: an error where they write different contents, a
-# note where the same, a warning where nobody knows.
+# Ranks write to the same place of a file: an error if they write different contents, a note if they
+# write the same, a warning if the contents are unknown.
 cat > prog.c <<'END'
 #include <mpi.h>
 int main(int argc, char **argv)

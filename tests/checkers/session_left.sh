@@ -1,5 +1,5 @@
-# A program that starts MPI by a session only, and exits with the session open, is told to finalize
-# the session: MPI_Finalize is not its call. Nothing where it does so.
+# A program that uses only a session and exits with the session open is told to finalize the
+# session, not to call MPI_Finalize. If it finalizes the session, there is no finding.
 command -v mpicc.mpich >/dev/null || { echo "mpich is not installed: make deps"; exit 1; }
 cat >session.c <<'C'
 #include <mpi.h>

@@ -1,7 +1,7 @@
 # expected
-# Accesses at the shared file pointer against those at an offset: a conflict where the pointer may
-# stand there, whichever rank moves it first; none beyond all that it can come to, nor where its
-# place is not known.
+# Accesses at the shared file pointer conflict with accesses at an offset if the pointer can be
+# there, whichever rank moves it first; there is no finding beyond the pointer's furthest place, or
+# if its place is unknown.
 cat > pointer.c <<'C'
 #include <mpi.h>
 #include <stdlib.h>

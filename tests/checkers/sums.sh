@@ -1,6 +1,6 @@
-# Sums go over all ranks: messages of other types, messages that nobody received (in programs with
-# probes and threads, too: by the recorded matching), and misuses, of which the recorder keeps a
-# part. A program that receives all of them is not blamed.
+# Totals cover all ranks: messages of other types, messages that nobody received (also in programs
+# with probes and threads, by the recorded matching), and misuses, of which the recorder keeps only
+# some. A program that receives all its messages is not blamed.
 cat >sums.c <<'END'
 #include <mpi.h>
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
-# Sourced. sweep T.db: all checkers, policies of each kind, and report formats on the trace;
-# sweep_all T.db: each checker alone, too, and every policy and format that there is. What comes
-# back other than with a status of crosswait's own, is refused as usage, or reaches an assertion,
-# is printed, and counted in $swept_badly.
+# Sourced. `sweep T.db` runs all checkers, policies of each kind, and report formats on the trace;
+# `sweep_all T.db` also runs each checker alone, and every policy and format. A command that ends
+# with a status that is not crosswait's, is refused as wrong usage, or fails an assertion, is
+# printed and counted in $swept_badly.
 swept_badly=0
 swept() {
     local status

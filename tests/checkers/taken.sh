@@ -1,8 +1,8 @@
 # expected
-# A receive that waits for a rank whose message went to an earlier receive from any rank: that one
-# is named, by whatever call it was made, and only where tags and communicators fit. And what comes
-# near to what is waited for: a message of another tag, communicator or destination, a persistent
-# send that was not started in one round.
+# A receive waits for a rank whose message an earlier wildcard receive has taken: the finding names
+# that receive, by whatever call it was made, but only if tags and communicators match. It also
+# names near misses: a message with another tag, communicator or destination, or a persistent send
+# that was not started in one round.
 cat > hint_stolen_message.c <<'C'
 #include <mpi.h>
 #include <stdlib.h>

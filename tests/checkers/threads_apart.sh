@@ -1,7 +1,7 @@
 # expected
-# A thread of rank 0 puts, another one makes the barrier behind which rank 1 reads: a note, as
-# something that is not seen may order the two threads. Nothing where the barrier comes behind both
-# threads, and an error where rank 1 does not wait at all.
+# A thread of rank 0 puts, another one calls the barrier after which rank 1 reads: a note, as
+# something unseen may order the two threads. Nothing if the barrier follows both threads, and an
+# error if rank 1 does not wait at all.
 cat >prog.c <<'END'
 #include <mpi.h>
 #include <omp.h>

@@ -1,6 +1,6 @@
 # expected
-# A thread frees a communicator that another thread has used: a note, as something that is not seen
-# may order the two; nothing where the free comes behind both threads.
+# A thread frees a communicator that another thread has used: a note, as something unseen may order
+# the two; nothing if the free follows both threads.
 cat >prog.c <<'END'
 #include <mpi.h>
 #include <omp.h>

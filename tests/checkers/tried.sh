@@ -1,4 +1,4 @@
-# What is said of a finding that the real job was asked about, and of the run that was recorded, in
-# each way in which both can end.
+# A finding that the real job was asked to confirm says how the rerun and the recorded run ended,
+# for each way in which both can end.
 # timeout: 300
 exec /usr/bin/python3 "$SOURCE/tests/checkers/tried.py"

@@ -1,7 +1,7 @@
-# A message that is longer than its non-blocking receive, where errors return: each call that can
-# complete the receive tells the program of it, and is named; the receive has been completed, so
-# that nothing else is found. With room for the message nothing is. Where the program then asks what
-# an error code means, it is a note.
+# A message is longer than its non-blocking receive, and errors return: whichever call completes the
+# receive returns the error, and the finding names that call. The receive is complete, so there is
+# no other finding. With room for the message there is none. If the program then asks what an error
+# code means, the finding is a note.
 # timeout: 240
 cat >truncated.c <<'P'
 #include <mpi.h>

@@ -1,5 +1,6 @@
 # expected
-# A buffered send without an attached buffer is told once, and nothing is said of earlier messages.
+# A buffered send without an attached buffer is reported once, and earlier messages are not
+# mentioned.
 cat >prog.c <<'END'
 #include <mpi.h>
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-# A plain run verifies the results of a sample of collectives, the same calls on all ranks, and
-# says of how many; a library that combines in the wrong order (Open MPI can be told to) is found.
+# A plain run verifies the results of a sample of collectives, the same calls on all ranks, and says
+# how many; a library that combines in the wrong order (Open MPI can be made to do so) is found.
 # Holds misuse/payload.c invariant 2.
 # timeout: 240
 fail() { echo "$*"; exit 1; }

@@ -1,5 +1,5 @@
-# What findings say: what a run relied on besides buffering, alike sends in one line, suspicions
-# that the real job refuted only where all is asked for.
+# Findings say what a run relied on besides buffering, and put similar sends into one line;
+# suspicions that the real job refuted appear only if the user asks for everything.
 # timeout: 120
 build=$BUILD/corpus/programs
 ln -s "$build" programs

@@ -1,7 +1,7 @@
 # expected
 # timeout: 240
-# The files in ci/ that others copy: their commands run here as they stand, in a folder that holds
-# a program and nothing else.
+# The files in ci/, which users copy: their commands run here unchanged, in a folder that contains
+# only a program.
 mkdir job && cd job && cp "$SOURCE/corpus/programs/stencil.c" app.c
 /usr/bin/python3 "$SOURCE/tests/cli/ci_files.py" "$SOURCE" "$BUILD"
 # The schemas by which editors check such files.

@@ -1,7 +1,7 @@
 # expected
 # timeout: 240
-# A CMake project that finds the installed crosswait: a test that fails with its finding, one that
-# passes, reports beside them, and both without crosswait. Holds cmake invariant 1.
+# A CMake project that finds the installed crosswait has a test that fails with its finding and one
+# that passes, with reports beside them; both also run without crosswait. Holds cmake invariant 1.
 at=$PWD/prefix
 mkdir -p $at/bin $at/lib/cmake/crosswait project
 ln -s "$BUILD/crosswait" $at/bin/crosswait

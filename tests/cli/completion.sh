@@ -1,5 +1,5 @@
 # expected
-# Completion in bash: commands and options are those that the command itself knows.
+# Completion in bash offers the commands and options that the command itself knows.
 . "$SOURCE/cli/completion/crosswait.bash"
 try() { COMP_WORDS=("$@")
     COMP_CWORD=$(($# - 1)); COMPREPLY=(); _crosswait 2>/dev/null; echo "$* : ${COMPREPLY[*]}"; }

@@ -1,9 +1,9 @@
 # slow
 # timeout: 900
 # alone
-# The Debian packages, put into a folder as into a machine: the tool runs from there and finds its
-# library, its parts for fuzzing and its man pages, and knows nothing of where it was built. Needs
-# dpkg-dev, debhelper and lintian.
+# The Debian packages, unpacked into a folder: the tool runs from there and finds its library, its
+# parts for fuzzing and its man pages, and does not depend on where it was built. Needs dpkg-dev,
+# debhelper and lintian.
 set -u
 make -s -C "$SOURCE" BUILD="$BUILD" deb >deb.txt 2>&1 || { cat deb.txt; exit 1; }
 for package in "$BUILD"/deb/*.deb; do

@@ -1,4 +1,5 @@
-# Events as text: all, one rank, one call, folded, with times; and files that are no traces.
+# Prints events as text: all, one rank, one call, folded, with times; and refuses files that are no
+# traces.
 show() {
     echo "\$ crosswait $*"
     crosswait "$@" 2>&1 | sed 's/reads version [0-9]*/reads version N/'

@@ -1,6 +1,6 @@
-# A disk that fills up while the trace is written: it is said, nothing half done is left, the spool
-# stays, and with more room it works. Holds store invariant 1; store/store.c invariant 2; launch
-# invariant 4.
+# If the disk fills up while the trace is written, the command says so, leaves no incomplete file,
+# and keeps the spool; with more room it succeeds. Holds store invariant 1; store/store.c invariant
+# 2; launch invariant 4.
 if [ -z "$CW_INSIDE" ]; then
     [ "$(id -u)" = 0 ] && exec env CW_INSIDE=1 unshare -m bash "$0"
     exec env CW_INSIDE=1 unshare -rm bash "$0"

@@ -1,10 +1,10 @@
 # slow
 # timeout: 3000
 # alone
-# The image of ci/Dockerfile, built in chroots on what debootstrap makes of Debian 12: it builds
-# from the source alone, and what it holds is enough to compile a program, to run it watched, and to
-# fuzz a collective. Needs root, debootstrap and Debian's archive; CROSSWAIT_DEBIAN: a folder that
-# holds its base system already.
+# Builds the image of ci/Dockerfile in chroots on debootstrap's Debian 12: it builds from the source
+# alone, and its content suffices to compile a program, run it under crosswait, and fuzz a
+# collective. Needs root, debootstrap and Debian's archive; CROSSWAIT_DEBIAN: a folder that has its
+# base system already.
 set -u
 base=${CROSSWAIT_DEBIAN:-$PWD/base}
 [ -d "$base" ] || debootstrap --variant=minbase bookworm base >debootstrap.txt 2>&1 ||

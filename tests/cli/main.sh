@@ -1,5 +1,5 @@
-# The command itself: help, version, mistakes, and their exit statuses.
-# Holds cli invariants 1 and 3; cli/options.c invariant 2.
+# The command itself: help, version, wrong command lines, and their exit statuses. Holds cli
+# invariants 1 and 3; cli/options.c invariant 2.
 show() { echo "\$ crosswait $*"; crosswait "$@" 2>&1; echo "[$?]"; }
 show nonesuch
 show recrod

@@ -1,7 +1,6 @@
 # expected
-# Man pages have the options and examples that the command itself has, in its words where they have
-# none of their own; each command has both. An example that names an option names one that there
-# is.
+# Man pages have the options and examples of the command itself, and its words where they have no
+# own ones; each command has both. An example uses only options that exist.
 for command in $(crosswait --complete | cut -f1); do
     page=$BUILD/man/crosswait-$command.1
     crosswait $command --table | grep -P '\t' | cut -f2 | sort >options.txt

@@ -1,7 +1,8 @@
 # expected
 # timeout: 120
-# What is missing is named, with how to get it, and ends with 3; what is asked for by a wrong name,
-# with 2 or with what there is; a report that cannot be written says which and why.
+# If something is missing, the command names it and how to get it, and exits with 3; for a wrong
+# name it exits with 2 or lists the right ones; for a report that it cannot write it says which and
+# why.
 cp -rs /usr/bin bin && rm -f bin/clang* bin/mpicc* bin/ompi_info* bin/opal_wrapper
 cp "$SOURCE/corpus/collectives/bcast_ring.c" .
 without() { PATH=$PWD/bin:$(dirname "$(command -v crosswait)") crosswait "$@" </dev/null

@@ -1,4 +1,4 @@
-# The model's command: lists, rankings, networks, runs, a plot, and everything it must refuse.
+# The command `model`: lists, rankings, networks, runs, a plot, and everything it must refuse.
 # expected
 refuse() {
     crosswait model "$@" >/dev/null 2>message

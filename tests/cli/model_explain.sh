@@ -1,5 +1,5 @@
-# The explanation of a row, as text and as a figure: its rounds are those that the engine runs, as
-# many as the row's formula says, and their words sum up to it, for every row and some sizes.
+# The explanation of a row, as text and as a figure, has the rounds that the engine runs, as many as
+# the row's formula says, and their words sum up to it, for every row and some sizes.
 # expected
 # timeout: 300
 crosswait model --explain=bcast.binomial

@@ -1,6 +1,6 @@
-# A recorded job on the model's machine. The recorded times are made even (each call begins when
-# the one before ends), so that what is left is the model's; the quiz cannot end without buffering,
-# and the command says so.
+# Plays a recorded job on the model's machine. The test makes the recorded times even (each call
+# begins when the one before ends), so that only the model's times remain; the quiz cannot finish
+# without buffering, and the command says so.
 # expected
 # timeout: 90
 export CROSSWAIT_LOOPS=off # a row for each call, to put times into

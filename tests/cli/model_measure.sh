@@ -1,6 +1,6 @@
-# alpha and beta from a recorded ping-pong: of the real one only that there is an answer; then the
-# same trace with times put into it that follow a formula, and the formula comes back; then times
-# of two protocols.
+# Fits alpha and beta to a recorded ping-pong. For the real one only an answer is expected; then the
+# test replaces the times by those of a formula, and expects the formula back; then by times of two
+# protocols.
 # expected
 # timeout: 90
 export CROSSWAIT_LOOPS=off # a row for each call, to put times into

@@ -1,5 +1,5 @@
 # timeout: 180
-# A check that takes seconds says on a terminal how far it is, and nothing of it in a pipe.
+# A check that takes seconds shows its progress on a terminal, but not in a pipe.
 export PYTHONPATH=$SOURCE/tests/cli
 crosswait record -o T.db -- mpirun -n 4 "$BUILD/tests/bench/jobs/families" flood_any 8000 \
     >/dev/null 2>&1

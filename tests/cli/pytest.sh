@@ -1,8 +1,8 @@
 # expected
 # timeout: 400
-# The plugin of pytest: each test of an mpi4py program in a job of its own. A rank that fails and a
-# hang fail their test alone; a leak is a finding; what all ranks skip is skipped; one report on
-# all. Holds python invariants 1 and 2.
+# The pytest plugin runs each test of an mpi4py program in a job of its own. A failing rank or a
+# hang fails only its own test; a leak is a finding; a test that all ranks skip is skipped; one
+# report covers all. Holds python invariants 1 and 2.
 export PYTHONPATH=$SOURCE/python PYTHONDONTWRITEBYTECODE=1
 cat >test_job.py <<'END'
 import pytest

@@ -1,5 +1,5 @@
-# crosswait record: what it refuses before the job starts, and commands that are no MPI programs.
-# Holds cli invariant 2; launch invariant 1.
+# crosswait record: command lines that it refuses before the job starts, and commands that are no
+# MPI programs. Holds cli invariant 2; launch invariant 1.
 show() { echo "\$ crosswait $*"; crosswait "$@" 2>&1 | sed "s,$TMPDIR,TMPDIR,g"
     echo "[${PIPESTATUS[0]}]"; }
 show record

@@ -1,5 +1,5 @@
-# Traces made from what a job left: whole, with a rank that is missing, torn, of another version,
-# nothing at all. Holds store invariant 2; core invariant 2.
+# Makes traces from the remains of a job: complete, without a rank, torn, of another version, or
+# nothing. Holds store invariant 2; core invariant 2.
 show() {
     echo "\$ crosswait $*"
     crosswait "$@" 2>&1 |

@@ -1,5 +1,5 @@
-# Each planted defect is one: real ranks show it, or it is of the kind that they do not show and
-# that crosswait is for. (Its twin runs among the correct functions, in verify_collectives.sh.)
+# Each planted defect is a defect: real ranks show it, or it is of a kind that they do not show and
+# only crosswait can find. (Its twin runs among the correct functions, in verify_collectives.sh.)
 # timeout: 300
 failed=0 shown=0 hidden=0
 while IFS='|' read -r name expect axis; do

@@ -1,4 +1,4 @@
-# Every collective keeps rounds, words and operations of its row of the model, measured on real
+# Every collective has the rounds, words and operations of its row of the model, measured on real
 # ranks, P = 1 to 16.
 # timeout: 120
 set -o pipefail

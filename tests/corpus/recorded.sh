@@ -1,5 +1,5 @@
-# Every call that a counting program of the corpus makes is in the trace, once: all classes of
-# calls, C, C++, Fortran, threads.
+# The trace has every call that a counting program of the corpus makes, once: all classes of calls,
+# C, C++, Fortran, threads.
 # timeout: 240
 failed=0 ran=0
 for source in $(grep -lE 'counted_print\(rank\)|calls rank=' \

@@ -1,5 +1,5 @@
-# Every row of the model has its implementation, and every implementation that claims a row names
-# one that there is.
+# Every row of the model has an implementation, and every implementation that claims a row names an
+# existing one.
 # timeout: 30
 crosswait model | awk '/^[a-z_]+\.[a-z_.]+ / { print $1 }' | sort -u >model
 mpirun -n 1 "$BUILD/tests/corpus/verify_collectives" --list-rows >claims

@@ -1,5 +1,5 @@
-# Every row of the model at every P in its domain up to 64, and powers of two and squares up to
-# 1,024: R, W, C and bounds.
+# Checks R, W, C and bounds of every row of the model at every P in its domain up to 64, and at
+# powers of two and squares up to 1,024.
 # timeout: 1200
 # slow
 "$BUILD/tests/tools/model_grid"

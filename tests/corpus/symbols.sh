@@ -1,5 +1,5 @@
-# The collectives hold no state that changes, and call nothing but point-to-point, datatype,
-# operation and group functions.
+# The collectives have no mutable state, and call nothing but point-to-point, datatype, operation
+# and group functions.
 # timeout: 30
 library="$BUILD/corpus/libcollectives.a"
 size -A "$library" | awk '$1 ~ /^\.(data|bss)$/ && $2 > 0 { print "state: " $2 " bytes of " $1 }' \

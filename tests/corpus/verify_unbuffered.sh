@@ -1,4 +1,4 @@
-# Every collective of the corpus, but for the forms that are printed unsafe, also works where no
-# send is buffered.
+# Every collective of the corpus, except the unsafe printed forms, also works if no send is
+# buffered.
 # timeout: 120
 mpirun -n 6 "$BUILD/tests/corpus/verify_collectives" --synchronous

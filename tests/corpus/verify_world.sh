@@ -1,5 +1,5 @@
-# Every collective of the corpus on the in-process MPI: nothing buffered, everything buffered, some
-# of it in some order.
+# Runs every collective of the corpus on the in-process MPI: with no buffering, full buffering, and
+# some of it in some order.
 # timeout: 120
 . "$SOURCE/tests/corpus/world.bash"
 set -e

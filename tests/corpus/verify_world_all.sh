@@ -1,7 +1,7 @@
-# Every collective of the corpus on the in-process MPI at P = 1 to 64, one at a time: what a world
-# sends stays in its memory. What is thinned above 16 ranks is said in verify_collectives.c, at
-# --grid; above 32 ranks each collective runs at 36, 49, 63, 64 and every eighth P, a different one
-# for its neighbour in the list.
+# Runs every collective of the corpus on the in-process MPI at P = 1 to 64, one at a time, because a
+# world keeps what it sends in memory. verify_collectives.c says at --grid what is thinned above 16
+# ranks; above 32 ranks each collective runs at 36, 49, 63, 64 and every eighth P, with another
+# offset than its neighbour in the list.
 # timeout: 1800
 # slow
 . "$SOURCE/tests/corpus/world.bash"

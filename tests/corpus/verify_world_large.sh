@@ -1,4 +1,4 @@
-# The same with as many ranks as one process is made for, one collective at a time.
+# Runs one collective at a time with as many ranks as one process supports.
 # timeout: 1200
 # slow
 . "$SOURCE/tests/corpus/world.bash"

@@ -1,5 +1,5 @@
 # timeout: 600
-# The sessions in docs/, and the README's, are what is printed today: each of their commands runs,
+# The sessions in docs/ and README.md show what crosswait prints today: runs each of their commands
 # in an empty folder.
 /usr/bin/python3 "$SOURCE/docs/docs.py" "$BUILD" || exit 1
 # And one that is not, is found.

@@ -1,4 +1,4 @@
 # timeout: 200
-# A program is explored alike whichever MPI library it was built with: stores in windows, and
-# generalized requests; abis_all.sh takes all programs.
+# Exploration of a program does not depend on the MPI library it was built with: stores in windows,
+# and generalized requests; abis_all.sh takes all programs.
 exec /usr/bin/python3 "$SOURCE/tests/explore/abis.py" ${programs:-stores general}

@@ -1,7 +1,7 @@
 # slow
 # timeout: 300
 # In worlds, programs in Fortran and C++ that are built with MPICH print what they print with MPICH
-# itself, and mpi4py of each library's wheels sees the orders that there are, with its lines.
+# itself, and mpi4py of each library's wheels finds all orders, with its own source lines.
 for source in ${programs:-callbacks_fortran.f90 bottom_f08.f90 attributes_mpif.f ring_cpp.cpp}; do
     case $source in *.cpp) compiler=mpicxx.mpich ;; *) compiler=mpifort.mpich ;; esac
     command -v $compiler >/dev/null || { echo "$source: runs"; continue; }

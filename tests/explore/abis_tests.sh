@@ -1,6 +1,7 @@
 # slow
 # timeout: 900
-# Further tests of exploring, with the compilers of MPICH and of the standard ABI: the same outputs.
+# Runs further tests of exploring with the compilers of MPICH and of the standard ABI: the outputs
+# must be the same.
 compilers=()
 if command -v mpicc.mpich >/dev/null; then compilers+=("$(command -v mpicc.mpich)"); fi
 if [ -f "$SOURCE/build/mpi/mpich/.installed" ]; then

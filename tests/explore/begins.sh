@@ -1,5 +1,6 @@
-# run waits for a program to come to where its ranks begin no longer than the job took and a second
-# more. The job took what run took without that wait, or less: no clock of the test can fail it.
+# `run` waits for a program to reach the place where its ranks begin no longer than the job took
+# plus a second. The job took at most as long as `run` without this wait, so the test needs no clock
+# that could fail it.
 # timeout: 100
 cat >begins.c <<'END'
 #include <mpi.h>

@@ -1,5 +1,5 @@
-# A send whose message is received behind something else that waits for its rank: it stands still
-# without a buffer, whatever that is. Where the message is received first, it does not.
+# A send whose receive comes after another blocking call of its destination blocks without a buffer,
+# whatever that call is. If the receive comes first, it does not.
 # timeout: 200
 cat >behind.c <<'END'
 #include <mpi.h>

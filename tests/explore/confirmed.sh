@@ -1,6 +1,6 @@
-# What `run` finds to fail in a world it tries in the real job, under the schedule of that world:
-# confirmed where that fails or hangs as well; a note where the job was given all that the world
-# had, and ran through. ALONE: the program fails only where no mpirun started it.
+# `run` retries a failure that it found in a world in the real job, under the schedule of that
+# world: confirmed if the job fails or hangs as well; a note if the job got all decisions of the
+# world and finished. ALONE: the program fails only without mpirun.
 # timeout: 200
 cat >alone.c <<'END'
 #include <mpi.h>

@@ -1,4 +1,4 @@
-# --time holds also where a world would take longer: that one is broken off, and not judged.
+# --time also holds if a world takes longer: the explorer stops this world and does not judge it.
 # timeout: 200
 cat >hangs.c <<'P'
 #include <mpi.h>

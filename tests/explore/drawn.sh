@@ -1,5 +1,5 @@
-# Windows both ways: of programs whose calls are drawn, jobs have the behaviours and outcomes that
-# worlds have; between fences it is not said that these are all.
+# For randomly drawn programs with windows, jobs have the behaviours and outcomes that worlds have;
+# between fences the explorer does not claim that these are all.
 # timeout: 600
 mpicc -g -O1 -o drawn "$SOURCE/tests/explore/turns/drawn.c" || exit 1
 for drawn in ${programs:-1,all,3,2 2,fence,2,3}; do

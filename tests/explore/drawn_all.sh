@@ -1,6 +1,6 @@
 # slow
 # timeout: 600
-# Every program that is drawn by chance, and held against brute force.
+# Compares every randomly drawn program with brute force.
 mpicc -g -O1 -pthread -o program "$SOURCE/tests/explore/orders/program.c" || exit 1
 "$BUILD/tests/explore/orders" "$PWD/program" && "$BUILD/tests/explore/agree" &&
     "$BUILD/tests/explore/messages" && "$BUILD/tests/explore/windows"

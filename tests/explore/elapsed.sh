@@ -1,6 +1,6 @@
 # expected
-# Outcomes that differ only in times that the program prints are one, in whatever order it slept;
-# where a result differs as well, they are not.
+# Outcomes that differ only in times that the program prints count as one, in whatever order it
+# slept; if a result differs as well, they do not.
 cat >elapsed.c <<'C'
 #include <mpi.h>
 #include <stdio.h>

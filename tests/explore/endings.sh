@@ -1,6 +1,6 @@
 # expected
-# Every way to fail is told: behind more outcomes than are shown, at each place where ranks wait,
-# with buffers and without, and where the same choices did not repeat it; no twin is blamed.
+# Every way to fail is reported: after more outcomes than are shown, at each place where ranks wait,
+# with and without buffers, and if the same choices did not repeat it; no twin is blamed.
 for file in "$SOURCE"/tests/explore/endings/*.c; do
     name=$(basename "$file" .c)
     ranks=$(sed -n '1s/^.* \([0-9]*\) ranks.*/\1/p' "$file")

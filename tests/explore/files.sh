@@ -1,6 +1,6 @@
-# What a world writes is gone with it: each begins with the files that there are, and with what the
-# program wrote before its ranks began; in the end there is nothing new, and nothing is missing.
-# Under gdb files are real.
+# What a world writes vanishes with it: each world begins with the existing files, including what
+# the program wrote before its ranks began; at the end no file is new or missing. Under gdb files
+# are real.
 cat >files.c <<'END'
 #include <mpi.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 # timeout: 100
-# Two explorers that begin at once in one place: neither takes the other's folder for one that was
-# left behind. The first takes a second between making its lock and holding it.
+# Two explorers that begin at the same time in one place do not take each other's folder for an
+# abandoned one. The first takes a second between making its lock and holding it.
 mkdir tmp
 export TMPDIR=$PWD/tmp
 mpicc -g -O1 -o right "$SOURCE/tests/explore/programs/exclusive.c" -DCORRECT || exit 1

@@ -1,6 +1,7 @@
 # expected
-# What a thread uses and another one frees, with nothing that orders the two, is an error in the
-# worlds where it is freed first; nothing where the program keeps the order, in whatever way.
+# A thread uses an object and another one frees it: without an order between the two, this is an
+# error in the worlds where the free comes first; there is no finding if the program keeps the
+# order, in whatever way.
 mpicc -g -fopenmp -o freed "$SOURCE/tests/explore/conflicts/freed.c" || exit 1
 for object in communicator window file; do
     for how in apart joined barrier message; do

@@ -1,5 +1,5 @@
-# One rank of a world under gdb: it waits until gdb has ended or traces it, and the world is the
-# same world. Where there is no gdb, that is said.
+# Runs one rank of a world under gdb: the rank waits until gdb has ended or traces it, and the world
+# stays the same. Without gdb the explorer says so.
 mpicc -g -o last "$SOURCE/tests/explore/programs/last.c" || exit 1
 tool=$(command -v crosswait)
 mkdir here none

@@ -1,4 +1,5 @@
-# A program whose windows are watched starts processes, takes signals and ends by one as without.
+# A program whose windows are watched can start processes, get signals and die of one as without the
+# watch.
 mpicc -g -O1 -o guarded "$SOURCE/tests/explore/guarded.c" &&
     mpicc -g -fsanitize=address -o sanitized "$SOURCE/tests/explore/guarded.c" || exit 1
 for what in '' shell copy handles ends; do

@@ -1,6 +1,6 @@
 # expected
-# The help of a failing behaviour is for that failure: no word of the order of messages where none
-# matters. A buffered send without room is a failure, and none where the room is there.
+# The help of a failing behaviour fits that failure: it mentions the order of messages only if that
+# matters. A buffered send without room is a failure, one with room is not.
 mpicc -g -o helps "$SOURCE/tests/explore/conflicts/helps.c" || exit 1
 for what in unbuffered crash mismatch root missing window crossed full roomy; do
     crosswait explore -n 2 -- ./helps $what >out.txt 2>&1

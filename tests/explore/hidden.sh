@@ -1,6 +1,6 @@
-# States that look equal and are not: what a program goes on by lies where no state shows it at
-# once. A gather that finds one order of 720 has two outcomes wherever it keeps what it knows; one
-# that does not print it has one.
+# States that look equal but differ: the program decides by values that no state shows at once. A
+# gather that finds one order of 720 has two outcomes wherever it keeps what it knows; one that does
+# not print the order has one.
 mpicc -g -O1 -o places "$SOURCE/tests/explore/hidden/places.c" || exit 1
 mpicc -g -O1 -o kinds "$SOURCE/tests/explore/hidden/kinds.c" || exit 1
 printf 0123456789 >numbers

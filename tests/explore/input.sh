@@ -1,6 +1,6 @@
 # Rank 0 of each world reads all of standard input, the others nothing, as under mpirun: from a
-# pipe, and from a file. What was read before MPI_Init all have read: the program runs once up to
-# there.
+# pipe, and from a file. All ranks have what was read before MPI_Init, as the program runs once up
+# to there.
 cat >reads.c <<'END'
 #include <mpi.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-# The same search through the real MPI library (--world=mpirun): as many behaviours and outcomes as
-# in worlds of processes, each way to fail as often, the same printed; the schedule that is printed
-# leads there again. jobs_more.sh has further programs.
+# The search through the real MPI library (--world=mpirun) finds as many behaviours and outcomes as
+# in worlds of processes, each way to fail as often, with the same output; the printed schedule
+# repeats the behaviour. jobs_more.sh has further programs.
 # timeout: 900
 for name in ${programs:-test getstatus waitany persistent general early exclusive lockorder}; do
     file=$SOURCE/tests/explore/programs/$name.c

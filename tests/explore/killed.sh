@@ -1,5 +1,5 @@
-# An explorer that is killed at any moment leaves no process, no shared memory and no folder behind:
-# of worlds of processes and of jobs, alone and with helpers.
+# An explorer that is killed at any moment leaves no process, no shared memory and no folder, with
+# worlds of processes and with jobs, alone and with helpers.
 # timeout: 600
 # slow
 mpicc -g -O1 -o three "$SOURCE/tests/explore/programs/three.c" || exit 1

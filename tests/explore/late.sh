@@ -1,6 +1,6 @@
 # timeout: 100
-# A program that takes its time when it is run once more, as on a machine that got busy: that is no
-# failure of it. The job and the first world are quick, as rank 0 counts its starts.
+# A program that is slow when it runs again, as on a busy machine, is not reported as failing. The
+# job and the first world are quick, as rank 0 counts its starts.
 cat >late.c <<'END'
 #include <mpi.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 # expected
-# A program is explored whichever MPI library it, or what it loads, is built for. What loads
-# libraries of two, or one that worlds do not know, is refused, and nothing is blamed.
+# Programs are explored whichever MPI library they, or the libraries they load, are built for. A
+# program that loads libraries of two MPI implementations, or one unknown to worlds, is refused and
+# not blamed.
 cat >first.c <<'C'
 #include <mpi.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 # expected
-# What a world cannot hold, here a datatype of more pieces than it may have, is no behaviour of the
-# program: nothing is blamed, run says why it could not look, and the twin with fewer is explored.
-# The program with more takes some seconds, as run explores about as long as the job took.
+# If a world reaches a limit, here a datatype with too many pieces, this is no behaviour of the
+# program: nothing is blamed, run says why it could not explore, and the twin with fewer pieces is
+# explored. The program with more takes some seconds, as run explores about as long as the job took.
 cat >pieces.c <<'P'
 #include <mpi.h>
 #include <stdio.h>

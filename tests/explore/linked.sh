@@ -1,5 +1,5 @@
-# The place of a call is found in what any linker makes: segments whose offset in the file is not
-# their address (lld), executables that are loaded at one place only, code of a library.
+# The place of a call is found in the output of any linker: segments whose file offset is not their
+# address (lld), executables with a fixed load address, code of a library.
 # timeout: 60
 cp "$SOURCE/corpus/programs/quiz.c" .
 cat >main.c <<'C'

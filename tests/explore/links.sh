@@ -1,5 +1,5 @@
-# What a search of accesses to files cannot tell apart: a file that has two names, and one that is
-# deleted at its close while others come to it by its name. It says that there may be more.
+# A search of file accesses cannot distinguish a file that has two names, or one that is deleted at
+# its close while other ranks open it by its name. It says that there may be more behaviours.
 cat >links.c <<'END'
 #include <mpi.h>
 #include <string.h>

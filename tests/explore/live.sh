@@ -1,6 +1,6 @@
-# A schedule of worlds on the real MPI library: the job does there what the world did; a deadlock
-# that needs some buffers and not others hangs in truth. order=random chooses in a world, and says
-# what.
+# Forces a schedule of worlds on the real MPI library: the job does what the world did; a deadlock
+# that needs some buffers and not others really hangs. order=random chooses in a world and prints
+# its choices.
 # timeout: 200
 for name in accumulate mixed iprobe; do
     mpicc -g -O1 -o $name "$SOURCE/tests/explore/programs/$name.c" || exit 1

@@ -1,6 +1,6 @@
 # expected
 # A rank loads a byte of its window that another one puts, in either order, and the result depends
-# on it: a conflict. None where something orders the two, where it loads other bytes, or may wait.
+# on it: a conflict. None if something orders the two, or the rank loads other bytes, or may wait.
 mpicc -g -o loaded "$SOURCE/tests/explore/conflicts/loaded.c" || exit 1
 for how in apart barrier locks beside waits; do
     crosswait explore -n 2 -- ./loaded $how >out.txt 2>&1

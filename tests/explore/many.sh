@@ -1,6 +1,5 @@
-# A rank keeps thousands of accumulates in one epoch: they keep their order, so which is done next
-# is found without a look at each. Where every one was looked at for every one, no world came to its
-# end.
+# A rank has thousands of accumulates in one epoch: they keep their order, so the explorer finds the
+# next one without a look at each. With a look at each for each, no world would finish in time.
 cat >many.c <<'END'
 #include <mpi.h>
 enum { COUNT = 5000 };

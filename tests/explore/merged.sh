@@ -1,6 +1,6 @@
-# A search by states: the outcomes of small random programs are those that a search by worlds finds;
-# a gather and a manager with workers come to few states, and a gather that waits for ever in one
-# order of 720 to that order.
+# A search by states finds the outcomes of small random programs that a search by worlds finds; a
+# gather and a manager with workers have few states, and for a gather that waits for ever in one
+# order of 720 it finds that order.
 mpicc -g -O1 -o program "$SOURCE/tests/explore/merged/program.c" || exit 1
 mpicc -g -O1 -o kinds "$SOURCE/tests/explore/merged/kinds.c" || exit 1
 "$BUILD/tests/explore/merged" "$PWD/program" ${programs:-1000 1014 3} | tail -n 3 |

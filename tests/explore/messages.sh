@@ -1,2 +1,2 @@
-# The first third of those of drawn_all.sh.
+# Runs the first third of the programs of drawn_all.sh.
 exec "$BUILD/tests/explore/messages" 1 1500

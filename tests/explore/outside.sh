@@ -1,6 +1,6 @@
-# What a program sees besides messages is no choice of theirs: each rank of each world has its own
-# place in the files that were open when the ranks were forked, and times that are printed are no
-# outcome; what depends on messages beside them is.
+# Choices of messages do not cover what else a program sees: each rank of each world has its own
+# offset in the files that were open when the ranks were forked, and printed times are no outcome;
+# what depends on messages besides them is one.
 # timeout: 120
 cat >outside.c <<'P'
 #include <mpi.h>

@@ -1,7 +1,7 @@
 # expected
-# Where the info of a communicator lets messages overtake each other, the order in which they were
-# sent is one of several: what is tried is not all there is, neither by explore nor by replay,
-# unless no message could be taken for another.
+# If the info of a communicator lets messages overtake each other, the order of sending is one of
+# several: neither explore nor replay claims to have tried all orders, unless no message could be
+# taken for another.
 cat >p.c <<'P'
 #include <mpi.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-# Programs whose fault needs a few choices, and their correct twins: each fault is found, no twin
-# is blamed, and all there is was run. The schedule that is printed leads there again.
+# Programs whose fault needs a few choices, and their correct twins: each fault is found, no twin is
+# blamed, and all behaviours were run. The printed schedule repeats the fault.
 # timeout: 300
 for file in "$SOURCE"/tests/explore/programs/*.c; do
     name=$(basename "$file" .c)

@@ -1,8 +1,7 @@
 # timeout: 240
-# A call that MPI refuses in a world, while the job ended well, is a finding, whether its library
-# refuses it in the job as well, or takes it; and so where each world that was run fails, if the
-# program comes to its end in the order that the job had. What a world refuses in that order too is
-# not decided.
+# If MPI refuses a call in a world, while the job ended well, this is a finding, whether its library
+# refuses the call in the job or accepts it; also if each world fails, provided that the program
+# finishes in the order of the job. A call that a world refuses in that order too is not decided.
 mpicc -g -o refused "$SOURCE/tests/explore/refused/refused.c" || exit 1
 try() { # RANKS ARGUMENT...
     local ranks=$1

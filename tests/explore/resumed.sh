@@ -1,6 +1,6 @@
-# State, helpers and jobs together: a search that is killed or interrupted again and again, while
-# several processes run its worlds, comes to the same result as one that is never stopped; so does
-# one of jobs on the real library.
+# Combines state, helpers and jobs: a search that is killed or interrupted again and again, while
+# several processes run its worlds, gives the result of one that is never stopped; so does a search
+# of jobs on the real library.
 # timeout: 400
 # slow
 mpicc -g -O1 -include "$SOURCE/tests/explore/paced.h" -o accumulate \

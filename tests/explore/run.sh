@@ -1,5 +1,5 @@
-# The main job finds what its own record does not show, says what it has tried, and blames no twin;
-# a job that writes files writes them once.
+# The explored orders of `run` show what the job's own record does not, say what was tried, and
+# blame no twin; a job that writes files writes them once.
 for name in last accumulate; do
     mpicc -g -o $name "$SOURCE/tests/explore/programs/$name.c" &&
         mpicc -g -DCORRECT -o $name-correct "$SOURCE/tests/explore/programs/$name.c" || exit 1

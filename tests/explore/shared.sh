@@ -1,7 +1,7 @@
 # expected
-# Ranks that share memory by themselves may race there unseen: "all there are" is said of none that
-# has such memory, got before MPI_Init or behind it; it is said where the memory is a rank's own, or
-# is only read.
+# Ranks that share memory without MPI may race there unseen: the explorer never says "all there are"
+# of a program with such memory, got before or after MPI_Init; it does if the memory belongs to one
+# rank, or is only read.
 cat >prog.c <<'END'
 #include <fcntl.h>
 #include <mpi.h>

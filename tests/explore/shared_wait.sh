@@ -1,6 +1,7 @@
 # expected
-# Two threads that complete one request at a time: a world refuses the second, and does not crash;
-# nothing where a thread completes what another one began, or one after the other looks.
+# If two threads complete one request at the same time, a world refuses the second and does not
+# crash; there is no finding if a thread completes a request of another one, or one after the other
+# looks.
 cat >shared_wait.c <<'C'
 #include <mpi.h>
 #include <pthread.h>

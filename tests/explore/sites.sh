@@ -1,5 +1,5 @@
-# What a finding shows: the program's line, also where Fortran's libraries stand between, with what
-# happens there; and what a sanitizer says of the world.
+# A finding shows the program's line, also if Fortran's libraries are between the program and MPI,
+# with what happens there, and the report of a sanitizer on the world.
 # timeout: 120
 cat >body.inc <<'END'
   call MPI_Init(ierr)

@@ -1,5 +1,5 @@
-# With helpers a search finds what it finds alone, to the byte; killed at any moment, nothing of it
-# is left.
+# With helpers a search finds the same as alone, to the byte; killed at any moment, it leaves
+# nothing.
 # timeout: 300
 for file in "$SOURCE"/tests/explore/programs/{accumulate,buffering,three,ticket,testany}.c; do
     name=$(basename "$file" .c)

@@ -1,5 +1,5 @@
-# A search that is stopped, by Ctrl-C or killed, goes on where it was: in the end it says what one
-# says that was never stopped.
+# A search that is stopped by Ctrl-C or killed continues where it was; in the end it prints the same
+# as one that was never stopped.
 # timeout: 180
 cat >program.c <<'END'
 #include <mpi.h>

@@ -1,5 +1,6 @@
-# An exploration of jobs (--world=mpirun) is stopped while a job runs that never ends: by a signal
-# it ends the job and says what it has; however it ends, no process and no folder of it is left.
+# A signal stops an exploration of jobs (--world=mpirun) while a job runs that never ends: the
+# explorer ends the job and reports what it has. However it ends, it leaves no process and no
+# folder.
 # timeout: 300
 cat >program.c <<'END'
 #include <mpi.h>

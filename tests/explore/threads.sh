@@ -1,6 +1,6 @@
-# MPI_THREAD_MULTIPLE: which of two threads' calls comes first is a choice, where it can be seen;
-# where threads agree on an order, or do not meet, there is one. Where a thread waits for something
-# that is not MPI, that is said, and is no deadlock.
+# MPI_THREAD_MULTIPLE: the order of two threads' calls is a choice if it has effects; if threads
+# agree on an order, or do not interact, there is one. If a thread waits for something outside of
+# MPI, the explorer says so and reports no deadlock.
 mpicc -g -O1 -pthread -o modes "$SOURCE/tests/world/processes/modes.c" &&
     mpicc -g -O1 -pthread -o threads "$SOURCE/tests/world/processes/threads.c" &&
     mpicc -g -O1 -pthread -o apart "$SOURCE/tests/world/processes/apart.c" &&

@@ -1,5 +1,5 @@
-# What explore/threads_jobs and threads_jobs_more share: `both RANKS COMMAND...` explores in worlds
-# of processes and in jobs, and compares.
+# The common part of explore/threads_jobs and threads_jobs_more: `both RANKS COMMAND...` explores in
+# worlds of processes and in jobs, and compares.
 both() { # ranks, command
     local ranks=$1
     shift

@@ -1,5 +1,5 @@
-# Threads both ways: what several threads of a rank do has in jobs (--world=mpirun) the behaviours
-# and outcomes that it has in worlds of processes. More of them: threads_jobs_more.sh.
+# Programs with several threads in a rank have the same behaviours and outcomes in jobs
+# (--world=mpirun) as in worlds of processes. threads_jobs_more.sh has more of them.
 # slow
 # timeout: 400
 . "$SOURCE/tests/explore/threads_jobs.bash"

@@ -1,5 +1,5 @@
-# More of explore/threads_jobs. Where threads agree on an order by something that is no call of MPI,
-# it is not said that these are all.
+# More programs of explore/threads_jobs. If threads agree on an order without calls of MPI, the
+# explorer does not claim that these are all.
 # timeout: 600
 # slow
 . "$SOURCE/tests/explore/threads_jobs.bash"

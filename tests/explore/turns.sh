@@ -1,5 +1,5 @@
-# Schedules of chance: what ranks print on the real library is what they print in the world of the
-# same schedule, where windows and threads decide it.
+# Random schedules: ranks print the same on the real library as in the world of the same schedule,
+# if windows and threads decide the output.
 # timeout: 200
 compare() { # command, ranks
     local seed same=0 chosen world live

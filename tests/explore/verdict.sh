@@ -1,7 +1,6 @@
 # timeout: 200
-# The verdict says which orders it speaks of: "clean" alone only where all were run, or the record
-# leaves none but its own. Each format has that as a field, and what is kept in the trace says the
-# same again.
+# The verdict says which orders it covers: only "clean" if all were run, or the record leaves no
+# other. Each format has a field for that, and a report of the stored trace says the same.
 for how in WRONG CORRECT POLLS ONE MATCHED; do
     mpicc -g -D$how -o $how "$SOURCE/tests/explore/programs/needle.c" || exit 1
 done

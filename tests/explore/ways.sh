@@ -1,6 +1,6 @@
-# All programs in both ways, so many seconds each: jobs do what worlds do, or say what they cannot.
-# Not heads.c: where a rank returns without MPI_Finalize, mpirun ends the job, and what the other
-# rank would have waited for is seen in worlds only.
+# Runs all programs in both ways, for a fixed time each: jobs behave like worlds, or the explorer
+# says what it cannot do. Not heads.c: if a rank returns without MPI_Finalize, mpirun ends the job,
+# and only worlds show what the other rank would have waited for.
 # slow
 # timeout: 1800
 /usr/bin/python3 "$SOURCE/tests/explore/ways.py" 30 \
