@@ -1,5 +1,5 @@
-# Traces as OTF2 archives, there and back; an archive of another tool (EZTrace) is judged as far as
-# it goes; mistakes are named. Holds foreign invariants 1 and 2.
+# Exports traces as OTF2 archives and imports them again; judges an archive of another tool
+# (EZTrace) as far as it goes; mistakes are named. Holds foreign invariants 1 and 2.
 show() {
     echo "\$ crosswait $*"
     crosswait "$@" 2>&1

@@ -1,3 +1,3 @@
-# Traces that go to OTF2 and come back: some programs, drawn.
+# Exports the traces of some randomly drawn programs to OTF2 and imports them again.
 # timeout: 200
 python3 "$SOURCE/tests/foreign/round.py" "$BUILD" "$SOURCE" "${SEED:-7}"

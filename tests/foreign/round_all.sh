@@ -1,4 +1,4 @@
 # slow
 # timeout: 1500
-# The same as round.sh of every program of the corpus and every family of calls.
+# Does the same as round.sh with every program of the corpus and every family of calls.
 python3 "$SOURCE/tests/foreign/round.py" "$BUILD" "$SOURCE" all

@@ -1,7 +1,7 @@
 # timeout: 250
-# What a collective keeps from call to call (in a global variable, a variable of the thread, a list,
-# an attribute, with MPI) is no leak, as long as it can be reached; what nothing leads to any more
-# is, at the line that allocated it. The same for MPI's own objects.
+# Memory that a collective keeps from call to call (in a global variable, a thread-local variable, a
+# list, an attribute, or with MPI) is no leak while it is reachable; unreachable memory is one, at
+# the line that allocated it. The same holds for MPI's own objects.
 set -u
 cp "$SOURCE"/tests/fuzz/cache* .
 try() { # $1: file, $2: target

@@ -1,7 +1,7 @@
 # timeout: 200
-# A campaign goes on after a finding: all causes of a file, each once and small; those that a file
-# ignores are no failure; a dimension can be switched off or pinned, and a finding may change its
-# symptom while it is made small.
+# A campaign continues after a finding: it reports all causes of a file, each once and shrunk;
+# causes that a file ignores are no failure; a dimension can be switched off or fixed, and shrinking
+# may change the symptom of a finding.
 set -u
 cat >two.c <<'C'
 #include <mpi.h>

@@ -1,8 +1,8 @@
 # timeout: 60
-# Each row of corpus/collectives has its certificate in the repository, and some are counted again
-# (all by certificate_all.sh). A certificate does not hold whose formula, numbers or collective are
-# others, nor one of a collective that fails; what cannot be checked is not said to hold.
-# Holds fuzz/recheck.c invariant 1.
+# Each row of corpus/collectives has its certificate in the repository, and some are recounted (all
+# by certificate_all.sh). A certificate is rejected if its formula, numbers or collective were
+# changed, or if the collective fails; one that cannot be checked is not called valid. Holds
+# fuzz/recheck.c invariant 1.
 set -u
 all=$SOURCE/corpus/collectives/certificates.txt
 corpus=$BUILD/fuzz/corpus

@@ -1,6 +1,6 @@
 # timeout: 280
-# crosswait fuzz on users' files: a finding is shrunk, explained and repeated in process and on
-# real ranks; each kind of bad file is reported as what it is. Holds fuzz invariant 1.
+# Runs crosswait fuzz on users' files: it shrinks a finding, explains it and repeats it in process
+# and on real ranks; for each kind of bad file it reports what is wrong. Holds fuzz invariant 1.
 set -u
 ring() { # $1: how the ring sends
     cat <<END

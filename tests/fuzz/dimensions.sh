@@ -1,8 +1,8 @@
 # timeout: 280
 # slow
-# Each dimension of scenarios shows a planted defect that is missed without it, and each kind and
-# form of collective is fuzzed: the wrong one is found, its correct twin is silent, with the same
-# seeds. Holds fuzz invariant 3.
+# Each dimension of scenarios shows a planted defect that is missed without the dimension, and each
+# kind and form of collective is fuzzed: the wrong one is found, its correct twin has no finding,
+# with the same seeds. Holds fuzz invariant 3.
 set -u
 cp "$SOURCE/tests/fuzz/dimensions.c" .
 crosswait fuzz dimensions.c --target=right_halo -runs=1 >/dev/null || exit 1

@@ -1,8 +1,8 @@
 # timeout: 280
-# --exhaustive: what fails in one schedule of a small world only is found, explained and repeats;
-# what is correct is verified, with how much was looked at; what could not be looked at whole is
-# not called verified. The twins of all defects are verified up to 2 ranks; up to 3 by
-# exhaustive_all.sh, the other collectives of the corpus by certificate_all.sh.
+# Tests --exhaustive: a failure in a single schedule of a small world is found, explained and
+# repeats; a correct collective is verified, with the number of runs; one that could not be run
+# completely is not called verified. The twins of all defects are verified up to 2 ranks;
+# exhaustive_all.sh goes up to 3, certificate_all.sh takes the other collectives of the corpus.
 set -u
 cp "$SOURCE/tests/fuzz/exhaustive.c" .
 try() { # $1: target, $2: ranks, the rest: more

@@ -1,9 +1,9 @@
 # slow
 # expected
 # timeout: 400
-# --exhaustive where a collective loops for ever in several of its scenarios, of one call and two:
-# each is found, and the search goes on. The twins of all defects are verified up to 3 ranks
-# (certificate_all.sh: the other collectives of the corpus).
+# Tests --exhaustive with a collective that loops for ever in several of its scenarios, of one call
+# and of two: each is found, and the search continues. The twins of all defects are verified up to 3
+# ranks (certificate_all.sh: the other collectives of the corpus).
 cp "$SOURCE/tests/fuzz/exhaustive.c" .
 crosswait fuzz exhaustive.c --target=wrong_bcast_loop --exhaustive=3 -timeout=1 --only=root=0 \
     --only=type=int --only=type-send=int --only=communicator=world --only=late=no \

@@ -1,9 +1,9 @@
 # timeout: 200
-# --exhaustive looks at exactly the set that it prints, and that its header defines: the scenarios
-# are as many, and the calls the same, as loops that share nothing with it enumerate. Two calls have
-# every pair of roots, and three every three of them: a gather that fails only with the same root
-# twice is found, its twin is verified. The certificates hold when the printed formulas alone are
-# read. Holds fuzz/exhaust_set.h invariants 1, 2, 3, 4, 5 and 6.
+# --exhaustive runs exactly the set that it prints and that its header defines: loops that share no
+# code with it enumerate as many scenarios and the same calls. Two calls have every pair of roots,
+# and three every triple: a gather that fails only with the same root twice is found, its twin is
+# verified. The certificates are valid if only the printed formulas are read. Holds
+# fuzz/exhaust_set.h invariants 1, 2, 3, 4, 5 and 6.
 set -u
 cp "$SOURCE"/tests/fuzz/exhaustive_set.c "$SOURCE"/corpus/defects/gather_header_of_next_call.c .
 for kind in gather allgatherv reduce barrier; do

@@ -1,7 +1,7 @@
-# A finding is said when it is found, before it is made small; its explanation has puts, locks and
-# flushes, where what is used was freed, what stored a wrong result, and which change of the
-# scenario passes. A tag that MPI does not promise is a note, and no finding; SIGTERM ends the
-# campaign, and what was found is told. Holds fuzz/stored.c invariants 1 and 2.
+# A finding is printed when it is found, before it is shrunk; its explanation has puts, locks and
+# flushes, the place where memory in use was freed, what stored a wrong result, and which change of
+# the scenario passes. A tag that MPI does not promise is a note, not a finding; SIGTERM ends the
+# campaign, which then prints its findings. Holds fuzz/stored.c invariants 1 and 2.
 set -u
 cp "$SOURCE/tests/fuzz/explained.c" .
 for name in puts_early frees_copy frees_request spoils cuts high_tags; do

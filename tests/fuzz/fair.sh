@@ -1,6 +1,6 @@
 # timeout: 120
-# A loop that polls is correct where the rank it waits for is the slowest of all, or comes in
-# whatever order: the schedule is fair. A livelock is what a fair schedule shows.
+# A loop that polls is correct if the rank it waits for is the slowest of all, in any order: the
+# schedule is fair. A livelock is reported only if a fair schedule shows it.
 set -u
 cat >polls.c <<'C'
 #include <mpi.h>

@@ -1,7 +1,7 @@
 # timeout: 200
-# What the fuzzer goes by can be given and taken away, to measure what each earns: without any
-# feedback nothing but what it began with is kept, with coverage less than with patterns beside
-# it. A table tells executions to a defect.
+# The kinds of the fuzzer's guidance can be switched, to measure the effect of each: without
+# guidance it keeps only its first inputs, with coverage fewer than with coverage and patterns. A
+# table has the executions until each defect is found.
 set -u
 kept() { # $1: what it goes by
     rm -rf kept && mkdir kept

@@ -1,6 +1,6 @@
 # timeout: 120
-# The recipe for CI in docs/ci.md and ci/, each of its commands, from an installed crosswait that
-# knows nothing of the source tree.
+# Runs each command of the recipe for CI in docs/ci.md and ci/, with an installed crosswait that has
+# no access to the source tree.
 set -u
 make -s -C "$SOURCE" BUILD="$BUILD" install DESTDIR="$PWD/dest" PREFIX=/usr >install.txt 2>&1 ||
     { cat install.txt; exit 1; }

@@ -1,9 +1,9 @@
 # timeout: 280
 # slow
-# Collectives between two groups: of each kind that MPI has there the wrong one is found and its
-# correct twin is silent, with the same seed; every small world of some is verified; a finding is
-# the same on real ranks; a kind that intercommunicators do not have, and a claim of cost, is
-# refused. Holds fuzz invariants 3 and 5.
+# Collectives between two groups: for each kind that MPI has there, the wrong one is found and its
+# correct twin has no finding, with the same seed; every small world of some is verified; a finding
+# is the same on real ranks; a kind that intercommunicators lack, and a claim of cost, are refused.
+# Holds fuzz invariants 3 and 5.
 set -u
 cp "$SOURCE/tests/fuzz/intercommunicators.c" .
 crosswait fuzz intercommunicators.c --target=right_bcast_any -runs=1 >/dev/null || exit 1

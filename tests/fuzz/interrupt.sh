@@ -1,6 +1,6 @@
 # timeout: 120
-# An interrupt ends the fuzzer alone: what was found until then is made small and told; where
-# nothing was, that is said.
+# An interrupt ends only the fuzzer: it shrinks and prints the findings so far, or says that there
+# are none.
 set -u
 cat >two.c <<'C'
 #include <mpi.h>

@@ -1,6 +1,6 @@
 # timeout: 120
-# Several fuzzers at a time: jobs of one machine, and machines that share a folder of inputs: what
-# one has left there the next begins with.
+# Several fuzzers at a time: jobs on one machine, and machines that share a folder of inputs: each
+# begins with the inputs that others have left there.
 set -u
 cat >chain.c <<'C'
 #include <mpi.h>

@@ -1,7 +1,8 @@
 # timeout: 290
-# Files in C++ and in Fortran (mpi_f08 and a module, mpi, mpif.h in fixed form): what is wrong is
-# found, in the file's own line where a sanitizer sees it, the correct one beside it is silent with
-# the same seed and does the same on real ranks; a file that registers nothing, or wrongly, is told.
+# Files in C++ and in Fortran (mpi_f08 and a module, mpi, mpif.h in fixed form): the wrong
+# collective is found, at the file's own line if a sanitizer sees it; the correct one beside it has
+# no finding with the same seed, also on real ranks. A file that registers nothing, or registers
+# wrongly, gets a message.
 set -u
 cp "$SOURCE"/tests/fuzz/fortran_* "$SOURCE/tests/fuzz/languages.cc" .
 verdict() { # $1: file, $2: target

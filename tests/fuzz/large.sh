@@ -1,8 +1,7 @@
 # timeout: 200
 # slow
-# Counts and displacements beyond 2^31 bytes, in memory that is hardly there: offsets that wrap are
-# found, those that do not are silent, and no scenario costs what it would if all its bytes were
-# there.
+# Counts and displacements beyond 2^31 bytes, in sparse memory: wrapped offsets are found, right
+# ones have no finding, and no scenario costs as much as if all its bytes existed.
 set -u
 cp "$SOURCE/tests/fuzz/large.c" .
 verdict() { # the arguments

@@ -1,8 +1,9 @@
 # slow
 # timeout: 280
 # needs: openmpi<5: its output names the algorithms of Open MPI 4.1, and their defects
-# Every algorithm of every collective of the library: what is there to be forced, by component; what
-# is known to be wrong with some, made small, shown again; and the table compared with another one.
+# Forces every algorithm of every collective of the library: lists what can be forced, by component;
+# finds the known defects of some, shrinks them and repeats them; and compares the table with
+# another one.
 set -u
 only() { # COLLECTIVE[:ALGORITHM] OPTION...; the table of it in out.txt
     crosswait fuzz --library -- --no-trace --no-synchronous --only="$@" >out.txt 2>&1

@@ -1,9 +1,9 @@
 # timeout: 200
 # needs: mpich<4.1: it shows defects of MPICH 4.0.2
 # slow
-# MPICH's own algorithms by the same scenarios: what can be forced is listed, right ones pass, and
-# what is known to be wrong with 4.0.2 is found: an MPI_Allgatherv of one rank ignores where its
-# block belongs, a persistent gather moves the root's own block only when it is made.
+# Runs MPICH's own algorithms with the same scenarios: lists what can be forced; right ones pass,
+# and the known defects of 4.0.2 are found: an MPI_Allgatherv of one rank ignores where its block
+# belongs, a persistent gather moves the root's own block only when it is made.
 set -u
 command -v mpiexec.mpich >/dev/null || { echo "mpich is not installed: make deps"; exit 1; }
 only() { # COLLECTIVE[:ALGORITHM] OPTION...; the table of it in out.txt

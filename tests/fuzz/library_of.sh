@@ -1,7 +1,8 @@
 # timeout: 200
-# --library-of: what a library exports by MPI's names is fuzzed without its source: the one that
-# forgets a rank is found, in process and on real ranks, and the one that forgets that there are
-# intercommunicators; the right one is silent and verified; one without collectives is refused.
+# --library-of fuzzes the collectives that a library exports under MPI's names, without its source:
+# a library that forgets a rank is found, in process and on real ranks, and so is one that forgets
+# intercommunicators; the right one has no finding and is verified; one without collectives is
+# refused.
 set -u
 cat >lib_threads.c <<'C'
 #include <mpi.h>

@@ -1,6 +1,6 @@
-# The algorithms of the libraries that pip installs are reached: of Open MPI 5 those of components
-# that tell of themselves on standard output, and han's, for which this machine is two; presets of
-# Intel MPI. Each passes a few cases.
+# The algorithms of the libraries that pip installs can be forced: with Open MPI 5 those of
+# components that report themselves on standard output, and han's, for which this machine acts as
+# two; with Intel MPI its presets. Each passes a few cases.
 # slow
 # timeout: 400
 . "$SOURCE/tests/mpi/pip.bash"

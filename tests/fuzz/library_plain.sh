@@ -1,7 +1,7 @@
 # timeout: 120
 # needs: openmpi<5: it shows defects of Open MPI 4.1.4
-# What `crosswait fuzz --library` says of Open MPI 4.1.4 is so without crosswait: plain programs
-# that call a collective as the standard has it, with the algorithm forced and without
+# The claims of `crosswait fuzz --library` on Open MPI 4.1.4 also hold without crosswait: plain
+# programs call a collective as the standard allows, with the algorithm forced and without
 # (docs/library.md).
 set -u
 cat >show.c <<'C'

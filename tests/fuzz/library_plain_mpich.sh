@@ -1,7 +1,8 @@
 # timeout: 120
 # needs: mpich<4.1: it shows defects of MPICH 4.0.2
-# What `crosswait fuzz --library` says of MPICH 4.0.2 is so without crosswait: plain programs that
-# call a collective as the standard has it (docs/library.md); beside each one that is right.
+# The claims of `crosswait fuzz --library` on MPICH 4.0.2 also hold without crosswait: plain
+# programs call a collective as the standard allows (docs/library.md), each beside a call that is
+# right.
 set -u
 command -v mpiexec.mpich >/dev/null || { echo "mpich is not installed: make deps"; exit 1; }
 cat >show.c <<'C'

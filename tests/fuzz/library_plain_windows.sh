@@ -1,7 +1,7 @@
 # timeout: 60
 # needs: openmpi<5: it shows defects of Open MPI 4.1.4
-# A plain program, without crosswait, on Open MPI 4.1 and 5.0: the operations that its one-sided
-# calls do not apply (docs/library.md). Printed are the wrong values of the window.
+# A plain program, without crosswait, on Open MPI 4.1 and 5.0 shows the operations that one-sided
+# calls do not apply (docs/library.md). It prints the wrong values of the window.
 cat >apply.c <<'C'
 #include <mpi.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
-# --seconds of fuzz --library is for all of it, the cases that are made small and run alone as well;
-# SIGTERM lets it tell what was found until then at once: of a library that crashes in each case of
-# many algorithms.
+# --seconds of fuzz --library limits the whole run, including shrinking and repeating; after SIGTERM
+# the command prints its findings at once. The library here crashes in each case of many algorithms.
 # slow
 # needs: openmpi<5: its algorithms are those of Open MPI 4.1
 cat >wrong.c <<'END'

@@ -1,7 +1,6 @@
 # timeout: 200
-# A machine that does nothing for a while is not the collective's fault: the time limit of an input
-# goes by computing. One that sleeps for ever is found all the same, by the clock. Holds
-# fuzz/time_limit.c invariant 1.
+# If the machine pauses, the collective is not blamed: the time limit of an input counts CPU time.
+# One that sleeps for ever is still found, by the clock. Holds fuzz/time_limit.c invariant 1.
 CROSSWAIT_FUZZ_TARGET=cw_bcast_binomial "$BUILD/fuzz/corpus" -seed=1 -timeout=2 -max_total_time=9 \
     >log 2>&1 &
 fuzzer=$!

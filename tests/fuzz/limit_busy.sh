@@ -1,7 +1,7 @@
 # timeout: 200
 # slow
-# A machine that is busy with others is not the collective's fault: an input that waits for the
-# processor does not reach its time limit, however long that takes by the clock. Holds
+# If other processes keep the machine busy, the collective is not blamed: an input that waits for
+# the processor does not reach its time limit, however long that takes by the clock. Holds
 # fuzz/time_limit.c invariant 1.
 for _ in 1 2 3; do
     taskset -c 0 timeout 60 sh -c 'while :; do :; done' &

@@ -1,8 +1,8 @@
 # slow
 # expected
 # timeout: 200
-# A loop without end is made small as other findings are: what is left needs what it says, and the
-# scenario of its twin comes to its end.
+# An endless loop is shrunk like other findings: the shrunk scenario needs all that it has, and the
+# scenario finishes with the twin.
 cat >loops.c <<'END'
 #include <mpi.h>
 static int tree(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, int right)

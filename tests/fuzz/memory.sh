@@ -1,7 +1,7 @@
 # timeout: 120
-# What a collective allocates: a scratch as large as the receive type's extent is nothing, large
-# blocks are watched at both ends, too much and what is never freed is a finding like any other. A
-# claimed row speaks of operations that commute. A null pointer plus nothing is a note.
+# Tests the memory of a collective: scratch memory as large as the receive type's extent costs
+# nothing, large blocks are watched at both ends; too much memory and memory that is never freed are
+# findings. A claimed row covers operations that commute. A null pointer plus nothing is a note.
 set -u
 cat >scratch.c <<'C'
 #include <mpi.h>

@@ -1,5 +1,5 @@
-# What ci/oss-fuzz/build.sh leaves for OSS-Fuzz works as that uses it: a fuzzer goes on from the
-# corpus in the zip file, writes what it finds to -artifact_prefix, and runs such an input again.
+# The output of ci/oss-fuzz/build.sh works as OSS-Fuzz uses it: a fuzzer continues from the corpus
+# in the zip file, writes its findings to -artifact_prefix, and runs such an input again.
 set -u
 mkdir -p src/collectives work out seeds found
 cat >src/collectives/chain.c <<'END'

@@ -1,6 +1,6 @@
 # timeout: 120
-# What is kept in corpus/fuzz, and thousands of spoiled spools, traces and policies: a status and a
-# sentence, never a crash (parsers_all.sh: many more). Holds core invariant 3.
+# The files of corpus/fuzz, and thousands of damaged spools, traces and policies, give a status and
+# a sentence, never a crash (parsers_all.sh: many more). Holds core invariant 3.
 set -eu
 times=${times:-1}
 "$BUILD/fuzz/parser-policy" --mutations=$((8000 * times)) "$SOURCE"/corpus/fuzz/policy/*

@@ -1,7 +1,7 @@
 # timeout: 280
-# What needs credits, a pool, an order of arrival, delays or a grid to fail, fails in process and,
-# with the same decisions forced, on real ranks; without that axis it does not; its correct twin
-# survives the same on both. Holds fuzz invariant 5; fuzz/decisions.c invariants 1, 2 and 3.
+# A defect that needs credits, a pool, an order of arrival, delays or a grid fails in process and,
+# with the same decisions forced, on real ranks; without that axis it does not fail; its correct
+# twin survives the same on both. Holds fuzz invariant 5; fuzz/decisions.c invariants 1, 2 and 3.
 set -u
 cd "$(mktemp -d)" || exit 1
 mkdir corpus && cp -r "$SOURCE/corpus/collectives" corpus/

@@ -1,5 +1,5 @@
-# order SCHEDULE HOW...: whatever says what came first, the same value comes out wrong in process,
-# and on real ranks (real_order.c).
+# order SCHEDULE HOW...: whichever call shows the order of arrival, the same wrong value appears in
+# process and on real ranks (real_order.c).
 declare -A schedule=(
     [delays]='delays uniform;delays-seed 3;buffering eager'
     [shuffle]='shuffle yes;choices 040102010102010001030302010100000101010101010103;buffering '\

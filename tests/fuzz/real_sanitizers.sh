@@ -1,7 +1,7 @@
 # timeout: 200
-# What sanitizers and the claimed cost say, real ranks say as well: memory that is lost, a byte read
-# behind a block, shifts that C does not define, rounds above those of the row; the right one is
-# silent, and so is one in C that loads a library which throws.
+# Real ranks report the same as sanitizers and the check of costs in process: lost memory, a byte
+# read after a block, shifts that C does not define, more rounds than the row has; the right
+# collective has no finding, nor has one in C that loads a library which throws.
 set -u
 cat >thrower.cc <<'C'
 extern "C" int throws(void)

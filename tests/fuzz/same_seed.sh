@@ -1,6 +1,6 @@
-# The same seed takes the same course wherever the system puts the program, and in whatever order
-# it names the files of a folder: what is kept of a campaign, what a user's file is found to do, and
-# the table of executions to a defect.
+# The same seed gives the same campaign wherever the system loads the program, and in whatever order
+# it lists the files of a folder: the kept inputs, the findings of a user's file, and the table of
+# executions until each defect.
 set -u
 course() { # of a log: what was kept, when; not what is said of it as time goes by
     grep -avw pulse "$1" | grep -aoE "^#[0-9]+.* ft: [0-9]+"

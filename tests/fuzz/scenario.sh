@@ -1,5 +1,5 @@
-# A scenario written by hand runs, explains itself, and mistakes in it are named; shrinking keeps
-# the finding.
+# A handwritten scenario runs and explains itself; mistakes in it are named; shrinking keeps the
+# finding.
 set -eu
 export CROSSWAIT_FUZZ_TARGET=
 fuzz="$BUILD/fuzz/corpus"

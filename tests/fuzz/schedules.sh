@@ -1,10 +1,9 @@
 # timeout: 120
-# --exhaustive runs every combination of decisions that MPI allows, and none twice. How many there
-# are on three ranks follows from what each collective does: two orders a rank, to the power of
-# ranks; twice as many with receives that complete in either order; those and both at once; each
-# again with a test that says yes or no; two askers' two questions in any order. What chance comes
-# to is among them. Another search, which merges nothing, counts the same sets: the certificates
-# hold.
+# --exhaustive runs every combination of decisions that MPI allows once. The numbers on three ranks
+# follow from what each collective does: two orders per rank, to the power of ranks; twice as many
+# with receives that complete in either order; those and both at once; each again with a test that
+# says yes or no; two askers' two questions in any order. Random schedules are among them. Another
+# search, which merges nothing, counts the same sets: the certificates are valid.
 set -u
 cp "$SOURCE/tests/fuzz/schedules.c" .
 only="--only=count=1 --only=type=int --only=type-send=int

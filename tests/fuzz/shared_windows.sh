@@ -1,6 +1,6 @@
 # timeout: 60
-# Collectives over memory that ranks share: what reads too early is found from each of two seeds,
-# with what stored the value; what is correct stays silent. --exhaustive calls none of them
+# Collectives over memory that ranks share: a read that is too early is found from each of two
+# seeds, with what stored the value; correct ones have no finding. --exhaustive calls none of them
 # verified, as it does not order what ranks load and store.
 set -u
 cp "$SOURCE/tests/fuzz/shared_windows.c" .

@@ -1,7 +1,6 @@
 # timeout: 120
-# Shrinking names what matters: of many delays the one link, of a long schedule the few answers, of
-# a scenario with everything what is needed; and what is left still fails, until that is taken away
-# too.
+# Shrinking keeps only what matters: of many delays one link, of a long schedule a few answers, of a
+# full scenario its needed parts; the result still fails, and passes without any of them.
 set -u
 export CROSSWAIT_FUZZ_TARGET=
 fuzz="$BUILD/fuzz/corpus"

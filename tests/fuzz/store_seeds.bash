@@ -1,6 +1,6 @@
 #!/bin/bash
-# store_seeds.bash BUILD FOLDER: what fuzzing of storing starts from: the records of whole and of
-# pending calls.
+# store_seeds.bash BUILD FOLDER: makes the seeds for fuzzing the store: the records of complete and
+# of pending calls.
 set -eu
 build=$1 folder=$2 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

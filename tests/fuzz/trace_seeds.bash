@@ -1,7 +1,7 @@
 #!/bin/bash
-# trace_seeds.bash BUILD FOLDER: the traces that fuzzing starts from, or that it found: each file
-# of corpus/fuzz/trace names a program of corpus/programs, recorded here and now, so that it has
-# the schema of today, and what is done to its trace.
+# trace_seeds.bash BUILD FOLDER: makes the traces from which fuzzing starts, or that it found: each
+# file of corpus/fuzz/trace names a program of corpus/programs, which the script records here, so
+# that the trace has today's schema, and the damage to its trace.
 set -eu
 build=$1 folder=$2
 for sql in "$(dirname "$0")"/../../corpus/fuzz/trace/*.sql; do

@@ -1,5 +1,5 @@
-# What MPI leaves undefined in a receive buffer may be written, wherever the data of its elements
-# begin; what lies between and behind the elements may not.
+# A collective may write the bytes of a receive buffer that MPI leaves undefined, wherever the data
+# of its elements begin; not the bytes between and behind the elements.
 set -u
 cp "$SOURCE/tests/fuzz/unspecified.c" .
 for name in {right,wrong}_{reduce_scatter,exscan} wrong_{reduce_scatter,exscan}_gap; do

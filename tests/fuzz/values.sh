@@ -1,7 +1,7 @@
 # timeout: 200
 # slow
-# Single values of the dimensions of scenarios: each shows a planted defect that is missed without
-# it; the correct twin is silent with the same seed.
+# Each of some single values of the dimensions of scenarios shows a planted defect that is missed
+# without this value; the correct twin has no finding with the same seed.
 set -u
 cp "$SOURCE/tests/fuzz/values.c" .
 crosswait fuzz values.c --target=right_bcast_up -runs=1 >/dev/null || exit 1

@@ -1,6 +1,6 @@
 # expected
 # timeout: 60
-# Each rule of the house is broken once in a small tree, and house.py names the place.
+# Breaks each rule of the house once in a small tree; house.py must name the place.
 set -eu
 git init -q tree
 mkdir -p tree/core/trace tree/world/local tree/checkers tree/interpose

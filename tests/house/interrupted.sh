@@ -1,5 +1,5 @@
-# A runner that is told to end takes with it the tests that run, what they started and their
-# folders; those that have not begun never do.
+# A test runner that gets a signal to end also ends the running tests and their processes, and
+# removes their folders; it starts no further tests.
 set -u
 bad=0
 fail() { echo "$*"; bad=1; }

@@ -1,5 +1,5 @@
 # timeout: 60
-# Every numbered invariant of a file's head or a room's README is asserted or tested; one that is
+# Every numbered invariant at a file's head or in a room's README is asserted or tested; one that is
 # not is found.
 set -eu
 /usr/bin/python3 "$SOURCE/tests/house/invariants.py" --root="$SOURCE"

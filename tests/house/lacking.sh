@@ -1,6 +1,6 @@
 # expected
-# `make deps` where it cannot install: one line says what is lacking. It goes on without optional
-# parts, and ends where nothing could be built.
+# If `make deps` cannot install something, one line says what is missing. It continues without
+# optional parts, and ends if nothing could be built.
 mkdir bin plain
 for tool in make bash sh sed grep cat env tr head tail nproc find mktemp rm; do
     ln -s "$(type -P "$tool")" plain/

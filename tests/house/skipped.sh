@@ -1,6 +1,6 @@
 # expected
-# A test that needs another version of a library than the one here is skipped, which the runner says
-# with the reason and counts; one that needs what is here runs.
+# A test that needs another version of a library than the installed one is skipped; the runner
+# prints the reason and counts it. A test that has what it needs runs.
 mkdir -p tree/tests/room bin build
 cp "$SOURCE"/tests/{run,mpirun}.py tree/tests/
 printf '#!/bin/sh\necho "mpirun (Open MPI) 5.0.7"\n' >bin/mpirun

@@ -1,6 +1,6 @@
 # timeout: 120
-# More memory is attached to a window than the recorder keeps: nobody is told that what it detaches
-# was never attached.
+# A program attaches more memory to a window than the recorder remembers: no finding says that
+# memory it detaches was never attached.
 set -eu
 crosswait run --confirm=0 -o T.db -- \
     mpirun -n 2 "$BUILD/tests/bench/jobs/families" attachments 5000 >out 2>&1 || {

@@ -1,5 +1,5 @@
-# The place of a call is the first one outside of bindings: of templates that are compiled into the
-# program, inlined or not, too; and code that is in no list is named itself.
+# The place of a call is the first one outside of bindings, also outside of templates that are
+# compiled into the program, inlined or not; code that is in no list is named itself.
 programs=$SOURCE/tests/interpose/programs
 # places OWN: each call once, at the line that says so; OWN is where those of own.hpp are.
 places() {

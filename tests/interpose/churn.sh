@@ -1,8 +1,8 @@
-# Objects that are made and freed for ever take no memory for ever; many requests, and reports of
-# many messages, take no time that grows with their square.
-# timeout: 120
-# Holds interpose invariant 4; objects/handles.c invariant 1; objects/datatypes.c invariant 3;
+# Making and freeing objects again and again does not increase the recorder's memory; its time does
+# not grow with the square of requests, nor that of reports with the square of messages. Holds
+# interpose invariant 4; objects/handles.c invariant 1; objects/datatypes.c invariant 3;
 # objects/requests.c invariant 2.
+# timeout: 120
 . "$SOURCE/tests/interpose/lib.bash"
 set -u
 churn=$PROGRAMS/churn

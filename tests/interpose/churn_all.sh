@@ -1,8 +1,8 @@
 # slow
-# More communicators, one after the other, than are told apart at a time; more different long
-# datatypes than are remembered whole.
+# Makes more communicators, one after the other, than the recorder distinguishes at a time, and more
+# different long datatypes than it remembers completely. Holds interpose invariant 1;
+# objects/handles.c invariant 1; objects/datatypes.c invariant 3.
 # timeout: 300
-# Holds interpose invariant 1; objects/handles.c invariant 1; objects/datatypes.c invariant 3.
 . "$SOURCE/tests/interpose/lib.bash"
 set -u
 timeout 250 crosswait record -o T.db -- $MPIRUN -n 1 "$PROGRAMS/churn" 530000 0 >out.txt ||

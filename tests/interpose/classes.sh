@@ -1,6 +1,6 @@
 # timeout: 120
-# Calls of every class: what is on record is what the program counted, call by call; and samples of
-# arguments and outcomes. Holds core invariant 1; spool/spool.h invariants 6, 8 and 9;
+# Calls of every class: the record has the calls that the program counted, one by one, and samples
+# of arguments and outcomes. Holds core invariant 1; spool/spool.h invariants 6, 8 and 9;
 # interpose/objects/handles.c invariant 2.
 . "$SOURCE/tests/interpose/lib.bash"
 for n in 2 4; do

@@ -1,5 +1,5 @@
-# Ways to end, with counts. try HOW LIMIT STATE: runs `ended HOW LIMIT` on 2 ranks; every call that
-# returned must be on record.
+# Ways to end, with counts. `try HOW LIMIT STATE` runs `ended HOW LIMIT` on 2 ranks; the record must
+# have every call that returned.
 . "$SOURCE/tests/interpose/lib.bash"
 ended=$PROGRAMS/ended
 try() {

@@ -1,5 +1,5 @@
 # timeout: 120
-# However a rank ends, each of its calls that returned is on record, and those of the others.
+# However a rank ends, the record has each of its calls that returned, and those of the other ranks.
 # Holds interpose/recorder.c invariant 1.
 . "$SOURCE/tests/interpose/ends.bash"
 for us in 1000 50000 211111; do try kill $us running; done

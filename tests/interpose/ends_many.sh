@@ -1,6 +1,6 @@
 # slow
 # timeout: 1200
-# 200 ranks killed at random moments: every call that returned is on record.
+# Kills ranks at 200 random moments: the record has every call that returned.
 . "$SOURCE/tests/interpose/ends.bash"
 RANDOM=1
 for i in $(seq 200); do

@@ -1,9 +1,9 @@
 # timeout: 240
-# However a program gets at MPI's functions, what it calls is recorded, and what it asks for it gets
-# as without us: bound at once or late, by a table, without a PLT, by weak references, by dlsym, in
-# the library's own handle, where a tool stands between that finds functions itself. As an audit
-# module and preloaded, with both libraries. Holds interpose/entry/redirect.h invariants 1 and 2;
-# interpose/entry/body.h invariant 2.
+# However a program gets MPI's functions, the recorder sees its calls, and the program gets the same
+# as without crosswait: bound at once or late, by a table, without a PLT, by weak references, by
+# dlsym, in the library's own handle, or with a tool between that finds functions itself. As an
+# audit module and preloaded, with both libraries. Holds interpose/entry/redirect.h invariants 1 and
+# 2; interpose/entry/body.h invariant 2.
 failed=0
 cat >ways.c <<'C'
 #include <dlfcn.h>

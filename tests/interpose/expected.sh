@@ -1,8 +1,8 @@
 # timeout: 300
-# Programs that expect an error and go on, with what is told of them: notes, and no more. They look
-# at what a call returns, or have error handlers of their own. Open MPI ends a job that cannot
-# spawn; MPICH ends one that frees a handler of files.
-# Of Open MPI, ports and win_calls have a test of their own (expected_4.sh).
+# Programs that expect an error and continue get notes and no more. They look at what a call
+# returns, or have error handlers of their own. Open MPI ends a job that cannot spawn; MPICH ends
+# one that frees a handler of files. For Open MPI, ports and win_calls have a test of their own
+# (expected_4.sh).
 . "$SOURCE/tests/interpose/expected.bash"
 kinds=$(grep -o '{"[a-z_]*", ' "$SOURCE/tests/interpose/expected.c" | tr -d '{", ')
 for handler in "" -DHANDLER; do

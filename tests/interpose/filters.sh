@@ -1,6 +1,6 @@
 # timeout: 120
-# What is left out is left out, and counted; what is kept can be understood.
-# Holds interpose/filter.c invariants 1, 2 and 3; misuse/inflight.c invariant 2.
+# Filters leave the named calls out and count them; the remaining record can be understood. Holds
+# interpose/filter.c invariants 1, 2 and 3; misuse/inflight.c invariant 2.
 . "$SOURCE/tests/interpose/lib.bash"
 program=$PROGRAMS/counted_c
 with() { # VARIABLE=VALUE ARGUMENTS...: then check

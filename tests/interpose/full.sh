@@ -1,6 +1,6 @@
 # timeout: 120
-# A disk that fills up, a limit on file sizes, a folder that vanishes: recording ends with a note,
-# the program does not notice. Holds interpose invariant 1; spool/spool.h invariant 5.
+# If the disk fills up, file sizes are limited, or a folder vanishes, recording ends with a note,
+# and the program does not notice. Holds interpose invariant 1; spool/spool.h invariant 5.
 if [ "$(id -u)" = 0 ] && [ -z "$CW_INSIDE" ]; then # what is mounted goes with it
     exec env CW_INSIDE=1 unshare -m bash "$0"
 fi

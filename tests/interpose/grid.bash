@@ -1,6 +1,6 @@
-# Records collectives and checks them from the record alone. Communicators of all sizes, and all
-# algorithms of an operation, go through one job: coll/tuned looks which algorithm it is told to
-# take when a communicator is made.
+# Records collectives and checks them from the record alone. One job takes communicators of all
+# sizes and all algorithms of an operation, because coll/tuned chooses its algorithm when a
+# communicator is made.
 . "$SOURCE/tests/interpose/lib.bash"
 total=0 runs=0
 ompi_info --param coll tuned --level 9 --parsable >algorithms.txt || exit 1

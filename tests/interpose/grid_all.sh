@@ -1,7 +1,7 @@
 # slow
 # timeout: 1500
-# The messages inside collectives: every algorithm of every operation of coll/tuned, coll/basic,
-# coll/libnbc and coll/sync, P = 2 to 9.
+# Checks the messages inside collectives: every algorithm of every operation of coll/tuned,
+# coll/basic, coll/libnbc and coll/sync, P = 2 to 9.
 . "$SOURCE/tests/interpose/grid.bash"
 LIMIT=400
 for op in $inside; do

@@ -1,6 +1,6 @@
 # slow
 # timeout: 180
-# The messages inside collectives: each algorithm of coll/tuned, every non-blocking and some
+# Checks the messages inside collectives: each algorithm of coll/tuned, every non-blocking and some
 # persistent collectives, at two awkward P. Holds layer/openmpi.c invariant 2.
 . "$SOURCE/tests/interpose/grid.bash"
 all=

@@ -1,6 +1,6 @@
 # timeout: 300
-# What programs do beside MPI (programs/habits.c): each prints and ends as it does bare, and nothing
-# is found but what stands here. Holds interpose invariant 1.
+# What programs do besides MPI (programs/habits.c): each prints and ends as without crosswait, and
+# has only the findings listed here. Holds interpose invariant 1.
 habits=$BUILD/tests/interpose/habits
 failed=0
 words() { sed -E 's/[0-9a-f]*[0-9][0-9a-f]*/N/g' "$1" | sort; }

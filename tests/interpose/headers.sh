@@ -1,6 +1,6 @@
-# calls.table has every function that an mpi.h declares, whichever library's: those installed, and
-# those under $BUILD/mpi (Open MPI 5, MPICH 5, Intel MPI) as far as they are there. Each function of
-# the table is one of some header, and each row agrees with each header that has it.
+# calls.table has every function that an mpi.h of any library declares: those installed, and those
+# under $BUILD/mpi (Open MPI 5, MPICH 5, Intel MPI) if they exist. Each function of the table is in
+# some header, and each row agrees with each header that has it.
 headers=$PWD/headers
 flags() { # of a compiler wrapper, what it gives the compiler before a program
     "$@" 2>/dev/null | tr ' ' '\n' | grep '^-I' | tr '\n' ' '

@@ -1,7 +1,7 @@
 # timeout: 180
-# Two machines without a shared folder: network, host name and spool folder are each machine's own
-# (namespaces). Without relays the records stay where they were made; brought together they are one
-# trace, which says that clocks were not compared.
+# Two machines without a shared folder: each has its own network, host name and spool folder
+# (namespaces). Without relays the records stay on their machines; put together they make one trace,
+# which says that clocks were not compared.
 . "$SOURCE/tests/interpose/lib.bash"
 unshare -m -n -u true 2>/dev/null || { [ "$(id -u)" != 0 ] && exit 0
     echo "root, and cannot make namespaces"; exit 1; }

@@ -1,5 +1,5 @@
-# What the library sends to make a communicator after MPI_Comm_idup has returned is that call's,
-# whatever collective makes progress. Holds layer/openmpi.c invariant 3.
+# Messages that the library sends to make a communicator after MPI_Comm_idup has returned belong to
+# that call, whichever collective makes progress. Holds layer/openmpi.c invariant 3.
 . "$SOURCE/tests/interpose/lib.bash"
 record -n 3 "$BUILD/tests/interpose/idup" 30 || exit 1
 check <<'P'

@@ -1,7 +1,7 @@
 # timeout: 600
-# What MPI refuses it refuses with us as well, with the same class of error and its handler called
-# as often: thousands of calls with arguments that make no sense, made from the call table.
-# Pointers to nowhere beside them are not looked at. Holds misuse/usage.h invariant 1.
+# MPI refuses the same calls with the recorder as without, with the same class of error and as many
+# calls of its handler: thousands of calls with senseless arguments, made from the call table. The
+# recorder does not read invalid pointers among the arguments. Holds misuse/usage.h invariant 1.
 . "$SOURCE/tests/interpose/lib.bash"
 library="LD_PRELOAD=$LIBRARY CROSSWAIT_SPOOL=$SPOOL"
 /usr/bin/python3 "$SOURCE/tests/interpose/illegal.py" compare "$PROGRAMS/illegal" -- $library \

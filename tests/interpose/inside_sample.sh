@@ -1,6 +1,6 @@
 # timeout: 120
-# `run` keeps what the library does inside its collectives of a sample only: the first 256 of each
-# kind and every power of two, the same ones on all ranks, whole; `record` keeps all of it.
+# `run` keeps the library's messages inside of a sample of collectives only: the first 256 of each
+# kind and every power of two, the same ones on all ranks, complete; `record` keeps all.
 set -u
 failed=0
 job() { # COMMAND FAMILY: 600 rounds, two ranks

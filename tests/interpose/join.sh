@@ -1,5 +1,5 @@
-# MPI_Comm_join: two processes that are connected by a socket become an intercommunicator of one and
-# one, whose messages are matched and judged as any other's.
+# MPI_Comm_join makes an intercommunicator of one and one from two processes that are connected by a
+# socket; its messages are matched and judged like any others.
 # timeout: 120
 . "$SOURCE/tests/interpose/lib.bash"
 export OMPI_MCA_btl=self,vader,tcp OMPI_MCA_btl_tcp_if_include=lo

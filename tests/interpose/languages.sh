@@ -1,5 +1,5 @@
 # timeout: 120
-# Every language and way of starting: the same sequence of calls, each recorded once, with its
+# Every language and way of starting gives the same sequence of calls, each recorded once, with its
 # arguments and the application's call site. Holds interpose invariant 3; objects/handles.c
 # invariant 3; objects/requests.c invariants 1 and 3; objects/sites.c invariant 1.
 . "$SOURCE/tests/interpose/lib.bash"

@@ -1,6 +1,6 @@
 # timeout: 120
-# Only the newest events: bounded files however long the program runs, definitions whole, the trace
-# readable, also of a rank that is killed.
+# With only the newest events kept, files are bounded however long the program runs, definitions are
+# complete, and the trace is readable, also for a rank that is killed.
 . "$SOURCE/tests/interpose/ends.bash"
 record -x CROSSWAIT_LAST=1000 "$ended" count run 200000 >out || exit 1
 check <<'P'

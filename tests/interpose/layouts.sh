@@ -1,6 +1,6 @@
-# Maps of types of all makes: what the digest took from the sender's buffer is what the receiver
-# got, so the map is the type's own; and signatures agree however long the types are. Holds
-# objects/datatypes.c invariants 1 and 2; objects/typemap.h invariants 1 and 2.
+# Tests the maps of all kinds of types: the digest of the sender's buffer equals that of the
+# received data, so the map is that of the type; and signatures agree however long the types are.
+# Holds objects/datatypes.c invariants 1 and 2; objects/typemap.h invariants 1 and 2.
 . "$SOURCE/tests/interpose/lib.bash"
 CROSSWAIT_PAYLOAD=digest record -x CROSSWAIT_PAYLOAD "$PROGRAMS/layouts" >out || exit 1
 [ "$(wc -l <out)" = 22 ] || { echo "the program did not do what it should"; cat out; exit 1; }

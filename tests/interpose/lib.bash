@@ -1,5 +1,5 @@
-# Sourced by the tests of this folder. MPI=mpich: programs of that library, and the recorder for it.
-# PROGRAMS: where programs are that were built for another Open MPI.
+# Sourced by the tests of this folder. MPI=mpich: uses programs of that library and its recorder.
+# PROGRAMS: the folder of programs that were built for another Open MPI.
 SPOOL=$PWD/spool
 if [ "$MPI" = mpich ]; then
     MPIRUN=mpiexec.mpich LIBRARY=$BUILD/libcrosswait.so PROGRAMS=$BUILD/mpich/interpose \

@@ -1,3 +1,3 @@
-# Loops that are folded where they are recorded, and the same jobs with a record for each call.
+# Compares loops that the recorder folds with the same jobs that have a record for each call.
 # timeout: 120
 python3 "$SOURCE/tests/interpose/loops.py" "$BUILD"

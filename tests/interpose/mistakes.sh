@@ -1,5 +1,5 @@
-# A program's mistakes: error codes and output are what they are without recording, and each is on
-# record. Holds misuse/usage.c invariants 1 and 2.
+# A program with mistakes gets the same error codes and prints the same as without recording, and
+# the record has each mistake. Holds misuse/usage.c invariants 1 and 2.
 . "$SOURCE/tests/interpose/lib.bash"
 $MPIRUN -n 1 "$PROGRAMS/mistakes" >expected 2>expected.err </dev/null
 code=$?

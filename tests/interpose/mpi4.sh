@@ -1,6 +1,6 @@
-# MPI 4's calls, where a library has them: each is on record, with the arguments of its small form;
-# types made by the constructors for large counts are those that the small ones make. What does not
-# fit into an int is let through, and counted.
+# MPI 4's calls, if a library has them: the record has each with the arguments of its int form; the
+# constructors for large counts make the same types as the int ones. Values that do not fit into an
+# int are passed on and counted.
 command -v mpiexec.mpich >/dev/null || { echo "mpich is not installed: make deps"; exit 1; }
 export MPI=mpich
 . "$SOURCE/tests/interpose/lib.bash"

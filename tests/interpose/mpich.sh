@@ -1,9 +1,9 @@
 # timeout: 900
-# The recorder for MPICH: the tests of this folder, with that library. Not: grid and idup (its
-# inside is not looked into), spawn and join (over UCX, as Debian builds it, it starts and joins no
-# processes), hosts (which starts Open MPI's daemons), sanitizers and shadow (gcc's
-# ThreadSanitizer crashes over UCX, without us as well), table (which knows no library). python
-# where mpi4py is built for MPICH, which Debian's is not: PYTHONPATH may name such a one.
+# Tests the recorder for MPICH with the tests of this folder. Not: grid and idup (the recorder does
+# not look inside this library), spawn and join (Debian's build over UCX starts and joins no
+# processes), hosts (which starts Open MPI's daemons), sanitizers and shadow (gcc's ThreadSanitizer
+# crashes over UCX, also without crosswait), table (which uses no library). python only if mpi4py is
+# built for MPICH, which Debian's is not: PYTHONPATH may name such a build.
 command -v mpiexec.mpich >/dev/null || { echo "mpich is not installed: make deps"; exit 1; }
 export MPI=mpich
 failed=0

@@ -1,6 +1,6 @@
 # slow
 # timeout: 1500
-# The rest of mpich.sh.
+# Runs the rest of the tests of mpich.sh.
 TESTS="mistakes polling layouts payload_more churn full illegal handles_all"
 TESTS+=" perturb overlaps symbols"
 . "$SOURCE/tests/interpose/mpich.sh"

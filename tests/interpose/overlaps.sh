@@ -1,6 +1,6 @@
-# Buffers that overlap: the finding says where both lie and how many bytes are in both, as the
-# program itself prints them; so does dump --args. Those that interleave, or lie beside each other,
-# do not overlap. Holds misuse/inflight.c invariant 4.
+# A finding on overlapping buffers says where both lie and how many bytes they share, as the program
+# itself prints it; so does dump --args. Interleaved or adjacent buffers do not overlap. Holds
+# misuse/inflight.c invariant 4.
 # timeout: 200
 fail() { echo "$*"; exit 1; }
 cat >overlaps.c <<'P'

@@ -1,7 +1,7 @@
 # timeout: 300
-# Messages in partitions, and sends and receives with one request for both, where a library has
-# them: what is right is clean and prints what it prints alone; each mistake is found, and nothing
-# else; what hangs is ended on a proof.
+# Partitioned messages, and sends and receives with one request for both, if a library has them:
+# correct programs are clean and print the same as without crosswait; each mistake is found, and
+# nothing else; a hang is ended after a proof.
 command -v mpiexec.mpich >/dev/null || { echo "mpich is not installed: make deps"; exit 1; }
 PROGRAM=$BUILD/mpich/interpose/partitioned
 failed=0

@@ -1,5 +1,5 @@
-# Digests and contents of buffers at post and at completion: two sides of a message agree whatever
-# their layouts, a send buffer written to in flight shows, contents are the bytes. Holds
+# Digests and contents of buffers at post and at completion: the two sides of a message agree
+# whatever their layouts, a write to a send buffer in flight shows, contents are the bytes. Holds
 # misuse/payload.c invariant 3; misuse/inflight.c invariant 1.
 . "$SOURCE/tests/interpose/lib.bash"
 program=$PROGRAMS/contents

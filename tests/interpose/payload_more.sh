@@ -1,5 +1,5 @@
-# Digests of v- and w-variants, neighbours, windows and files: computed here again from what the
-# program gave and got.
+# Recomputes the digests of v- and w-variants, neighbourhoods, windows and files from what the
+# program sent and received.
 . "$SOURCE/tests/interpose/lib.bash"
 CROSSWAIT_PAYLOAD=full record -x CROSSWAIT_PAYLOAD "$PROGRAMS/contents_more" || exit 1
 check <<'P'

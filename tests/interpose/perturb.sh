@@ -1,6 +1,5 @@
 # timeout: 180
-# Live perturbation: the same program with the same result where it is right, and the hang where it
-# is not.
+# Live perturbation: a correct program has the same result, a wrong one hangs.
 . "$SOURCE/tests/interpose/lib.bash"
 programs=$CORPUS
 with() { # POLICY [-n N] COMMAND...

@@ -1,5 +1,5 @@
-# Without the launcher: only LD_PRELOAD, or LD_AUDIT, under mpirun. MPI_Finalize leaves the trace,
-# and nothing else; the output is the program's own.
+# Runs without the launcher: only LD_PRELOAD, or LD_AUDIT, under mpirun. MPI_Finalize leaves the
+# trace and nothing else; the output is the program's own.
 . "$SOURCE/tests/interpose/lib.bash"
 $MPIRUN -n 3 "$CORPUS/ring_allgather_safe" 2>&1 | sort >expected
 export CROSSWAIT_OUT=T.db

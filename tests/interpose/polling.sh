@@ -1,7 +1,7 @@
 # polls
 # timeout: 120
 # Loops that poll: equal polls that find nothing share an event, and so do calls in between with one
-# outcome; every call is counted, also when the rank is killed in between. Holds misuse/poll_fold.c
+# outcome; every call is counted, also if the rank is killed in between. Holds misuse/poll_fold.c
 # invariants 1, 2, 3, 4 and 5.
 . "$SOURCE/tests/interpose/lib.bash"
 polling=$PROGRAMS/polling

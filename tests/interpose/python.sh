@@ -1,5 +1,5 @@
-# Places in Python programs: file, line and function of the frame that called mpi4py, and of those
-# that called it. Holds program/python.c invariant 1.
+# Places in Python programs: file, line and function of the frame that called mpi4py, and of its
+# callers. Holds program/python.c invariant 1.
 # timeout: 200
 fail() { echo "$*"; exit 1; }
 cp "$SOURCE/tests/interpose/programs/places.py" . || exit 1

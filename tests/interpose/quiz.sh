@@ -1,5 +1,5 @@
-# The calls of a small program, one that ends and one that hangs: what is recorded, and what each
-# rank hangs in. Holds interpose invariant 5; spool/spool.h invariants 4 and 7.
+# Records the calls of a small program that ends and of one that hangs, and in which call each rank
+# hangs. Holds interpose invariant 5; spool/spool.h invariants 4 and 7.
 . "$SOURCE/tests/interpose/lib.bash"
 record "$CORPUS/quiz" >/dev/null || exit 1
 check <<'P'

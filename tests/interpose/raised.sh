@@ -1,6 +1,6 @@
-# Errors that MPICH raises with MPI_THREAD_MULTIPLE, while it may hold its own lock: those that
-# return do so, and those that end the job end it as they do without us; the report says which. A
-# communicator has the handler of the one it was made of.
+# Errors that MPICH raises with MPI_THREAD_MULTIPLE, when it may hold its own lock: those that
+# return do so, and those that end the job end it as without crosswait; the report says which. A
+# communicator has the handler of the one from which it was made.
 command -v mpicc.mpich >/dev/null || { echo "mpich is not installed: make deps"; exit 1; }
 cat >raised.c <<'C'
 #include <mpi.h>

@@ -1,9 +1,8 @@
 # expected
 # timeout: 240
-# A call that returned an error has the effects that were seen, no more and no less: each kind alone
-# with what is told of it, and made rightly, of which nothing is. With Open MPI a buffered send that
-# it refused loses those behind it, and it takes what a callback of an attribute returns for none
-# where a window is freed.
+# A call that returned an error has exactly the effects that were seen: each kind alone with its
+# finding, and made correctly without one. With Open MPI, a refused buffered send loses those that
+# follow it, and Open MPI ignores what a callback of an attribute returns when a window is freed.
 modes=$(sed -n 's/^    {"\([a-z_]*\)", .*/\1/p' "$SOURCE/tests/interpose/returned.c")
 told() { # MPIRUN PROGRAM MODE...
     local mpirun=$1 program=$2 mode

@@ -1,6 +1,6 @@
-# A program that is built with a sanitizer runs recorded as it runs bare: what is right comes to
-# its end, and what is wrong is reported in the same words, with the same exit status. Nothing is
-# reported of the recorder. What is reported of the MPI library itself is left out.
+# A program that is built with a sanitizer runs under the recorder as without: a correct one
+# finishes, and a wrong one is reported in the same words, with the same exit status. Sanitizers
+# report nothing about the recorder. Reports about the MPI library itself are ignored.
 source=$SOURCE/tests/interpose/programs/sanitized.c
 runtime=$(dirname "$(clang -print-file-name=libclang_rt.asan-x86_64.so)")
 export ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=ignore_noninstrumented_modules=1 \

@@ -1,7 +1,7 @@
 # polls
 # timeout: 300
-# Programs built with sanitizers start, end and report as they do bare (sanitizers_all.sh: every
-# compiler and way).
+# Programs built with sanitizers start, end and report as without crosswait (sanitizers_all.sh:
+# every compiler and way).
 . "$SOURCE/tests/interpose/sanitizers.bash"
 
 build gcc_address gcc -fsanitize=address

@@ -1,6 +1,6 @@
 # timeout: 900
 # slow
-# Every sanitizer, compiler and way of recording.
+# Runs every sanitizer, compiler and way of recording.
 . "$SOURCE/tests/interpose/sanitizers.bash"
 
 build gcc_address gcc -fsanitize=address

@@ -1,6 +1,6 @@
 # expected
-# A store into a send buffer is seen before its request is complete, also far behind the buffer's
-# beginning; the twin stores behind the wait, and is clean.
+# A store into a send buffer is seen before its request is complete, also far from the buffer's
+# beginning; the twin stores after the wait, and is clean.
 cat >prog.c <<'END'
 #include <mpi.h>
 #include <stdlib.h>

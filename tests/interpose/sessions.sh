@@ -1,6 +1,6 @@
 # timeout: 200
-# Programs that start MPI by sessions, without MPI_Init: recorded from the first session to the
-# last, followed, judged; what they print is what they print alone.
+# Programs that start MPI by sessions, without MPI_Init, are recorded from the first session to the
+# last, followed and judged; they print the same as without crosswait.
 command -v mpiexec.mpich >/dev/null || { echo "mpich is not installed: make deps"; exit 1; }
 PROGRAM=$BUILD/mpich/interpose/sessions
 failed=0

@@ -1,7 +1,8 @@
-# MemorySanitizer is asked of what is sent, and told of what was received: bytes that were never
-# written are found, and what MPI has filled is not taken for such. ThreadSanitizer is told of
-# buffers in flight: a thread that touches one is in a race with the call that has it, with both
-# stacks, whatever lock the two take. Twins stay silent. Holds shadow.h invariants 1, 2 and 3.
+# The recorder asks MemorySanitizer about sent bytes and tells it which bytes were received:
+# unwritten bytes are found, and bytes that MPI has filled are not taken for unwritten. It tells
+# ThreadSanitizer of buffers in flight: a thread that touches one races with the call that uses it,
+# reported with both stacks, whatever lock the two take. Twins stay silent. Holds shadow.h
+# invariants 1, 2 and 3.
 # timeout: 300
 fail() { echo "$*"; exit 1; }
 cat >sends.c <<'P'

@@ -1,4 +1,4 @@
-# Dynamic processes: each job has a folder of its own, and every rank of both is on record.
+# Dynamic processes: each job has a folder of its own, and every rank of both is recorded.
 # needs: openmpi<5: what spawns on Debian 13's Open MPI 5.0.7 crashes its mpirun, or never ends
 . "$SOURCE/tests/interpose/lib.bash"
 export OMPI_MCA_btl=self,vader,tcp OMPI_MCA_btl_tcp_if_include=lo \

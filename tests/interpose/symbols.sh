@@ -1,8 +1,8 @@
-# What is loaded into every process shows the loader's questions and an answer to AddressSanitizer,
-# and links nothing; a recorder shows one symbol, and needs no MPI. Processes without MPI do what
-# they do without them. Holds interpose invariant 2; interpose/recorder.c invariant 2;
-# interpose/recorder.h invariant 2; interpose/entry/entry.c invariant 1; interpose/entry/body.h
-# invariant 1.
+# The library that is loaded into every process exports only what the loader asks for and an answer
+# to AddressSanitizer, and links nothing; a recorder exports one symbol and needs no MPI. Processes
+# without MPI behave as without these libraries. Holds interpose invariant 2; interpose/recorder.c
+# invariant 2; interpose/recorder.h invariant 2; interpose/entry/entry.c invariant 1;
+# interpose/entry/body.h invariant 1.
 shown() { nm -D --defined-only "$1" | awk '{print $NF}' | sort | paste -sd ' '; }
 linked() { readelf -d "$1" | grep NEEDED; }
 one=$BUILD/libcrosswait.so

@@ -1,5 +1,5 @@
-# Bad rows are refused by line: a table with one mistake each. The header is the judge of what is
-# missing or different.
+# Bad rows of the call table are refused with their line: each table has one mistake. The header
+# decides what is missing or different.
 generate() { /usr/bin/python3 "$SOURCE/interpose/generate/generate.py" "$1" gen -- gcc \
     -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 -DOMPI_REMOVED_USE_STATIC_ASSERT=0 \
     $(mpicc --showme:compile) 2>&1; }

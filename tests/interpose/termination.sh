@@ -1,7 +1,6 @@
-# A process that somebody tells to end by SIGTERM, and whose handler ends it in its own way, made no
-# mistake: how it ended is a note, which says so. The same end by itself is an error. What sigaction
-# and signal answer, and what a handler is given, is as without us. Holds entry/termination.h
-# invariant 1.
+# A process whose handler ends it after a SIGTERM from outside made no mistake: its end is a note,
+# which says so. The same end without the signal is an error. sigaction, signal and handlers get the
+# same values as without crosswait. Holds entry/termination.h invariant 1.
 . "$SOURCE/tests/interpose/lib.bash"
 cat >program.c <<'C'
 #include <mpi.h>

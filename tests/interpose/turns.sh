@@ -1,6 +1,6 @@
-# Turns at windows do no harm where they cannot be had: at a window of several worlds, which have no
-# turns in common, and where the disk has no room for the file of turns.
-# Holds interpose invariant 1.
+# Ordering the accesses of windows does no harm if it is impossible: with a window of several
+# worlds, which have no common order, and if the disk has no room for the file of the order. Holds
+# interpose invariant 1.
 if [ "$(id -u)" = 0 ] && [ -z "$CW_INSIDE" ]; then # what is mounted goes with it
     exec env CW_INSIDE=1 unshare -m bash "$0"
 fi

@@ -1,7 +1,7 @@
-# A function that the MPI library has, and neither the call table nor the header: its calls are
-# recorded by name and counted, and the verdict says which they are. Functions of single libraries
-# whose effects are not modelled (MPIX_) are told in the same way. The library is a copy of Open
-# MPI's in which a function has another name of the same hash.
+# A function that the MPI library has, but neither the call table nor the header: its calls are
+# recorded by name and counted, and the verdict names them. Functions of single libraries whose
+# effects are not modelled (MPIX_) are reported in the same way. The library is a copy of Open MPI's
+# in which a function has another name of the same hash.
 library=$(ldconfig -p | sed -n 's/.*libmpi\.so\.40 .*=> //p' | head -n 1)
 [ -n "$library" ] || { echo "Open MPI is not installed: make deps"; exit 1; }
 LC_ALL=C sed 's/MPI_Type_lb\x00/MPI_Type_mA\x00/' "$library" >libmpi.so.40 || exit 1

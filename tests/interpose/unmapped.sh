@@ -1,6 +1,6 @@
-# Looking at memory never ends a job: one that takes from MPI what it sends, or names memory that
-# MPI does not touch, works as it does without us, whatever is looked at; what was unmapped in
-# flight is told. Holds misuse/inflight.c invariant 5; program/memory.c invariants 1 and 2;
+# Reading memory never ends a job: a job that takes from MPI what it sends, or names memory that MPI
+# does not touch, works as without crosswait, whatever the recorder reads; memory that was unmapped
+# in flight is reported. Holds misuse/inflight.c invariant 5; program/memory.c invariants 1 and 2;
 # misuse/payload.c invariant 1.
 . "$SOURCE/tests/interpose/lib.bash"
 program=$PROGRAMS/unmapped

@@ -1,6 +1,6 @@
-# Memory that the process cannot read, as an accelerator's: the job works, nothing reads there, and
-# the report says once of how many calls the data was not looked at. With the same data in memory of
-# the process it says nothing of the kind.
+# Memory that the process cannot read, like an accelerator's: the job works, the recorder does not
+# read it, and the report says once for how many calls it did not see the data. With the same data
+# in readable memory the report says nothing of this.
 . "$SOURCE/tests/interpose/lib.bash"
 # As an MPI library that knows of accelerators: a layer below us that moves what lies on the device.
 cat >device.c <<'C'

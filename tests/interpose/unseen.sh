@@ -1,6 +1,6 @@
-# What calls that are not recorded made is valid, though it has the handle of an object that was
-# freed; nothing is asked of a type with large counts that only small ones answer, which would end
-# the job. A launched job that clears its environment leaves the trace to the launcher.
+# An object that unrecorded calls made is valid, even if it has the handle of a freed object; the
+# recorder does not ask a type with large counts what only types with small counts can answer, which
+# would end the job. A launched job that clears its environment leaves its trace to the launcher.
 command -v mpiexec.mpich >/dev/null || { echo "mpich is not installed: make deps"; exit 1; }
 bad=0
 try() { # what it must print, verdict; then: starter, program, options of crosswait's

@@ -1,6 +1,6 @@
 # timeout: 240
-# What a program loads and stores between calls: found where MPI owns it, allowed where it does
-# not; certain where the compiler added nothing. Holds misuse/watchpoint.h invariants 1 and 2.
+# Loads and stores of a program between its calls: found if MPI owns the memory, allowed if not;
+# certain if the compiler added none. Holds misuse/watchpoint.h invariants 1 and 2.
 set -u
 program="$SOURCE/tests/interpose/programs/watch.c"
 mpicc -O0 -g -w -o plain "$program" && mpicc -O2 -g -w -o optimised "$program" &&
