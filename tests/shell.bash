@@ -1,5 +1,5 @@
-# What the shell of each script test knows (BASH_ENV). Open MPI 5's mpirun puts null bytes behind
-# some of its messages: grep reads what has them as text all the same.
+# Settings for the shell of each script test (BASH_ENV). Open MPI 5's mpirun puts null bytes after
+# some of its messages: grep must still read such files as text.
 grep() { command grep -a "$@"; }
 # far_options AGENT NETWORK: what mpirun is told where it starts ranks on other machines, by an
 # agent in the place of ssh and over one network.

@@ -1,6 +1,6 @@
 #!/bin/bash
-# usage: explore.bash BUILD  Worlds a second of 4 ranks with about 10 calls each, on one core: in
-# C and with mpi4py, beside mpirun's.
+# usage: explore.bash BUILD  Measures worlds per second of 4 ranks with about 10 calls each, on one
+# core: in C and with mpi4py, beside runs of mpirun.
 set -eu
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 build=$1

@@ -1,9 +1,9 @@
 #!/bin/bash
 # usage: machines.bash BUILD [MACHINES [RANKS]]
-# A job over several (simulated) machines: seconds from its last progress until a hang over four of
-# them is proven and ended, also with the network of one cut (bar: 4); and the most memory that the
-# launcher and a relay hold with RANKS (512) ranks on MACHINES (16), which record 50,000 messages a
-# second in all.
+# Measures jobs on several (simulated) machines: seconds from the last progress until a hang across
+# four of them is proven and ended, also if the network of one fails (bar: 4); and the peak memory
+# of the launcher and a relay with RANKS (512) ranks on MACHINES (16), which record 50,000 messages
+# per second in all.
 set -u
 SOURCE=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=$(cd "$1" && pwd) many=${2:-16} ranks=${3:-512}

@@ -1,6 +1,6 @@
-# Jobs that begin in one folder at the same time, as the tasks of an array do: one of those that
-# were to write one trace runs, the others are told why not, and nothing of theirs is lost; the
-# tasks of an array have traces of their own.
+# Jobs that start in one folder at the same time, like the tasks of an array: of those that would
+# write one trace one runs, the others say why they do not, and no job loses records; the tasks of
+# an array have traces of their own.
 # timeout: 120
 set -u
 # Of a command that is no MPI program only the folder matters. It ends when the others were told.

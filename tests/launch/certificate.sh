@@ -1,5 +1,5 @@
 # expected
-# The proof of a job that hangs is in its trace, and the check accepts it.
+# The trace of a job that hangs contains the proof, and the check accepts it.
 . $SOURCE/tests/launch/lib.bash
 checked() { # ranks program arguments
     local n=$1 program=$2

@@ -1,8 +1,8 @@
 # expected
 # slow
 # timeout: 240
-# Silence in a call that may take long is no proof and ends no job: after two minutes it is told who
-# is where, once. The finding is told when the job is ended from outside.
+# Silence in a call that can take long is no proof and ends no job: after two minutes the launcher
+# prints once which rank is where. The finding is printed when something else ends the job.
 . $SOURCE/tests/launch/lib.bash
 crosswait run -o T.db -- mpirun -n 2 $BUILD/tests/launch/closing >out 2>err &
 job=$!

@@ -1,7 +1,8 @@
 # timeout: 240
-# Where a rank may do little, as another user: system calls that containers forbid, little address
-# space, a root that cannot be written, little shared memory, a spool folder that fills up or
-# cannot be mapped. The job does what it does without us; what is not recorded is said.
+# Runs ranks with few rights, as another user: with system calls that containers forbid, little
+# address space, a root that cannot be written, little shared memory, a spool folder that fills up
+# or cannot be mapped. The job does the same as without crosswait, which says what it could not
+# record.
 . "$SOURCE/tests/launch/rights.bash"
 PLAIN="LD_PRELOAD=$SHARED/bin/libcrosswait.so"
 as $ALICE mpirun -n 2 "$RING" 2>&1 | sort >expected

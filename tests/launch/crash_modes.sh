@@ -1,5 +1,5 @@
 # expected
 # timeout: 120
-# A rank that ends itself in every way: the job's status and output are its own, and no call that
-# returned is missing.
+# A rank ends itself in every way: the job keeps its status and output, and the record has every
+# call that returned.
 exec python3 $SOURCE/tests/launch/crash.py modes

@@ -1,6 +1,6 @@
 # expected
-# However a job ends: the status and the output are the job's own, and the trace says what became
-# of each rank.
+# However a job ends, the status and the output are the job's own, and the trace says how each rank
+# ended.
 . $SOURCE/tests/launch/lib.bash
 ends() { # ranks command...
     local n=$1

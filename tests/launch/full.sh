@@ -1,4 +1,4 @@
-# An output folder that is full, or cannot be written, is refused before the job starts.
+# The launcher refuses a full or unwritable output folder before the job starts.
 if [ "$(id -u)" = 0 ] && [ -z "$CW_INSIDE" ]; then
     exec env CW_INSIDE=1 unshare -m bash "$0"
 elif [ -z "$CW_INSIDE" ]; then

@@ -1,6 +1,6 @@
 # expected
-# Jobs that hang are ended within two seconds of their last progress, with no process left; the
-# trace says why.
+# The launcher ends jobs that hang within two seconds of their last progress and leaves no process;
+# the trace says why.
 . $SOURCE/tests/launch/lib.bash
 hang() { # ranks program arguments
     local n=$1 program=$2

@@ -1,6 +1,6 @@
 # timeout: 120
-# MPICH's mpiexec: every way to start a job that one machine has is recorded, and the exit status is
-# the one that it has without crosswait, however the job ends.
+# MPICH's mpiexec: every way to start a job on one machine is recorded, and the exit status is the
+# same as without crosswait, however the job ends.
 . "$SOURCE/tests/launch/lib.bash"
 command -v mpiexec.mpich >/dev/null || { echo "mpich is not installed: make deps"; exit 1; }
 ulimit -c 0

@@ -1,6 +1,6 @@
 # expected
-# A run that Ctrl-C ends says so and exits with 128 + the signal; a finding counts for more. Traces
-# and reports can be read by whom the user's umask lets read them.
+# A run that Ctrl-C ends says so and exits with 128 + the signal; a finding takes precedence. The
+# user's umask decides who can read traces and reports.
 . $SOURCE/tests/launch/lib.bash
 own slow cw.slow
 for signal in INT TERM; do

@@ -1,5 +1,5 @@
 # expected
-# A command that runs several MPI jobs, or none, or one in the background, leaves a trace for each.
+# A command that runs several MPI jobs, none, or one in the background leaves a trace for each.
 . $SOURCE/tests/launch/lib.bash
 crosswait record -o T.db -- sh \
     -c "mpirun -n 2 $P/quiz; mpirun -n 3 $P/shift6 | tail -1; mpirun -n 2 $P/quiz 64" >out 2>&1

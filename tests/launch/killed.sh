@@ -1,7 +1,7 @@
 # expected
-# SIGKILL of mpirun, of all ranks, of the launcher: nothing that was recorded is lost. The last one
-# ends the command, but nothing that it left in the background; a fault of ours ends nothing.
-# Holds launch invariant 4; spool/spool.h invariants 2 and 3.
+# After SIGKILL of mpirun, of all ranks or of the launcher no record is lost. The death of the
+# launcher ends the command, but nothing that the command left in the background; a fault of
+# crosswait ends nothing. Holds launch invariant 4; spool/spool.h invariants 2 and 3.
 . $SOURCE/tests/launch/lib.bash
 own slow cw.slow
 events() {

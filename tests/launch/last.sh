@@ -1,6 +1,6 @@
 # timeout: 300
-# --last in a long job: what is kept does not grow with the number of calls, and the newest of it is
-# there when the job hangs, at a signal to the launcher, and at the end.
+# --last in a long job: the kept records do not grow with the number of calls, and the newest of
+# them are there when the job hangs, at a signal to the launcher, and at the end.
 . "$SOURCE/tests/launch/lib.bash"
 fail() { echo "$*"; exit 1; }
 cat >long.c <<'C'

@@ -1,8 +1,8 @@
 # timeout: 120
-# --last, where the cause of a hang lies before all that is kept: a receive that takes the last
-# message, a collective that another one is to meet. It is proven from the sums of what was dropped,
-# with the ranks that hold each other; its twin ends well. What is not known is not claimed: of
-# ranks of several threads.
+# --last, if the cause of a hang precedes all kept records: a receive that takes the last message, a
+# collective that does not match another. The launcher proves the hang from the sums of dropped
+# records and names the ranks that block each other; the twin finishes. For ranks with several
+# threads, where the sums do not suffice, it claims nothing.
 . "$SOURCE/tests/launch/lib.bash"
 bad=0
 fail() { echo "$*"; bad=1; }

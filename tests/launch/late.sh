@@ -1,6 +1,6 @@
 # timeout: 60
-# A hang behind many rounds of a loop, which ranks fold while they record (core/spool/spool_loop.h):
-# it is proven as any other, with what the last round posted; the same job without it is silent.
+# A hang after many rounds of a loop, which ranks fold while they record (core/spool/spool_loop.h),
+# is proven like any other, with what the last round posted; the same job without it has no finding.
 . $SOURCE/tests/launch/lib.bash
 for how in bad good; do
     crosswait record -o T.db -- mpirun -n 2 $BUILD/tests/launch/late 5000 $how 2>&1 |

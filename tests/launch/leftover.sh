@@ -1,5 +1,5 @@
-# A job whose mpirun cannot clean up, as it hangs, or is ended by a signal that was passed on: what
-# its ranks had in shared memory goes with it, what others have stays.
+# If mpirun cannot clean up, because the job hangs or a forwarded signal ends it, the launcher
+# removes the shared memory of its ranks, and nothing of others.
 . $SOURCE/tests/launch/lib.bash
 unset OMPI_MCA_btl_vader_backing_directory # where it is for every job, and not the runner's
 # The deadlock begins when the test says so: on a loaded machine it would be over otherwise before

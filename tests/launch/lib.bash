@@ -1,5 +1,5 @@
-# For the tests of the launcher: programs of the corpus under names of their own, so that what is
-# left behind can be found.
+# For the tests of the launcher: copies programs of the corpus under unique names, so that leftover
+# processes can be found.
 P=$BUILD/corpus/programs
 own() { cp "$P/$1" "./$2"; }                      # own quiz cwq.$$: a copy under another name
 # How many processes run the copy, 0 when they are all gone; waits a moment for those that are just

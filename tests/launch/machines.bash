@@ -1,7 +1,7 @@
-# Sourced. machines N: N machines besides this one, each with a network and a host name of its own
-# (namespaces): machine1 at $net.2, machine2 at $net.3 ..., and a second network, $other. What
-# mpirun takes for ssh is $PWD/agent. What $machine_setup says is done on each before, i being its
-# number. Exits with 0 where a user who is not root cannot have them.
+# Sourced. `machines N` makes N machines besides this one, each with its own network and host name
+# (namespaces): machine1 at $net.2, machine2 at $net.3 ..., and a second network, $other. mpirun
+# uses $PWD/agent instead of ssh. Runs $machine_setup on each machine before, with its number in i.
+# Exits with 0 if a user other than root cannot make them.
 unshare -m -n -u true 2>/dev/null || {
     [ "$(id -u)" != 0 ] && exit 0
     echo "root, and cannot make namespaces"

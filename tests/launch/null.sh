@@ -1,9 +1,9 @@
 # expected
 # timeout: 120
 # needs: openmpi<5: MPI_Get into a null pointer never returns there; with 5 the job ends
-# A call that was given a null pointer for its data, and never returns, as MPI_Get of Open MPI does
-# where it copies from process to process: once it has rested, and all other ranks wait, the job is
-# ended; the cause is the argument.
+# A call with a null pointer for its data never returns, like MPI_Get of Open MPI that copies from
+# process to process: the launcher ends the job after the rank has been idle for long and all other
+# ranks wait; the reported cause is the argument.
 . $SOURCE/tests/launch/lib.bash
 mpicc -g -o null.$$ $SOURCE/tests/launch/programs/null.c || exit 1
 export OMPI_MCA_btl_vader_single_copy_mechanism=cma

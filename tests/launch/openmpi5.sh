@@ -1,8 +1,9 @@
 # timeout: 120
-# Open MPI 5's starters, of which stubs stand here for what cannot be had. Its mpirun becomes
-# prterun, which has a child a rank, names jobs prterun-NODE-PID@NUMBER and hands to other machines
-# what mca_base_env_list names. Its prun asks a daemon, prte, which ran before: that starts the
-# ranks, and is none of the job's. Below the stubs Open MPI 4's mpirun starts the ranks.
+# Tests Open MPI 5's starters, with stubs for those that are not installed. Its mpirun becomes
+# prterun, which has a child for each rank, names jobs prterun-NODE-PID@NUMBER and passes the
+# variables in mca_base_env_list to other machines. Its prun asks a daemon, prte, which already
+# runs: this daemon starts the ranks and does not belong to the job. Under the stubs Open MPI 4's
+# mpirun starts the ranks.
 . "$SOURCE/tests/launch/lib.bash"
 bad=0
 fail() { echo "$*"; bad=1; }

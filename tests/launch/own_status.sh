@@ -1,5 +1,6 @@
-# The exit status of a rank that ends without MPI_Finalize is its own, whoever waited for it: here a
-# shell, which ends with another status. One that leaves no status says so.
+# The reported exit status of a rank that ends without MPI_Finalize is its own, whichever process
+# waits for it: here a shell, which ends with another status. A rank that leaves no status is
+# reported so.
 cat >leaves.c <<'C'
 #include <mpi.h>
 #include <stdlib.h>

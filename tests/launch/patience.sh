@@ -1,6 +1,6 @@
 # expected
 # timeout: 150
-# Jobs that look as if they hung are left alone; their twins that do hang are ended.
+# The launcher does not end jobs that only look as if they hung; it ends their twins, which do hang.
 # Holds launch invariant 3.
 . $SOURCE/tests/launch/lib.bash
 try() { # mode ranks

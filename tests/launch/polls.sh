@@ -1,7 +1,7 @@
 # expected
-# A job that does nothing but poll is left alone, with one line about it; ended from outside, it is
-# judged: suspected, not proven. Where it did so for long, or --stall said how long it may, that is
-# a warning.
+# The launcher does not end a job that only polls, and prints one line about it; if something else
+# ends it, the finding is suspected, not proven. If the job polled for long, or longer than --stall
+# allows, the finding is a warning.
 . $SOURCE/tests/launch/lib.bash
 own polls cw.polls
 ended() { # after a condition has come true, for what the program polls, when rank 1 is there

@@ -1,6 +1,5 @@
-# A tool that is preloaded too, one that counts sends by PMPI: it and the recorder both see the job,
-# whoever says that it is to be preloaded, and in whatever way; the same where the program has such
-# functions of its own.
+# Another preloaded tool, which counts sends by PMPI: it and the recorder both see the job, whoever
+# preloads the tool, and in whatever way; the same if the program has such functions itself.
 . "$SOURCE/tests/launch/lib.bash"
 failed=0
 cat >tool.c <<'C'

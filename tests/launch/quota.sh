@@ -1,7 +1,7 @@
 # timeout: 240
-# A quota that is used up while the job runs, on a file system that writes elsewhere what is written
-# again (btrfs, in a file of this test): the rings lose their room, the job does not notice. Where
-# no such file system can be made or mounted, that is said.
+# A quota is used up while the job runs, on a file system that writes changed data to new blocks
+# (btrfs, in a file of this test): the rings lose their disk space, the job does not notice. If no
+# such file system can be made or mounted, the test says so.
 . "$SOURCE/tests/launch/rights.bash"
 cat >calls.c <<'C'
 /* Calls until there is a file named "over", and some after that; then each rank says something. */

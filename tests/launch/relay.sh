@@ -1,9 +1,9 @@
 # expected
 # timeout: 240
-# A job over several machines that share no folder: what ranks record there is here when the job
-# ends, a hang over all of them is proven and ended, also when a network is cut; a machine that dies
-# is named, and its last records are there; and nothing is left on any machine. Holds relay.h
-# invariants 2 and 3.
+# A job on several machines that share no folder: when the job ends, all ranks' records are here. A
+# hang across the machines is proven and ended, also if a network fails; a machine that dies is
+# named, and its last records are here; and nothing remains on any machine. Holds relay.h invariants
+# 2 and 3.
 . "$SOURCE/tests/launch/lib.bash"
 . "$SOURCE/tests/launch/machines.bash"
 machines 3

@@ -1,5 +1,5 @@
-# Sourced by the tests of users' rights. Two users beside root, a copy of what they run where all
-# can read it, and a temporary folder that all share: `as USER COMMAND...`.
+# Sourced by the tests of users' rights. Makes two users besides root, a copy of their programs that
+# all can read, and a temporary folder that all share: `as USER COMMAND...`.
 [ "$(id -u)" = 0 ] || { echo "this test is for root: it runs as other users"; exit 1; }
 ALICE=64101 MALLORY=64102
 SHARED=$(mktemp -d /tmp/cw-rights.XXXXXX) && chmod 1777 "$SHARED" || exit 1

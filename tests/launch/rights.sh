@@ -1,6 +1,5 @@
-# As another user, in a temporary folder that all users share: nothing that is made can be read by
-# others, links that others have put there are not followed, and nothing is removed that crosswait
-# did not make.
+# Runs as another user, in a temporary folder that all users share: others cannot read any file that
+# crosswait makes, crosswait does not follow links of others, and removes only what it made.
 . "$SOURCE/tests/launch/rights.bash"
 umask 77
 others() { find "$@" \( -perm /077 -o ! -user $ALICE \) -print; }

@@ -1,9 +1,9 @@
 # expected
 # timeout: 120
 # Two threads wait with one request variable: one of them never returns, though its request is
-# complete. Once that has rested, and no rank can do anything else, the job is ended. The finding
-# names both waits, and the send whose request is lost; threads with variables of their own are
-# right.
+# complete. The launcher ends the job after the thread has been idle for long and no rank can do
+# anything else. The finding names both waits, and the send whose request is lost; threads with
+# variables of their own are correct.
 . $SOURCE/tests/launch/lib.bash
 mpicc -g -pthread -o shared.$$ $SOURCE/tests/launch/programs/shared_request.c || exit 1
 timeout 60 crosswait run -o T.db -- mpirun -n 2 ./shared.$$ > out 2>&1

@@ -1,6 +1,6 @@
 # expected
-# Signals to the launcher are passed on; the job ends as it would, nothing is left behind, and what
-# was recorded is kept. Holds launch invariant 2.
+# The launcher passes signals on; the job ends as without it, nothing remains, and no record is
+# lost. Holds launch invariant 2.
 . $SOURCE/tests/launch/lib.bash
 own slow cw.slow
 for signal in INT TERM HUP; do

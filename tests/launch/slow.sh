@@ -1,6 +1,6 @@
 # expected
-# A job that only looks stuck is left alone: a rank sleeps, or computes, while the others wait for
-# it inside MPI. Holds history/history.h invariant 2.
+# The launcher does not end a job that only looks stuck: a rank sleeps or computes while the others
+# wait for it inside MPI. Holds history/history.h invariant 2.
 . $SOURCE/tests/launch/lib.bash
 for arguments in "5 sleep" "4 compute"; do
     crosswait record -o T.db -- mpirun -n 3 $P/slow $arguments 2>err; echo "[$?]"

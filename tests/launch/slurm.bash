@@ -1,8 +1,7 @@
-# Sourced. slurm_start: a Slurm of our own on this machine, of two nodes: munged, slurmctld and two
-# slurmd, with all their files below $PWD/slurm; they end with the shell. Behind `machines 1`
-# (machines.bash) the second node is machine1. Jobs are numbered from anywhere: MPICH names files in
-# /dev/shm by the job's number, and a job that is killed leaves them. Exits with 0, saying so, where
-# Slurm is not installed or cannot be started by this user.
+# Sourced. `slurm_start` starts a private Slurm on this machine, of two nodes: munged, slurmctld and
+# two slurmd, with all their files below $PWD/slurm; they end with the shell. After `machines 1`
+# (machines.bash) the second node is machine1. Exits with 0 and a message if Slurm is not installed
+# or this user cannot start it.
 command -v slurmctld >/dev/null && command -v slurmd >/dev/null && command -v munged >/dev/null || {
     echo "skipped: no Slurm here (Debian: slurm-wlm, munge)"
     exit 0

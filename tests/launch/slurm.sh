@@ -1,8 +1,8 @@
 # slow
 # timeout: 400
-# Under Slurm: a job started by srun is recorded, and ended when it hangs, by PMIx and, of MPICH,
-# by Slurm's own PMI; scancel and a time limit leave a trace and a report; a batch script's mpirun
-# works as elsewhere, and the tasks of an array have traces of their own.
+# Under Slurm: a job that srun starts is recorded, and ended when it hangs, with PMIx and, for
+# MPICH, with Slurm's own PMI; scancel and a time limit leave a trace and a report; mpirun in a
+# batch script works as elsewhere, and the tasks of an array have traces of their own.
 . "$SOURCE/tests/launch/lib.bash"
 . "$SOURCE/tests/launch/slurm.bash"
 slurm_start

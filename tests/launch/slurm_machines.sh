@@ -1,8 +1,8 @@
 # slow
 # timeout: 300
-# Under Slurm on two machines, whose ranks srun starts: what they record is here, and a hang over
-# both is proven and ended, of Open MPI by PMIx and of MPICH by Slurm's own PMI. Each rank knows
-# from Slurm which others its machine has, and clocks are compared.
+# Under Slurm on two machines, whose ranks srun starts: all records arrive here, and a hang across
+# both is proven and ended, for Open MPI with PMIx and for MPICH with Slurm's own PMI. Each rank
+# knows from Slurm which other ranks its machine has, and clocks are compared.
 . "$SOURCE/tests/launch/lib.bash"
 . "$SOURCE/tests/launch/machines.bash"
 . "$SOURCE/tests/launch/slurm.bash"

@@ -1,5 +1,5 @@
-# A job that runs, looked at from outside and by a signal to the launcher: who waits for whom now;
-# it goes on as if nothing had been.
+# Looks at a running job from outside and by a signal to the launcher: the snapshot says which rank
+# waits for which; the job continues undisturbed.
 . "$SOURCE/tests/launch/lib.bash"
 fail() { echo "$*"; exit 1; }
 cat >late.c <<'C'

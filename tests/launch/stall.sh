@@ -1,7 +1,7 @@
 # expected
 # timeout: 200
-# --stall ends, without a proof, a job in which nothing moves but polls in vain, and says who is
-# where; unless told, such a job is left alone.
+# --stall ends, without a proof, a job that makes no progress except futile polls, and says which
+# rank is where; without the option the launcher does not end such a job.
 . $SOURCE/tests/launch/lib.bash
 own ../../tests/launch/patience cw.patience
 said() { grep -h "^crosswait:\|^verdict" $1.out $1.err | grep -v 'report on' |

@@ -1,10 +1,10 @@
 # timeout: 240
-# A job whose ranks exchange messages with rank 0 alone, over three machines of which two have no
-# way to each other: recording changes nothing, what the ranks record is here, and a hang is proven,
-# in Open MPI and MPICH. One machine's clock is an hour ahead, which shows nowhere but in a column
-# (10 ms are what clocks may be compared wrongly by on a busy machine). Machines that have one
-# name are told apart by what their kernels say of their start. Without the launcher, and
-# with a folder that all machines share, the trace says of the clocks that they were not compared.
+# The ranks of a job exchange messages only with rank 0, on three machines of which two cannot reach
+# each other: recording changes nothing, all records arrive here, and a hang is proven, with Open
+# MPI and MPICH. One machine's clock is an hour ahead, which shows only in one column (on a busy
+# machine the comparison of clocks may be wrong by 10 ms). Machines with the same name are
+# distinguished by the start times of their kernels. Without the launcher, and with a folder that
+# all machines share, the trace says that clocks were not compared.
 . "$SOURCE/tests/launch/lib.bash"
 . "$SOURCE/tests/launch/machines.bash"
 cat >ahead.c <<'C'

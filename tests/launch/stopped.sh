@@ -1,6 +1,6 @@
 # expected
-# A rank that is stopped (SIGSTOP) inside MPI is no deadlock, whoever waits for it: the job goes on
-# when it is continued.
+# A rank that is stopped (SIGSTOP) inside MPI is no deadlock, whichever rank waits for it: the job
+# continues when the rank does.
 . $SOURCE/tests/launch/lib.bash
 crosswait record -o T.db -- mpirun -n 2 $P/slow 8 >out 2>err &
 wait_for "standing T.db 'outside of MPI, after MPI_Comm_size' 'in MPI_Ssend'"

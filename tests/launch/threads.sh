@@ -1,7 +1,7 @@
 # expected
 # timeout: 120
-# Calls of several threads that can never return: the job is ended. Where one only takes its time,
-# it is not.
+# If calls of several threads can never return, the launcher ends the job. If a thread is only slow,
+# it does not.
 . $SOURCE/tests/launch/lib.bash
 mpicc -g -pthread -o threads.$$ $SOURCE/tests/launch/programs/threads.c || exit 1
 hang() { # ranks mode

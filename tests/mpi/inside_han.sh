@@ -1,7 +1,7 @@
 # timeout: 180
-# What Open MPI 5 of pip does inside han's collectives on two machines, where its levels are
-# communicators that it makes for itself: a network of its own for the second one, and a host name
-# (namespaces).
+# Checks the messages inside of han's collectives of pip's Open MPI 5 on two machines, where its
+# levels are communicators that it makes for itself. The second machine has its own network and host
+# name (namespaces).
 . "$SOURCE/tests/mpi/inside.bash"
 unshare -m -n -u true 2>/dev/null || { [ "$(id -u)" != 0 ] && exit 0
     echo "root, and cannot make namespaces"; exit 1; }

@@ -1,9 +1,9 @@
 # slow
 # timeout: 180
-# To look inside the collectives of pip's Open MPI 5 does a job no harm: it prints and returns what
-# it does alone, with threads, with callbacks of the library on its messages, over UCX, and through
-# shared memory, of which the record says that the inside is not seen. A library of another shape is
-# left alone, and the record says so.
+# Looking inside the collectives of pip's Open MPI 5 does no harm: the job prints and returns the
+# same as without crosswait, with threads, with callbacks of the library on its messages, over UCX,
+# and through shared memory, for which the record says that the inside is not seen. The recorder
+# does not look into a library with another layout, and the record says so.
 . "$SOURCE/tests/mpi/inside.bash"
 meta() { sqlite3 T.db "select value from meta where key = '$1'"; }
 same() { # LAYER PROGRAM...: and the record has both sides of all that was sent

@@ -1,7 +1,7 @@
 # timeout: 180
-# The algorithms of Open MPI 5 of pip that have a row of the model: rounds and words inside the
-# library are those of the row, each rank's messages can be replayed without a deadlock, and an
-# algorithm does not pass for another one.
+# The algorithms of pip's Open MPI 5 that have a row of the model: rounds and words inside the
+# library are those of the row, each rank's messages can be replayed without a deadlock, and no
+# algorithm is taken for another.
 . "$SOURCE/tests/mpi/inside.bash"
 export OMPI_MCA_coll_tuned_use_dynamic_rules=1
 job() { # OPERATION:ALGORITHM=ROW...

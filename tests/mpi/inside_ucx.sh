@@ -1,9 +1,9 @@
 # slow
 # timeout: 240
-# What MPICH 5 of pip does inside its collectives, seen at UCX, which --inside=transport has it use
-# between ranks of one machine: each algorithm is checked message by message, on communicators of
-# some sizes, and those that have a row of the model keep its rounds and words. A job is the same
-# with and without; `auto` changes nothing and says that nothing is seen.
+# Checks the messages inside of collectives of pip's MPICH 5, seen at UCX; --inside=transport makes
+# MPICH use UCX between ranks of one machine. Each algorithm is checked message by message, on
+# communicators of some sizes, and those with a row of the model have its rounds and words. The job
+# is the same with and without; `auto` changes nothing and says that nothing is seen.
 . "$SOURCE/tests/mpi/pip.bash"
 there mpich
 PATH=$SOURCE/build/mpi/mpich/bin:$PATH

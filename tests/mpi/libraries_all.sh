@@ -1,7 +1,7 @@
-# Programs that rely on what one library does, with Debian's two libraries and the three of pip:
-# run --mpi tells the difference with its place, and says of each right twin that there is none. A
-# hang is proven and ended as ever; what differs from run to run of one library is none; a library
-# that a program or a Python cannot run with is named.
+# Programs that rely on what one library does, with Debian's two libraries and pip's three: run
+# --mpi reports the difference with its place, and none for each correct twin. A hang is proven and
+# ended as usual; what differs between runs of one library is no difference; a library that cannot
+# run a program or a Python is named.
 # timeout: 900
 # slow
 # polls

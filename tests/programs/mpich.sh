@@ -1,4 +1,4 @@
-# MPICH: the same programs, the same verdicts as with Open MPI.
+# With MPICH the same programs get the same verdicts as with Open MPI.
 # timeout: 300
 command -v mpiexec.mpich >/dev/null || { echo "mpich is not installed: make deps"; exit 1; }
 MPI=mpich python3 "$SOURCE/tests/programs/verdicts.py" 1 1 quiz.c quiz_fixed.c wildcard_order.c \

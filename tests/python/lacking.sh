@@ -1,7 +1,6 @@
 # expected
-# Where something that `make wheel` needs is not there it says so in one line; a binary that needs
-# more than the tag promises is not taken; `python -m crosswait` is the command on the PATH where
-# pip installed none.
+# If `make wheel` misses something, it says so in one line; it refuses a binary that needs more than
+# the tag promises; `python -m crosswait` runs the command on the PATH if pip installed none.
 cd "$SOURCE" || exit 1
 at=$OLDPWD
 said() { # COMMAND...: its last line, and whether it failed

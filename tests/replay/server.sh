@@ -1,6 +1,6 @@
-# A server that answers whoever asks: in another order of requests its replies go elsewhere. No
-# deadlock is claimed, and the schedule that is tried in the job is the one that was found offline:
-# what came before it is as recorded, so that no receive waits for a message that is gone.
+# A server answers any rank that asks: in another order of requests its replies go to other ranks.
+# Replay claims no deadlock, and the job tries the schedule that was found offline: all decisions
+# before it are as recorded, so that no receive waits for a message that another one took.
 # expected
 mpicc -g -o server "$SOURCE/tests/replay/server.c" || exit 1
 crosswait record -o server.db -- mpirun -n 4 ./server || exit 1

@@ -1,6 +1,6 @@
-# One exploration by several processes, of a job or of our own: the same bytes from one, two and
-# four; a process that is killed loses nothing; no file is left but the state, from which another
-# goes on.
+# Several processes share one exploration, of a job or of our own programs: one, two and four give
+# the same bytes; a process that is killed loses nothing; no file remains except the state, from
+# which another process continues.
 # timeout: 180
 set -eu
 B=$BUILD/corpus/programs

@@ -1,5 +1,5 @@
-# What replay says of programs whose verdict is known: the first line, who holds whom, the exit
-# status; and the witness repeats it.
+# Tests replay on programs with known verdicts: the first line, which rank blocks which, the exit
+# status; and the witness repeats the verdict.
 # expected
 # timeout: 180
 B=$BUILD/corpus/programs

@@ -1,7 +1,7 @@
 # expected
 # timeout: 120
-# A job in CI: one command writes every report and prints none; SARIF as GitHub takes it, with
-# marks that survive moved lines.
+# A job in CI: one command writes every report and prints none; SARIF as GitHub accepts it, with
+# fingerprints that survive moved lines.
 mkdir -p repository/src && cd repository
 write() { # LINES: the program, with so many lines more at its head
     for ((i = 0; i < $1; i++)); do echo "/* $i */"; done >src/app.c

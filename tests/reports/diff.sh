@@ -1,8 +1,8 @@
 # expected
 # timeout: 180
-# Two runs compared: a regression of cost with the right result (words grew by lg P), in the
-# program's own collective and in the library's; another order of messages, new findings, limits; a
-# run against itself.
+# Compares two runs: a higher cost with the right result (words grew by lg P), in the program's own
+# collective and in the library's; another order of messages, new findings, limits; a run with
+# itself.
 mpicc -g -O0 -o total "$SOURCE/docs/programs/total.c" &&
     mpicc -g -O0 -o order "$SOURCE/tests/reports/programs/order.c" || exit 1
 run() { crosswait record -o "$1.db" -- mpirun -n "${@:2}" >/dev/null 2>&1 || echo "$1: $?"; }

@@ -1,8 +1,8 @@
 # expected
-# Source lines of a program that was built in one folder, from a relative name, and runs in another:
-# reports show them, and name places by where one stands; machines get paths below the sources'
-# root. A repository that is elsewhere now is found below where one stands, if the line is the
-# call's; the marks of findings are those of before.
+# A program was built in one folder, from a relative name, and runs in another: reports show its
+# source lines and name places relative to the current folder; reports for machines have paths below
+# the sources' root. A repository that has moved is found below the current folder, if the line has
+# the call; the fingerprints of findings stay the same.
 mkdir -p tree/src tree/out run && cd tree
 cat >src/type.c <<'END'
 #include <mpi.h>

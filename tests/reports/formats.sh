@@ -1,5 +1,5 @@
 # expected
-# Reports for other tools, checked against the trace: SARIF, JUnit, Perfetto, GOAL and DOT of a job
+# Compares reports for other tools with the trace: SARIF, JUnit, Perfetto, GOAL and DOT of a job
 # with findings and of jobs without. Holds checkers invariant 3; reports invariants 1, 2 and 3;
 # reports/junit.h invariant 1; reports/sarif.h invariant 3.
 P=$BUILD/corpus/programs

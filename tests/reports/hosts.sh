@@ -1,8 +1,8 @@
 # expected
 # timeout: 180
-# Findings for GitHub's and GitLab's own readers: annotations, code quality, a job's summary. The
-# odd call first, one place a line of source, words of the job escaped; nothing of a program without
-# a finding.
+# Findings for the readers of GitHub and GitLab: annotations, code quality, a job's summary. The odd
+# call comes first, each source line is one place, the job's words are escaped; a program without a
+# finding gets none.
 mkdir 'a, b%' && cat >'a, b%/odd.c' <<'END'
 #include <mpi.h>
 #define ALL MPI_COMM_WORLD

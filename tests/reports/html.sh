@@ -1,6 +1,6 @@
 # expected
-# The page, opened in a browser: what its script read is what the trace holds; findings stand in it
-# without scripts; words of the job stay words.
+# Opens the page in a browser: its script has read what the trace holds; it shows findings without
+# scripts; the job's words are never markup.
 P=$BUILD/corpus/programs
 page() { # trace
     crosswait report --format=html -o $1.html $1.db >/dev/null

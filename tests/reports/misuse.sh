@@ -1,5 +1,5 @@
 # timeout: 120
-# Misuse of four rules on more ranks than a terminal lists: every format says the same.
+# Misuse of four rules on more ranks than a terminal lists: every format reports the same.
 mpicc -g -O0 -o misuse "$SOURCE/tests/reports/misuse.c" || exit 1
 crosswait run -o misuse.db -- mpirun -n 18 ./misuse >run.txt 2>&1
 [ $? = 1 ] || { echo "run: exit status is not 1"; cat run.txt; exit 1; }

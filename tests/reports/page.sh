@@ -1,9 +1,8 @@
 # expected
 # timeout: 300
-# The HTML page, used as a person does, in a browser: from a finding to its call and back, ranks
-# that behave alike, keys, fingers, narrow and on paper; and the page of a trace of half a million
-# calls, which is as small and as fast as any other. Holds reports/html/timeline.h invariants 1 and
-# 2.
+# Uses the HTML page in a browser like a person: from a finding to its call and back, ranks that
+# behave alike, keys, touch, narrow and on paper; also the page of a trace of half a million calls,
+# which is as small and as fast as any other. Holds reports/html/timeline.h invariants 1 and 2.
 cat > hang.c <<'END'
 #include <mpi.h>
 static void step(double *x, double *sum)

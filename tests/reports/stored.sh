@@ -1,6 +1,6 @@
 # timeout: 300
-# A report of a trace that was checked renders what is kept in it: byte by byte what checking it
-# again gives, in every format.
+# A report of a checked trace renders the stored findings: byte by byte the same as checking it
+# again, in every format.
 P=$BUILD/corpus/programs
 same() { # name ranks program...
     crosswait run --confirm=0 -o $1.db -- mpirun -n "${@:2}" >/dev/null 2>&1

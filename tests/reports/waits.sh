@@ -1,8 +1,8 @@
 # expected
 # timeout: 120
-# The verdict of a clean job says in one line that its ranks wait for each other, where they do so
-# for over a fifth of their time and a second each; jobs in balance, short ones, and those with
-# findings have no such line. Where a loop's times are summed up it says how much it speaks of.
+# The verdict of a clean job says in one line that its ranks wait for each other, if they do so for
+# over a fifth of their time and a second each; balanced jobs, short ones, and those with findings
+# have no such line. If a loop's times are summed up, the line says how much of the time it covers.
 cat >work.c <<'END'
 #include <mpi.h>
 #include <stdlib.h>

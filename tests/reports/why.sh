@@ -1,7 +1,7 @@
 # expected
 # timeout: 180
-# Who makes whom wait, in the recorded run's own time: one rank slow at a known line, a late
-# receiver, a late sender, and a job in balance. Holds reports/why.h invariants 1 and 2.
+# Reports which rank makes which wait, in the recorded run's own time: one rank slow at a known
+# line, a late receiver, a late sender, and a balanced job. Holds reports/why.h invariants 1 and 2.
 program=$SOURCE/tests/reports/programs/slow.c
 mpicc -g -O0 -o slow "$program" || exit 1
 line() { grep -n "/\* $1 \*/" "$program" | cut -d: -f1; }

@@ -1,5 +1,5 @@
-# Source lines of programs whose debug information lies elsewhere: by build id, by debuglink; and
-# what is said when there is none, or when the program was built anew since it was recorded.
+# Source lines of programs with separate debug information: by build id, by debuglink; and the
+# message if there is none, or if the program was rebuilt after the recording.
 # timeout: 120
 if [ -z "$CW_INSIDE" ]; then
     [ "$(id -u)" = 0 ] && exec env CW_INSIDE=1 unshare -m bash "$0"

@@ -1,3 +1,4 @@
-# Loops in traces are folded, and nobody who reads them sees it: some programs, drawn.
+# The store folds loops in traces, and readers get the same as without folding: some randomly drawn
+# programs.
 # timeout: 200
 python3 "$SOURCE/tests/store/loops.py" "$BUILD" "$SOURCE" "${SEED:-7}"

@@ -1,4 +1,4 @@
 # slow
 # timeout: 1200
-# The same as loops.sh of every program of the corpus and every family of calls.
+# Does the same as loops.sh with every program of the corpus and every family of calls.
 python3 "$SOURCE/tests/store/loops.py" "$BUILD" "$SOURCE" all

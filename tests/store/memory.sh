@@ -1,5 +1,6 @@
-# What writing a trace holds in memory does not grow with the job: not with messages to itself,
-# which are paired when a rank has been read, nor with those to a rank that is still to be read.
+# The memory for writing a trace does not grow with the job: neither with messages of a rank to
+# itself, which are paired after the rank has been read, nor with those to a rank that is read
+# later.
 cat >ring.c <<'C'
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
-# Every way to send and to receive: the trace pairs the messages that the program says it received,
-# and no others.
+# Every way to send and to receive: the trace pairs exactly the messages that the program says it
+# received. Holds store_message.c invariants 1 and 2.
 # timeout: 120
-# Holds store_message.c invariants 1 and 2.
 mpicc -g -O1 -o talk "$SOURCE/tests/store/talk.c" || exit 1
 for n in 2 3 5; do
     timeout 60 crosswait record -o talk.db -- mpirun -n $n ./talk >said || exit 1

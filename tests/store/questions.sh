@@ -1,4 +1,4 @@
-# The questions of README.md, asked of a real trace.
+# Asks the questions of README.md of a real trace.
 timeout 60 crosswait record -o T.db -- mpirun -n 4 "$BUILD/corpus/programs/stencil" >/dev/null ||
     exit 1
 echo "who sends how much to whom"

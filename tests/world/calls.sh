@@ -1,5 +1,5 @@
-# Which calls of MPI 3.1 in mpi.h the in-process MPI has; those it has not, by name. Newer ones (of
-# calls.table) are refused by name: explore/refused.sh.
+# Lists which calls of MPI 3.1 in mpi.h the in-process MPI has, and the names of those it lacks.
+# Newer ones (of calls.table) are refused by name: explore/refused.sh.
 set -eu
 printf '#define OMPI_OMIT_MPI1_COMPAT_DECLS 0\n#include <mpi.h>\n' >all.c
 gcc -E $(mpicc --showme:compile) all.c | grep -o '\<MPI_\(T_[a-z]\|[A-Z][a-z]\)[A-Za-z0-9_]* *(' |

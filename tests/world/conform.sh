@@ -1,5 +1,5 @@
 # timeout: 200
-# The same programs on the in-process MPI and on Open MPI must print the same. A program says for
+# The same programs must print the same on the in-process MPI and on Open MPI. Each program says for
 # how many ranks it is.
 set -eu
 fail=0

@@ -1,3 +1,3 @@
-# Every mistake that the in-process MPI knows is found, each correct twin stays silent, and a seed
-# gives the same outcome again.
+# Every mistake that the in-process MPI can detect is found, each correct twin has no finding, and a
+# seed repeats the same outcome.
 exec "$BUILD/tests/world/findings"

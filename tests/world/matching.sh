@@ -1,3 +1,3 @@
-# The two matchers, of the in-process MPI and of the engine, make the same pairs of the same sends
-# and receives.
+# The matchers of the in-process MPI and of the engine make the same pairs of the same sends and
+# receives.
 exec "$BUILD/tests/world/matching"

@@ -1,4 +1,4 @@
 # timeout: 240
-# The corpus's programs, unmodified and in every language, in worlds of processes and with mpirun:
-# the same output, the same end.
+# The corpus's programs, unmodified and in every language, have the same output and the same end in
+# worlds of processes and with mpirun.
 exec /usr/bin/python3 "$SOURCE/tests/world/process_programs.py"

@@ -1,6 +1,6 @@
 # timeout: 240
-# Worlds of processes: what their interface promises; and nothing is left of them, whenever their
-# runner is killed.
+# Worlds of processes do what their interface promises, and leave nothing, whenever their runner is
+# killed.
 set -eu
 mpicc -g -O1 -pthread -o modes "$SOURCE/tests/world/processes/modes.c"
 "$BUILD/tests/interface" "$PWD/modes"

@@ -1,7 +1,7 @@
 # slow
 # timeout: 240
-# The in-process MPI itself under the address and undefined-behaviour sanitizers: its own tests,
-# and the conformity programs under seeds.
+# Runs the in-process MPI under the address and undefined-behaviour sanitizers: its own tests, and
+# the conformity programs with seeds.
 set -eu
 flags="-w -gline-tables-only -O0 -std=gnu11 -D_GNU_SOURCE
     -fsanitize=address,undefined -fno-sanitize=function -fno-sanitize-recover=undefined

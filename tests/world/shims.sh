@@ -1,7 +1,7 @@
 # timeout: 200
-# Worlds for programs of other ABIs than Open MPI's: the constants that they are made with are those
-# of the libraries' headers; programs and their callbacks see handles as with Open MPI, and what is
-# no handle is refused; shims_all.sh: programs of conform/ print what they print with the library.
+# Worlds for programs of other ABIs than Open MPI's: their constants are those of the libraries'
+# headers; programs and their callbacks see handles as with Open MPI, and invalid handles are
+# refused; shims_all.sh: programs of conform/ print the same as with the library.
 pip=$SOURCE/build/mpi fail=0
 folders=()
 if command -v mpicc.mpich >/dev/null; then

@@ -1,6 +1,6 @@
 # expected
-# Threads of ranks in one process: those that compute between two calls of MPI do no harm; what
-# cannot work is said.
+# Threads of ranks in one process: threads that compute between two calls of MPI do no harm; what
+# cannot work is reported.
 set -eu
 gcc -O1 -fopenmp -I"$SOURCE" $(mpicc --showme:compile) -c \
     -o threads.o "$SOURCE/tests/world/programs/threads.c"

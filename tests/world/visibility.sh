@@ -1,3 +1,3 @@
-# Missing synchronisation of windows and files shows, in the default order and under seeds; each
-# correct twin stays silent.
+# Missing synchronisation of windows and files is found, in the default order and with seeds; each
+# correct twin has no finding.
 exec "$BUILD/tests/world/visibility"
