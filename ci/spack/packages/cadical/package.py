@@ -9,7 +9,7 @@ except ImportError:
 
 
 class Cadical(Package):
-    """A SAT solver: here its library and its C++ header."""
+    """A SAT solver; this recipe installs only its library and its C++ header."""
 
     homepage = "https://fmv.jku.at/cadical"
     url = "https://deb.debian.org/debian/pool/main/c/cadical/cadical_1.5.3.orig.tar.gz"

@@ -11,8 +11,8 @@ except ImportError:
 
 
 class Crosswait(MakefilePackage):
-    """Records MPI jobs, executes them again under hostile but legal conditions, and proves or
-    refutes what they relied on. Built from the checkout that this recipe lies in."""
+    """Records MPI jobs, executes them again under hostile but legal conditions, and finds out what
+    they relied on. Builds the committed state of the checkout that has this recipe."""
 
     git = Path(__file__).resolve().parents[4].as_uri()
 
@@ -20,7 +20,7 @@ class Crosswait(MakefilePackage):
 
     version("main", branch="main")
 
-    variant("otf2", default=True, description="Reads and writes traces of OTF2")
+    variant("otf2", default=True, description="Reads and writes OTF2 archives")
 
     for language in LANGUAGES:
         depends_on(language, type="build")
