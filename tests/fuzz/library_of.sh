@@ -1,8 +1,8 @@
 # timeout: 200
 # --library-of fuzzes the collectives that a library exports under MPI's names, without its source:
 # a library that forgets a rank is found, in process and on real ranks, and so is one that forgets
-# intercommunicators; the right one has no finding and is verified; one without collectives is
-# refused.
+# intercommunicators; the right one has no finding, and is not verified, because the calls of its
+# code are unknown; one without collectives is refused.
 set -u
 cat >lib_threads.c <<'C'
 #include <mpi.h>

@@ -1,9 +1,10 @@
-/* Collectives that write into the file $SEEN what the decisions of each of their ranks were: which
+/* Collectives that write to file descriptor 9 what the decisions of each of their ranks were: which
  * message a receive from any source took, what was complete, what a test said. How many
  * combinations MPI allows follows from their definitions; schedules.sh compares. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <string.h>
 
 enum { RANKS = 8, ROOM = 4096, TAG = 1 };
@@ -16,13 +17,14 @@ static void note(const char *name, int mine, MPI_Comm comm)
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     MPI_Gather(&mine, 1, MPI_INT, all, 1, MPI_INT, 0, comm);
-    if (rank == 0 && getenv("SEEN")) {
-        FILE *file = fopen(getenv("SEEN"), "a");
-        fprintf(file, "%s %d", name, size);
+    if (rank == 0) {
+        char line[256];
+        int used = snprintf(line, sizeof line, "%s %d", name, size);
         for (int i = 0; i < size; i++)
-            fprintf(file, " %d", all[i]);
-        fprintf(file, "\n");
-        fclose(file);
+            used += snprintf(line + used, sizeof line - (size_t)used, " %d", all[i]);
+        used += snprintf(line + used, sizeof line - (size_t)used, "\n");
+        if (write(9, line, (size_t)used) != used) /* the shell opened it */
+            abort();
     }
 }
 
