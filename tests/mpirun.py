@@ -1,10 +1,10 @@
-"""What mpirun is told wherever tests, benchmarks and documents start jobs: root may, there may be
-more ranks than cores, and no more is asked for than a container without privileges has. What a
-small job computes is to start: more than half of that was looking at the whole machine and loading
-parts of MPI libraries that are for other machines (networks, displays) or are off unless asked for.
-The layer that matches messages is not named: with ob1 named, 3 of 500 jobs of Open MPI 4.1 died in
-MPI_Finalize, called back by a part that was unloaded; without, none of 2,000. As a command it tells
-a shell: eval "$(mpirun.py)"."""
+"""Settings of mpirun for tests, benchmarks and documents: root may start jobs, with more ranks than
+cores, and jobs need no more than a container without privileges has. A small job spends most of its
+CPU time on its start: more than half of that was spent on exploring the whole machine and on
+loading parts of MPI libraries that are for other machines (networks, displays) or are off by
+default. The settings do not name the layer that matches messages: with ob1 named, 3 of 500 jobs of
+Open MPI 4.1 died in MPI_Finalize, called back by a part that was unloaded; without, none of 2,000.
+As a command it prints settings for a shell: eval "$(mpirun.py)"."""
 
 MPIRUN = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -18,7 +18,7 @@ MPIRUN = {
     "PRTE_MCA_rmaps_default_mapping_policy": "slot:oversubscribe",  # of Open MPI 5
     "PRTE_MCA_hwloc_default_binding_policy": "none",
     "PMIX_MCA_gds": "hash",
-    # More than any test has ranks: Open MPI 5 maps spawned ranks to cores of their own.
+    # More cores than any test has ranks: Open MPI 5 maps spawned ranks to cores of their own.
     "HWLOC_SYNTHETIC": "core:64 pu:1",
     "HWLOC_PLUGINS_PATH": "/nonexistent",
     "UCX_TLS": "self,posix",  # of MPICH

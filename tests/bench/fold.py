@@ -1,7 +1,7 @@
-"""What loops save, side by side in one run: jobs recorded with a record and a row for each call
-(CROSSWAIT_LOOPS=off) and with loops folded; the same spools stored both ways; then both traces
-judged, and asked by SQL.
-   fold.py BUILD [MILLIONS]     millions of calls of each family, 1 unless told"""
+"""Measures what folding loops saves, side by side in one run: records jobs with a record for each
+call (CROSSWAIT_LOOPS=off) and with folded loops; stores the same spools both ways; then judges both
+traces and queries them by SQL.
+   fold.py BUILD [MILLIONS]     millions of calls of each family, default 1"""
 import os, resource, subprocess, sys, tempfile, time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -9,7 +9,7 @@ from mpirun import MPIRUN
 
 BUILD = os.path.abspath(sys.argv[1])
 MILLIONS = float(sys.argv[2]) if len(sys.argv) > 2 else 1
-# family, ranks, n of a million calls; the last ones are as irregular as programs get
+# family, ranks, n for a million calls; the last ones are as irregular as real programs can be
 FAMILIES = """
 halo 2 100000           halo 4 50000            persistent 2 250000     collectives 4 60000
 sendrecv 2 500000       puts_fenced 2 500000    waitany 2 300000        flood_tags 2 500000
@@ -19,7 +19,7 @@ QUERY = "select count(*), sum(bytes), max(t_leave) from event"
 
 
 def cpu(command, folder, **more):
-    """Seconds of processors, and of the clock."""
+    """Returns CPU seconds and wall seconds."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     done = subprocess.run(
         command, cwd=folder, env=dict(os.environ, **MPIRUN, **more), capture_output=True, text=True

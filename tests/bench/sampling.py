@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""What it costs to keep a sample of results: the same job, recorded with and without it, in turns.
+"""Measures the cost of a sample of results: records the same job with and without it, alternately.
 
     sampling.py BUILD [RUNS]
 
-Time is the job's own processor time. The first 16 calls of a collective and every power of two are
-kept, so a job of N calls keeps 16 + log2(N / 16); the bar is 1 % of the time of a job that works.
-One that does nothing but calls, on one rank, where they are hardly anything, shows what is paid a
-call and once."""
+Time is the job's own CPU time. The recorder keeps the first 16 calls of a collective and every
+power of two, so 16 + log2(N / 16) of N calls; the bar is 1 % of the time of a job that computes. A
+job that only makes calls, on one rank, where they cost almost nothing, shows the cost per call and
+the fixed cost."""
 import os, statistics, subprocess, sys, tempfile
 
 build, runs = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 15

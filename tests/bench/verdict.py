@@ -1,7 +1,7 @@
-"""What the verdict costs, side by side in one run: each family of calls
-   (tests/bench/jobs/families.c) as it is, and under `crosswait run` up to the verdict; `check` of a
-   trace of a million calls against one query of sqlite3 over it; and how `check` grows with the
-   calls.
+"""Measures the cost of the verdict, side by side in one run: each family of calls
+   (tests/bench/jobs/families.c) alone, and under `crosswait run` up to the verdict; `check` of a
+   trace of a million calls against one query of sqlite3 over it; and the growth of `check` with the
+   number of calls.
    verdict.py BUILD [FAMILY... | growth]"""
 import os, resource, subprocess, sys, tempfile, time
 
@@ -10,7 +10,7 @@ from mpirun import MPIRUN
 
 BUILD = os.path.abspath(sys.argv[1])
 ENV = dict(os.environ, **MPIRUN)
-# family, ranks, n: about a million calls each, fewer where MPI itself is slow
+# family, ranks, n: about a million calls each, fewer if MPI itself is slow
 FAMILIES = """
 halo 2 100000                   pingpong 2 250000               pingping 2 160000
 sendrecv 2 500000               persistent 2 250000             flood 2 500000
@@ -35,7 +35,7 @@ BEYOND_S, QUERY = 2, "select count(*), sum(bytes), max(t_leave) from event"
 
 
 def measure(command, folder):
-    """Wall and CPU seconds."""
+    """Returns wall seconds and CPU seconds."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     done = subprocess.run(command, env=ENV, cwd=folder, capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -93,7 +93,7 @@ def query(folder):
 
 
 def check_of(trace, folder):
-    """CPU seconds and the most memory, in MB, of `check`."""
+    """Returns CPU seconds and peak memory, in MB, of `check`."""
     child = subprocess.Popen([BUILD + "/crosswait", "check", "-q", trace], cwd=folder)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
@@ -103,7 +103,7 @@ def check_of(trace, folder):
 
 
 def growth(folder):
-    """`check` of 1, 2, 4 and 10 million calls: time for each million, and memory."""
+    """Measures `check` with 1, 2, 4 and 10 million calls: time per million, and memory."""
     first = 0
     for millions in (1, 2, 4, 10):
         trace = os.path.join(folder, "growth.db")

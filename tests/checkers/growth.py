@@ -1,9 +1,9 @@
-"""Steps of judging each family of calls at two sizes: growth.py BUILD [FAMILY...]. Says nothing
-where all is linear."""
+"""Counts the steps of judging each family of calls at two sizes: growth.py BUILD [FAMILY...].
+Prints nothing if all grow linearly."""
 import contextlib, sqlite3, subprocess, sys
 
 BUILD = sys.argv[1]
-# family, ranks, n: enough calls that what is the same for every trace does not count
+# family, ranks, n: enough calls to make the fixed steps of a trace negligible
 FAMILIES = """
 halo 2 500                      pingpong 2 1000                 pingping 2 1000
 sendrecv 3 1000                 persistent 2 500                flood 2 1000
@@ -26,8 +26,8 @@ thread_rounds 4 200             thread_accumulates 2 500        thread_fetches 2
 mutex 2 100                     polling 2 100                   icollectives_polled 2 100
 refused 2 300
 """.split()
-# Of 4 n against n, for each call; fewer steps than LEAST are nothing. How often a rank polls is
-# chance, and counts as calls.
+# Limits the ratio of steps per call at 4 n and n; fewer steps than LEAST are ignored. The number of
+# polls of a rank is random, and counts as calls.
 GROWTH, LEAST = 1.25, 20000
 
 

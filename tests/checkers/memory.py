@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""memory.py SOURCE TRACE CONDITION...: what is found of a source's buffers is what its comments say
-(memory.c). A finding whose condition does not hold may be there. Without debug information there
-are no lines: then the findings are counted."""
+"""memory.py SOURCE TRACE CONDITION...: compares the findings on a source's buffers with its
+comments (memory.c). A finding whose condition does not hold is allowed. Without debug information
+there are no lines: then the test compares the number of findings."""
 import collections, json, os, re, subprocess, sys
 
 source, trace, holds = sys.argv[1], sys.argv[2], sys.argv[3:]

@@ -1,7 +1,7 @@
-"""Remedies that check offers as proven, made in the source: random programs of sends and receives
-(a line each) that need buffering; where check says which receive to post before which send, the
-line is moved, and the program that comes out must have no deadlock in any order and buffering, and
-finish where nothing is buffered. remedy.py SEED COUNT"""
+"""Applies the remedies that check calls proven to the source: random programs of sends and receives
+(a line each) that need buffering. If check says which receive to post before which send, the test
+moves the line; the new program must have no deadlock in any order and buffering, and finish without
+buffering. remedy.py SEED COUNT"""
 import random, re, subprocess, sys
 
 SEED, COUNT = int(sys.argv[1]), int(sys.argv[2])
@@ -21,7 +21,7 @@ PAIR = re.compile(
 
 
 def program(draw):
-    """Lines of (rank, kind, number, text): messages in a global order, or sends of a rank first."""
+    """Returns lines (rank, kind, number, text): messages in a global order, or sends first."""
     ranks = draw.randrange(2, 4)
     of = [[] for _ in range(ranks)]
     for n in range(draw.randrange(2, 6)):
@@ -31,7 +31,7 @@ def program(draw):
         of[b].append(("recv", n, f"&in[{n}], 1, MPI_INT, {a}, {tag}, MPI_COMM_WORLD"))
     lines = []
     for rank, calls in enumerate(of):
-        if draw.random() < 0.7:  # sends first: what needs buffers
+        if draw.random() < 0.7:  # sends first: needs buffers
             calls.sort(key=lambda c: c[0] == "recv")
         lines += [(rank, *c) for c in calls]
     return ranks, lines
@@ -62,7 +62,7 @@ def run(*words):
 
 
 def mend(lines, offer):
-    """The offered change, made: receives that are posted before a send, and waited for in place."""
+    """Applies the change: posts receives before a send, and waits for them at their old place."""
     first = HEAD.count("\n") + 1
     moved = {}
     for receive, send in PAIR.findall(offer):

@@ -1,6 +1,6 @@
-"""A program of whose sends the trace alone cannot say whether they need buffering is run twice by
-`crosswait run`: recorded, and again to try that. Each sentence about either run stands where its
-condition holds, and nowhere else."""
+"""`crosswait run` runs a program twice if its trace alone cannot tell whether its sends need
+buffering: it records the first run, and tries that in the second. Each sentence about either run
+must appear if its condition holds, and only then."""
 import json, os, re, subprocess, sys
 
 PROGRAM = r"""
@@ -55,8 +55,7 @@ int main(int argc, char **argv)
     return 7;
 }
 """
-# What the command does when it is run again, when it ran no such job itself.
-# The command: what it does first, and what when it is run again.
+# The command: $1 selects what its first run does, $2 what its second run does.
 COMMAND = """#!/bin/bash
 what=$([ -f ran ] && echo $2 || { touch ran; echo $1; })
 case $what in
@@ -67,7 +66,7 @@ ended) mpirun -n 2 ./program finishes; kill -TERM $$ ;;
 esac
 """
 BEHIND = "finishes fails crashes aborts killed exits pauses"  # it has an assumption
-SENTENCES = [  # what is said; of which first run; of which second one
+SENTENCES = [  # the sentence; the first runs and the second runs that cause it
     (r"the recorded run completed", "finishes fails", None),
     (r"the recorded run got past these calls", "crashes aborts killed exits pauses", None),
     (r"\bdied of SIGSEGV", "crashes", None),
@@ -91,7 +90,7 @@ SENTENCES = [  # what is said; of which first run; of which second one
     (r"^not tried in the real job: the time for that was spent", None, "untried"),
     (r"^refuted: all behaviours of the program were run, and none fails", None, "explored"),
     (r"^it happened|^observed|ended in these calls", "later", None),
-    # What an assumption stands behind is no fact about the recorded run, whatever came of trying.
+    # What rests on an assumption is never told as a fact about the recorded run.
     (r"(completed|got past these calls), perhaps only because the library buffered", BEHIND, None),
     (r"^the program may rely on the library to buffer 1 send", BEHIND, None),
     (r"tests for this, and may do other things than recorded", BEHIND, None),
@@ -108,12 +107,12 @@ PAIRS = [
     ).split()
 ]
 PAIRS += [(first, "finishes") for first in "fails crashes aborts killed exits".split()]
-# Jobs that were ended for standing still are not tried again: with a proof, and without.
+# Jobs that the launcher ended for lack of progress are not run again, with a proof or without.
 PAIRS += [("later", ""), ("pauses", "")]
 
 
 def said(first, then):
-    """All sentences of the findings, the verdict, the exit status."""
+    """Returns all sentences of the findings, the verdict, the exit status."""
     for name in "ran", "left", "T.db":
         if os.path.exists(name):
             os.remove(name)

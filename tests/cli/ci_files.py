@@ -1,6 +1,6 @@
-"""What ci/ tells others to copy works: ci_files.py SOURCE BUILD. Every shell line of the templates
-runs, as the CI system runs it; what they keep is there; the Dockerfile installs what the build
-needs, and what the installed files are linked with."""
+"""Tests the files of ci/ that users copy: ci_files.py SOURCE BUILD. Runs every shell line of the
+templates like the CI system; the files that they keep must exist; the Dockerfile must install what
+the build needs, and what the installed files are linked with."""
 import os, re, subprocess, sys, yaml
 
 source, build = sys.argv[1:]
@@ -42,7 +42,7 @@ for line in job["script"]:
 kept(job["artifacts"]["paths"] + [*job["artifacts"]["reports"].values()])
 print(f"gitlab: {len(job['script'])} commands")
 
-# The action and the component: each with its inputs in their places.
+# Runs the action and the component, with their inputs inserted.
 step = yaml.safe_load(open(f"{source}/action.yml"))
 values = {name: of.get("default", "") for name, of in step["inputs"].items()}
 values["command"] = "mpirun --oversubscribe -n 4 ./app"
@@ -86,11 +86,11 @@ for path in ("bin/crosswait", "lib/crosswait/libcrosswait.so", "lib/crosswait/li
         packages |= {name.removesuffix("t64") for name in packages}  # Debian 13's names
         if not packages & (
             second | {"libc6", "libelf1", "libgcc-s1"}
-        ):  # Debian's base system and what libdw1 brings
+        ):  # Debian's base system and the dependencies of libdw1
             sys.exit(f"the image lacks {library}, which is in {packages}")
 print("the image has what it needs")
 
-# The recipe for conda: the version, what Debian calls otherwise, and the step that installs.
+# Checks the recipe for conda: the version, packages with other names in Debian, the install step.
 recipe = yaml.safe_load(open(f"{source}/ci/conda/recipe.yaml"))
 version = re.search(r'CORE_VERSION "(.*)"', open(f"{source}/core/version.h").read())[1]
 if recipe["package"]["version"] != version:

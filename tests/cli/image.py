@@ -1,8 +1,8 @@
 """Builds the image of a Dockerfile without docker: image.py DOCKERFILE CONTEXT BASE WORK. BASE is
-the root folder of what FROM names; each stage is a copy of it in WORK, and each RUN a chroot in
-namespaces of its own. Prints the root of the last stage, its variables, folder and entry point, as
-a shell command that runs what follows it in there. Knows what ci/Dockerfile uses, and refuses
-anything else."""
+the root folder of the image that FROM names; each stage is a copy of it in WORK, and each RUN a
+chroot in namespaces of its own. Prints a shell command that runs its arguments in the root of the
+last stage, with its variables, folder and entry point. Knows only what ci/Dockerfile uses, and
+refuses anything else."""
 import json, os, re, shlex, shutil, subprocess, sys
 
 INSIDE = (  # $1: the root; the rest: a command

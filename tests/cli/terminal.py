@@ -1,4 +1,4 @@
-"""Commands on a terminal of their own, for tests of what is said there."""
+"""Runs commands on a terminal of their own, for tests of their output there."""
 import os, pty, re, select, signal
 
 
@@ -13,13 +13,13 @@ def start(command, **environment):
 
 
 def hold(pid):
-    """Waits until the process has stopped itself, and then for longer than a second."""
+    """Waits until the process has stopped itself, and a little more than a second after that."""
     assert os.WIFSTOPPED(os.waitpid(pid, os.WUNTRACED)[1])
     select.select([], [], [], 1.2)
 
 
 def until(fd, pattern):
-    """Reads until the pattern was said, or all is said; returns what was said."""
+    """Reads until the output has the pattern or ends; returns the output."""
     text = ""
     try:
         while not re.search(pattern, text) and (more := os.read(fd, 4096)):
@@ -30,7 +30,7 @@ def until(fd, pattern):
 
 
 def end(pid, fd):
-    """Returns (what was said, status)."""
+    """Returns (output, status)."""
     text = b""
     try:
         while more := os.read(fd, 4096):

@@ -1,8 +1,8 @@
-"""Compares what measure_collectives printed with the rows of the model, written out here once more
+"""Compares the output of measure_collectives with the rows of the model, which are repeated here
 from its tables.
 
-Prints how many measurements keep their rows, and each that does not. `=` rows must be equal, `<=`
-rows not exceeded.
+Prints how many measurements agree with their rows, and each that does not: `=` rows must be equal,
+`<=` rows not exceeded.
 """
 import math, sys
 
@@ -23,8 +23,8 @@ def side(p):
     return math.isqrt(p)
 
 
-# row: (R, W, C) as functions of P, n (words in all), m = n / P and the parameter; None where the
-# row says nothing. A pair ("<=", value) is a bound.
+# row: (R, W, C) as functions of P, n (words in all), m = n / P and the parameter; None if the row
+# has no value. A pair ("<=", value) is a bound.
 def most(x):
     return ("<=", x)
 
@@ -115,7 +115,7 @@ for line in sys.stdin:
     broken += not good
 missing = (
     sorted(set(rows) - seen) if len(sys.argv) < 2 else []
-)  # with any argument: one function alone
+)  # with an argument, only one function was measured
 for row in missing:
     print(f"{row}: nothing measured")
 print(f"{len(seen)} rows, {kept} measurements keep them, {broken} do not")

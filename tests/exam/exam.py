@@ -71,7 +71,7 @@ static void meet(void)
 INIT = {
     False: "MPI_Init(&argc, &argv);",
     True: "MPI_Init_thread(&argc, &argv, LEVEL, &k);",
-}  # by whether the body defines LEVEL
+}  # key: whether the body defines LEVEL
 START = """
     MPI_Comm_rank(W, &rank);
     MPI_Comm_size(W, &size);
@@ -87,7 +87,7 @@ LANGUAGES = {  # how a program is built
     "mpif": ["mpifort"],
     "f08": ["mpifort"],
 }
-# Of binutils, until Debian 13; takes half of the usual one's time.
+# gold of binutils, which Debian 13 drops, takes half of the usual linker's time.
 LINKER = ["-fuse-ld=gold" if shutil.which("ld.gold") else "-fuse-ld=lld"]
 FORTRAN = [
     "-g",
@@ -101,7 +101,7 @@ CALLS = {}
 
 
 def threads_in_c(body, openmp):
-    """THREADS { A } { B }: at the same time, by two threads, of which the first is the main one."""
+    """Expands THREADS { A } { B }: two threads run A and B at the same time, the main thread A."""
     before = ""
     while "THREADS" in body:
         start = end = body.index("THREADS")
@@ -184,7 +184,7 @@ class Case:
         self.chance = zlib.crc32((klass + name).encode())
 
     def wanted(self):
-        """The first language can write all; the others have a share each, and what is theirs."""
+        """The first language can write all cases; the others get a share each, and their own."""
         if self.fortran:
             return ["mpi", "mpif", "f08"]
         if self.c:
@@ -196,7 +196,7 @@ class Case:
         return ["c", "mpi"] + {0: ["f08"], 1: ["mpif"], 4: ["f08"]}.get(self.chance % 8, [])
 
     def renderings(self):
-        """{language: {kind: text}}, of all languages in which all of it can be said."""
+        """Returns {language: {kind: text}} for all languages that can express the whole case."""
         done = {}
         for language in self.wanted():
             try:
@@ -319,7 +319,7 @@ def roles():
 
 
 def significant(fn, role):
-    """At ranks other than the root."""
+    """Tells whether the argument matters at ranks other than the root."""
     name = fn[1:].capitalize() if fn[0] == "I" and fn[1].islower() else fn
     return (
         not (name.startswith("Gather") and role[0] == "r" and role != "root")
@@ -398,8 +398,7 @@ def argument_cases():
                         + (f"\n    {post}" if post else "")
                     )
                     kind = SAME.get(role, role)
-                    # behind the window that is used: else the library takes the freed one's
-                    # address for it
+                    # after the window in use is made: else it gets the address of the freed one
                     if kind == "win" and pre:
                         bad = body(f"{{ {pre} {full(values)}; }}")
                     yield Case(
@@ -440,13 +439,13 @@ def argument_cases():
 
 
 # --- whole bodies ---------------------------------------------------------------------------------
-# [CLASS] RULE,RULE          opens a class; then, a case a paragraph:
-# NAME ranks=N raw wrong unseen slow c any fortran and its body, in which «bad|good» marks what
-# differs, and {x:A,B,C} makes a case for each of A, B, C (=x=).
-#                            A body that marks nothing is correct, unless it is `wrong`.
-# unseen: a blind spot, everywhere or where the kernel has no watchpoints; slow: the job hangs and
-# nothing proves it, so that no sample has it; c: in C only; any: in C and in one form of Fortran;
-# fortran: in Fortran, not in C
+# [CLASS] RULE,RULE          opens a class; each case is a paragraph:
+# NAME ranks=N raw wrong unseen slow c any fortran and its body, in which «bad|good» marks the
+# difference, and {x:A,B,C} makes a case for each of A, B, C (=x=).
+#                            A body without marks is correct, unless the case has `wrong`.
+# unseen: crosswait cannot see it, everywhere or if the kernel has no watchpoints; slow: the job
+# hangs and nothing proves it, so that samples leave it out; c: in C only; any: in C and in one form
+# of Fortran; fortran: in Fortran, not in C
 
 
 def text_cases():
@@ -497,13 +496,13 @@ def text_cases():
 
 # --- running --------------------------------------------------------------------------------------
 
-# Shared memory does not reach across worlds.
+# Open MPI's shared memory does not connect worlds.
 ACROSS = {"OMPI_MCA_btl": "self,vader,tcp", "OMPI_MCA_btl_tcp_if_include": "lo"}
 
 
 def misplaced(finding, source, lines):
-    """The first of its calls whose place is not a line that makes this call, or near it: gfortran
-    gives some calls the line of a neighbour."""
+    """Returns the finding's first call whose place is not at or next to a line with this call:
+    gfortran gives some calls the line of a neighbour."""
     for call in finding["calls"]:
         for what, where in (("call", "site"), ("subject", "subject_site")):
             name, at = re.match(r"MPI_\w+|", call.get(what) or "")[0], (
@@ -543,7 +542,7 @@ def run(job):
     )
     if built.returncode:
         return case, language, kind, None, None, built.stderr[-600:]
-    # Bodies take the arrays of the prelude for memory of any type.
+    # Bodies use the arrays of the prelude as memory of any type.
     rules = ["--ignore=buffer-type"] if "buffer-type" not in (case.rules or "") else []
     try:
         did = subprocess.run(
@@ -570,7 +569,7 @@ def run(job):
             stdin=subprocess.DEVNULL,
             errors="replace",
             env=dict(os.environ, TMPDIR=base, **(ACROSS if case.dynamic else {})),
-        )  # mpirun removes the folder of its sessions, another's too
+        )  # mpirun removes the folder of its sessions, also under another mpirun
     except OSError as e:
         return case, language, kind, None, None, str(e)
     with open(base + "/out.txt", "w") as out:
@@ -587,7 +586,7 @@ def run(job):
             ]
         except (ValueError, KeyError):
             pass
-    # Of a correct program: our MPI has done something that it must not.
+    # If a correct program gets this, our MPI is wrong.
     if "in a world it ends otherwise" in did.stdout:
         found.append(("world", "error", did.stdout.splitlines()[-1], None))
     return case, language, kind, did.returncode, found, base
@@ -605,7 +604,8 @@ class Row:
 
 
 def drawn(cases, count, every, seed):
-    """count cases of every so many classes. What a class has does not alter what another's are."""
+    """Returns `count` cases of every Nth class. The cases of one class do not affect those of
+    another."""
     classes = {}
     for case in cases:
         if not case.slow and not case.unseen:
@@ -660,8 +660,8 @@ def main():
             told = [f for f in found or [] if f[1] != "note"]
             problem = None
             if kind == "bad" and case.rules is not None:
-                # what was freed may send the library astray for ever: the job is then ended from
-                # outside, and the report still tells why
+                # a freed object can make the library loop for ever: then the time limit ends the
+                # job, and the report must still say why
                 hit = code in (1, 124) and any(f[0] in case.rules for f in told)
                 for row in rows:
                     row.bad += 1

@@ -1,7 +1,6 @@
-"""Renders the bodies of exam.py, which are written in a small part of C, as Fortran: with `use
-mpi`, `include 'mpif.h'` or `use mpi_f08`. What each argument of an MPI function is in Fortran
-follows from its role in interpose/calls.table. A body that uses more of C than is known here raises
-NotFortran, and has no rendering."""
+"""Translates the bodies of exam.py, which are written in a small part of C, to Fortran: with `use
+mpi`, `include 'mpif.h'` or `use mpi_f08`. The role of an argument in interpose/calls.table gives
+its form in Fortran. A body that uses other parts of C raises NotFortran and is not translated."""
 import re
 
 KINDS = {
@@ -77,10 +76,10 @@ NOT_HERE = {
     "Keyval_free",
     "Alloc_mem",
     "Free_mem",
-}  # gone from mpi_f08, or in need of pointers
+}  # removed from mpi_f08, or needs pointers
 
-# Open MPI's Fortran binding has these of its own, or fails before it calls C's interface: a
-# negative count in it, a freed communicator.
+# Open MPI's Fortran binding implements these itself, or fails before it calls the C interface: with
+# a negative count, a freed communicator.
 UNSEEN = re.compile(
     r"MPI_\w*(_create_keyval|_get_attr|_set_attr|_create_errhandler)|MPI_Waitall\(-1"
     r"|MPI_Alltoallw\(.*,c2\)"
@@ -212,7 +211,7 @@ def tokens(text):
 
 
 def expand(text, macros):
-    """Object-like and function-like macros, until none is left."""
+    """Expands object-like and function-like macros until none is left."""
     for _ in range(8):
         before = text
         for name, (params, body) in macros.items():
@@ -296,7 +295,7 @@ class Renderer:
                 self.put("else")
                 self.block()
             self.put("end if")
-        elif token == "THREADS":  # two statements, each a thread's
+        elif token == "THREADS":  # two statements, one for each thread
             self.take()
             self.put("!$omp parallel num_threads(2)")
             self.put("if (omp_get_thread_num() == 0) then")
@@ -364,7 +363,7 @@ class Renderer:
         self.take(";")
 
     def simple(self):
-        """A call, an assignment, a number (nothing)."""
+        """Translates a call, an assignment or a number (to nothing)."""
         if re.fullmatch(r"\d+", self.peek()) and self.peek(1) == ";":
             self.take()
         elif self.peek().startswith("MPI_") and self.peek(1) == "(":
@@ -461,7 +460,7 @@ class Renderer:
                 left = f"{left[0]} {'/=' if operator == '!=' else operator} {right[0]}", "logical"
             elif operator == "%":
                 left = f"mod({left[0]}, {right[0]})", "int"
-            elif left[1].endswith("]"):  # a part of an array
+            elif left[1].endswith("]"):  # part of an array
                 if operator != "+":
                     raise NotFortran("pointer arithmetic")
                 left = f"{left[0]}({right[0]})", left[1].partition("[")[0]
@@ -556,7 +555,7 @@ class Renderer:
                 or param == "buffer"
             ):
                 raise NotFortran("NULL for " + param)
-            first = re.fullmatch(r"(int|request)\[\d*\]", kind)  # of a list: C has its address
+            first = re.fullmatch(r"(int|request)\[\d*\]", kind)  # element of a list, by address
             if role in ("int_out", "int_io", "req_out", "req_io") and first:
                 text, kind = f"{text}(0)", first[1]
             if param in LOGICAL:
@@ -597,8 +596,8 @@ class Renderer:
 
 
 def program(body, language, table, macros, start, errors=True):
-    """language: mpi, mpif or f08. start: what comes before the body, in C. errors: whether ierror
-    is passed (optional in mpi_f08)."""
+    """Renders a body. language: mpi, mpif or f08. start: C code before the body. errors: pass
+    ierror (optional in mpi_f08)."""
     own = [l for l in body.splitlines() if l.startswith("#define")]
     renderer = Renderer(language, table, errors or language != "f08")
     lines = renderer.render(
@@ -615,7 +614,7 @@ def program(body, language, table, macros, start, errors=True):
 
 
 def whole(body, language, table, macros, start):
-    """Of a body that is Fortran already."""
+    """Renders a body that is written in Fortran."""
     macros = {name: macros[name] for name in ("W", "ST", "SS")}
     macros["TYPES"] = None, "type(MPI_Datatype)" if language == "f08" else "integer"
     first = Renderer(language, table, True).render(expand(start, macros))

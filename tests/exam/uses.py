@@ -1,9 +1,9 @@
-"""Correct uses of MPI functions by two ranks, one a line of text:
+"""Correct uses of MPI functions by two ranks, one on each line of text:
 
     NAME(ARGUMENTS) @ what runs before | what the other rank does | what runs after
 
-With a partner, rank 0 makes the call and rank 1 is the partner; without, both ranks make it.
-exam.py spoils one argument at a time. Variables: prelude of exam.py."""
+With a partner, rank 0 makes the call and rank 1 is the partner; without one, both ranks make it.
+exam.py makes one argument wrong at a time. Variables: prelude of exam.py."""
 
 P2P = """
 Send(b,4,MPI_INT,1,5,W) @ | MPI_Recv(r,4,MPI_INT,0,5,W,ST)

@@ -1,5 +1,5 @@
-"""Programs of tests/explore/programs in worlds, with each MPI library that is here: what is said of
-each, and its exit status, is what it is with Open MPI. abis.py all|PROGRAM..."""
+"""Explores programs of tests/explore/programs with each installed MPI library: the output and exit
+status must be the same as with Open MPI. abis.py all|PROGRAM..."""
 import difflib, os, re, shutil, subprocess, sys
 
 SOURCE = os.environ["SOURCE"]
@@ -8,30 +8,30 @@ PIP = f"{SOURCE}/build/mpi"
 
 
 def compiler(name):
-    """The words that compile with a library of build/mpi; None: it is not there."""
+    """Returns the command that compiles with a library of build/mpi; None if it is missing."""
     at = f"{PIP}/{'mpich' if name == 'abi' else name}"
     if not os.path.exists(f"{at}/.installed"):
         return None
-    if name == "impi":  # its wheels have no compiler wrapper that runs as it is
+    if name == "impi":  # the compiler wrappers in its wheels do not run
         library = [f"{at}/lib/libmpi.so.12", f"-Wl,-rpath,{at}/lib"]
         return ["gcc", f"-I{at}/include", "-pthread", *library]
     return [f"{at}/bin/{'mpicc_abi' if name == 'abi' else 'mpicc'}"]
 
 
 def compilers():
-    """By the names of libraries."""
+    """Returns the compilers by the names of the libraries."""
     found = {name: compiler(name) for name in ("openmpi", "mpich", "impi", "abi")}
     found["Debian's mpich"] = shutil.which("mpicc.mpich") and ["mpicc.mpich"]
     return {name: words for name, words in found.items() if words}
 
 
 def explored(compiler, name, *flags):
-    """The exit status and what was said, of a program that a library's compiler makes."""
+    """Compiles a program with a library and explores it. Returns the exit status and the output."""
     source = f"{PROGRAMS}/{name}.c"
     with open(source) as f:
         told = re.search(r"(\d+) ranks", f.readline())
     ranks = told.group(1) if told else "4"
-    # behind its source: a library in the command is only looked for there
+    # after the source: the linker uses a library only for files before it
     words = [compiler[0], "-w", "-g", "-O1", *flags, "-o", name, source, *compiler[1:]]
     subprocess.run(words, check=True)
     done = subprocess.run(

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""usage: killed.py TIMES SEED LONGEST COMMAND...  Runs the command so many times, each time killed
-at a random moment before so many seconds. Afterwards no process may be left that was started under
-it, and nothing in TMPDIR. Says how often something was, and what."""
+"""usage: killed.py TIMES SEED LONGEST COMMAND...  Runs the command TIMES times and kills it each
+time at a random moment within LONGEST seconds. Afterwards none of its descendants may be left, and
+nothing in TMPDIR. Prints how often something was left, and what."""
 
 import os
 import random
@@ -15,7 +15,7 @@ MARK = "CROSSWAIT_TEST_KILLED"
 
 
 def processes(mark):
-    """What has the mark in its environment, as all do that descend from the command."""
+    """Returns the processes with the mark in their environment, as all descendants have it."""
     found = {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:

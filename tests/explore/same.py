@@ -1,6 +1,6 @@
-"""Whether two results of explore (--json), of worlds and of jobs, say the same: how many behaviours
-and outcomes, and each way to fail or to differ as often. Jobs may not know that these are all: the
-launcher ends the ranks of one that fails."""
+"""Compares two results of explore (--json), of worlds and of jobs: the numbers of behaviours and
+outcomes, and of each way to fail or to differ. Jobs need not claim that these are all, because the
+launcher ends the ranks of a job that fails."""
 
 import json
 import re

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""usage: stop.py INT|KILL COMMAND...  Runs it again and again, each time stopped after a few more
-worlds, until it comes to its end; prints what it printed last. Its program was built with paced.h.
-INT is for its whole process group, as from a terminal. Exit status 1: it was never stopped, or left
-no state then."""
+"""usage: stop.py INT|KILL COMMAND...  Runs the command again and again, and stops it each time
+after a few more worlds, until it finishes; prints its last output. Its program must be built with
+paced.h. INT goes to its whole process group, as from a terminal. Exit status 1: the command was
+never stopped, or left no state when it was."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-MORE = 60  # ranks of worlds, each time
+MORE = 60  # ranks of worlds for each run
 come = 0
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""usage: stopped.py INT|TERM|KILL COMMAND... PIDS  Runs it until two processes have written their
-numbers to the file PIDS, then sends it the signal, and prints what it prints. Returns when it and
-those two have ended; the runner's time limit is for who does not."""
+"""usage: stopped.py INT|TERM|KILL COMMAND... PIDS  Runs the command until two processes have
+written their ids to the file PIDS, then sends it the signal, and prints its output. Returns when
+the command and the two have ended; if they do not, the runner's time limit ends the test."""
 
 import os
 import signal

@@ -1,6 +1,6 @@
-"""Both ways to run a program's behaviours, compared: ways.py SECONDS PROGRAM.c... A search that ran
-all there is found in jobs what it finds in worlds; one that did not found nothing else, and says in
-words what no job can be given, or that its time was over."""
+"""Compares both ways to run a program's behaviours: ways.py SECONDS PROGRAM.c... A complete search
+must find the same in jobs as in worlds; an incomplete one must find nothing else, and say what it
+cannot force in a job, or that its time was over."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def search(name, ranks, *options):
 
 
 def said(result):
-    """What is printed when nothing fails, and how many behaviours fail."""
+    """Returns the output of the behaviours that do not fail, and the number of those that do."""
     facts = [fact for f in result["findings"] for fact in f.get("facts", [])]
     printed = {re.sub(r"^\d+ times?: ", "", f) for f in facts if re.match(r"\d+ times?: ", f)}
     failing = sum(int(n) for f in facts for n in re.findall(r"^in (\d+) of \d+ behaviour", f))

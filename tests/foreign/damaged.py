@@ -1,5 +1,5 @@
-"""Archives with bytes changed, lost or added: refused with a sentence, or imported and judged;
-never a crash, and no trace is left of one that was refused. damaged.py SEED COUNT"""
+"""Imports archives with bytes changed, lost or added: each is refused with a sentence, or imported
+and judged; none causes a crash, and a refused one leaves no trace. damaged.py SEED COUNT"""
 import glob, os, random, shutil, subprocess, sys
 
 SEED, COUNT = int(sys.argv[1]), int(sys.argv[2])

@@ -1,8 +1,8 @@
-"""Traces that go to OTF2 and come back: the same messages, the same calls at the same times, no
-finding that the trace itself does not have, and an archive that OTF2's own reader takes whole.
+"""Exports traces to OTF2 and imports them: the result must have the same messages, the same calls
+at the same times and no further findings, and OTF2's own reader must read the whole archive.
 
     round.py BUILD SOURCE all     every program of corpus/programs, every family of tests/bench/jobs
-    round.py BUILD SOURCE SEED    a few of them, drawn"""
+    round.py BUILD SOURCE SEED    a few of them, randomly drawn"""
 import collections, glob, os, random, re, shutil, sqlite3, subprocess, sys
 
 BUILD, SOURCE, WHICH = sys.argv[1:4]
@@ -24,7 +24,7 @@ CALL = "select rank, thread, call, t_enter, t_leave from event where parent is n
 MESSAGE = """select m.source, m.dest, m.tag, m.bytes, c.size + c.remote_size from message m
     join comm c on c.id = m.comm where not m.inner and m.send_seq is not null
     and m.recv_seq is not null"""
-# Not told as what they are: what is left out, or has no effect and no record in an archive.
+# Calls that the archive does not show as such: they are left out, or have no effect.
 UNTOLD = re.compile(r"MPI_(Test|Isendrecv)")
 
 
@@ -64,7 +64,7 @@ def record(ranks, job):
 
 
 def compare(name, trace):
-    """What is wrong with what came back."""
+    """Returns what is wrong with the imported trace."""
     shutil.rmtree("A", ignore_errors=True)
     run("crosswait", "report", "--format=otf2", "-o", "A", trace)
     read = run("otf2-print", "--show-all", "A/traces.otf2")

@@ -1,4 +1,4 @@
-"""Enumerates by loops of its own the calls that `--exhaustive=3` speaks of (fuzz/exhaust_set.h) and
+"""Enumerates the calls that `--exhaustive=3` covers (fuzz/exhaust_set.h) by loops of its own and
 compares them with those that were made: their number, for gather each call, for allgatherv each
 list of sizes. Usage: exhaustive_set.py OUTPUT CALLS"""
 
@@ -8,11 +8,11 @@ import re
 import sys
 
 RANKS = (1, 2, 3)
-INT, STRIDED = (0, 4, 1), (0, 20, 2)  # what its items are, extent, how many items
+INT, STRIDED = (0, 4, 1), (0, 20, 2)  # kind of its items, extent, number of items
 PAIR, REVERSED, BEFORE, BEHIND = (0, 8, 2), (0, 16, 3), (0, 24, 2), (0, 20, 1)
 DOUBLES, MIXED = ((1, 8, 1), (1, 32, 2)), ((2, 16, 2), (2, 24, 2))
 TYPES = (INT, PAIR, STRIDED, REVERSED, BEFORE, BEHIND, *DOUBLES, *MIXED, (3, 1, 1), (4, 0, 1))
-OPS = 10  # all but the one on elements far apart
+OPS = 10  # all except the one on elements far apart
 BOTH = (0, 1)
 
 
@@ -25,7 +25,7 @@ def few(to, type):
 
 
 def gather_calls():
-    """Each scenario's calls: (ranks, root before, root, count, extents of both sides, order)."""
+    """Returns each scenario's calls: (ranks, previous root, root, count, both extents, order)."""
     scenarios, calls = 0, collections.Counter()
 
     def scenario(p, roots, size):

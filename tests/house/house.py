@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-# Which rooms a room may include besides its own. `policy` and `signature` are leaves that others
+# The rooms that a room may include besides itself. `policy` and `signature` are leaves that others
 # link as well.
 ROOMS = {
     "core": [],
@@ -50,13 +50,13 @@ ROOMS = {
         "fuzz",
     ],
 }
-# Words that are not the field's (or have several meanings), as parts of identifiers.
+# Words that identifiers must not contain: private ones, or ones with several meanings.
 WORDS = {"fly", "flies", "flying", "landed", "park", "parked", "talk", "talked", "later", "private"}
 TOP = set(ROOMS) | {"corpus", "tests"}
 TOKEN = re.compile(
     r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[A-Za-z_]\w*|[^\s\w]', re.S
 )
-# A file of the room, a glob of them, or a folder.
+# Matches a file of the room, a glob of files, or a folder.
 FILE = re.compile(
     r"^[\w./*-]+(?:\[\w+\])?\.(?:c|h|py|sh|bash|sql|table|css|js|mk|md|tmpl|txt|map|\[ch\])$"
     r"|^[\w./-]+/$"
@@ -65,16 +65,16 @@ FILE = re.compile(
 
 OPENING = r"(?:Of|What|Who|Whose|That|Which|Whether|Where|Those) "
 
-# Rooms, or groups of them, that assert what they rely on, half an assertion a function or more.
+# Rooms, or groups of them, that have at least half an assertion for each function.
 ASSERTED = [("core", "program", "store"), ("replay",), ("checkers",), ("world",)]
 
-# Files that people write, and those whose rows of data may be wide.
+# Files written by people, and those of them whose rows of data may be wide.
 WRITTEN = re.compile(
     r"\.(?:c|h|cc|cpp|py|sh|bash|mk|js|css|tmpl|f|f90|sql|yml|fish|map|[15])$|(?:^|/)Makefile$"
 )
 ROWS = {"tests/exam/uses.py", "tests/checkers/memory_f.f90"}
 
-# Functions of one word whose names macros put together or tables name, by file.
+# Functions of one word, by file, that macros or tables name.
 BARE = {
     "fuzz/planted_hard.c": "allgather allreduce bcast gather less never reduce",
     "interpose/objects/callbacks.c": "apply begin end handle",
@@ -87,7 +87,7 @@ BARE = {
     "world/local/fortran.c": "numbered",
 }
 
-# Who knows the format of spools, and where it says which version.
+# The files that know the format of spools, and where each states its version.
 VERSIONED = {
     "core/spool/spool.h": r"^    SPOOL_VERSION = (\d+)",
     "tests/spool.py": r"^VERSION = (\d+)",
@@ -95,9 +95,8 @@ VERSIONED = {
 
 HEADERS = {"mpi.h", "mpi-ext.h"}  # of the MPI library
 
-# Where the recorder calls the MPI library with what is no handle of the program's that nobody has
-# looked at: with handles that it got from the library, without any, or as the call that the program
-# makes ("*").
+# The calls, by file, that the recorder may make without a check of their handles: with handles that
+# it got from the library, without handles, or as the call that the program makes ("*").
 OWNED = {
     "decide.c": "*",
     "exit_record.c": "Error_string",
@@ -208,7 +207,7 @@ class House:
 
     def exists(self, folder, word):
         if word.startswith("build/") or re.search(r"[A-Z]{2}|T\.db|crosswait-fuzz|my_", word):
-            return True  # what is built, or a pattern such as check_NAME.c
+            return True  # a built file, or a pattern such as check_NAME.c
         starts = (folder, "", os.path.join(folder, "*"), "tests/unit")
         return any(glob.glob(os.path.join(self.root, start, word)) for start in starts)
 

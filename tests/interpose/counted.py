@@ -1,5 +1,5 @@
-"""What must be recorded of the counted sequence of calls (programs/counted*), whatever language
-made them: none missing, none twice."""
+"""Checks the record of the counted sequence of calls (programs/counted*) in any language: no call
+may be missing or recorded twice."""
 import collections, sys
 
 import spool

@@ -1,14 +1,13 @@
-"""Checks recorded collectives from the spools of their job alone: every inner message sent is
-received, sizes agree, and what a rank must hold at the end of each collective can have reached it
-by the messages inside. Prints how many collectives and inner messages there were, and in how many
-different ways the messages of a collective went."""
+"""Checks recorded collectives from the spools of their job alone: every inner message is received,
+sizes agree, and the inner messages can have brought each rank the data that it must hold at the
+end. Prints the numbers of collectives, of inner messages, and of different patterns of messages."""
 import collections, sys
 
 import spool
 
 
 def needs(name, root, me, size):
-    """Ranks whose data rank `me` must have heard of when the collective returns."""
+    """Returns the ranks whose data rank `me` needs before the collective can return."""
     name = name.lower()
     if "scatter" in name and "reduce" not in name or "bcast" in name:
         return {root}
@@ -29,8 +28,8 @@ def needs(name, root, me, size):
 
 
 def messages(rank, me):
-    """The inner messages of a rank by collective: [(kind, other, tag, bytes, position at start,
-    position at completion)]."""
+    """Returns the inner messages of a rank by collective: [(kind, other, tag, bytes, position at
+    start, position at completion)]."""
     size = lambda e: rank.types[e.type]["size"] * e.count if e.type else 0
     started, made, out = {}, {}, collections.defaultdict(list)
     for e in rank.events:
@@ -70,7 +69,7 @@ def messages(rank, me):
 
 
 def collectives(ranks, by_call):
-    """{(communicator, its how many-th): {rank: event}}: those that belong together."""
+    """Returns {(communicator, number of the collective on it): {rank: event}}."""
     out = collections.defaultdict(dict)
     for me, rank in ranks.items():
         assert rank.layer == 1 and rank.state == "finalized" and not rank.lost, (
@@ -108,7 +107,7 @@ def collectives(ranks, by_call):
 
 
 def check_one(what, ranks, events, by_call):
-    """One collective: events by rank. Returns its messages."""
+    """Checks one collective, given by its events by rank. Returns its messages."""
     call = {me: by_call[me][e.seq] for me, e in events.items()}
     queue = collections.defaultdict(collections.deque)
     sent = []

@@ -1,5 +1,5 @@
-"""Loops that are folded where they are recorded (core/spool/spool_loop.h): jobs recorded with and
-without (CROSSWAIT_LOOPS=off), read by tests/spool.py, are the same but for times.
+"""Tests loops that the recorder folds (core/spool/spool_loop.h): jobs recorded with and without
+folding (CROSSWAIT_LOOPS=off), read by tests/spool.py, are equal except for times.
    loops.py BUILD"""
 import os, shutil, subprocess, sys
 
@@ -7,7 +7,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import spool
 
 BUILD = sys.argv[1]
-# family, ranks, n: jobs that make the same calls each time; and whether most calls are folded
+# family, ranks, n of jobs that make the same calls in each run; whether most calls are folded
 FAMILIES = """
 halo 2 400 yes          pingpong 2 800 yes      sendrecv 3 800 yes      persistent 2 500 yes
 flood_tags 2 2000 yes   collectives 3 300 yes   vectors 2 500 yes       packs 2 500 yes
@@ -31,7 +31,7 @@ def record(job, ranks, loops):
 
 
 def rows(ranks):
-    """All that is known of each call, times left out."""
+    """Returns all that is known of each call, without times."""
     for number, rank in sorted(ranks.items()):
         for e in sorted(rank.events, key=lambda e: e.seq):
             fields = {k: v for k, v in vars(e).items() if k not in ("t_enter", "t_leave")}

@@ -1,12 +1,12 @@
-"""What is left after a death, held against what the ranks counted themselves.
+"""Compares what remains after a death with what the ranks counted themselves.
 
     crash.py trials N SEED   kill one rank, all ranks, mpirun or the launcher at a random moment,
                              N times
     crash.py modes           segv, abort(), MPI_Abort, exit without MPI_Finalize, no descriptors
-    crash.py full            disk full in mid-run; needs the right to mount
+    crash.py full            the disk fills up during the run; needs the right to mount
 
-For each rank the trace must hold every call that had returned, and no more than were entered.
-Prints a line a kind with the counts."""
+For each rank the trace must have every call that had returned, and no call that was not entered.
+Prints a line with the counts for each kind."""
 import collections, os, random, re, shutil, signal, sqlite3, struct, subprocess, sys, time
 
 BUILD = os.environ["BUILD"]
@@ -16,7 +16,7 @@ hung = collections.Counter()
 
 
 def counts(folder, ranks):
-    """(entered, returned, finished) of each rank; None for one that had not come so far."""
+    """Returns (entered, returned, finished) of each rank; None if a rank had not begun to count."""
     result = []
     for rank in range(ranks):
         try:
@@ -29,7 +29,7 @@ def counts(folder, ranks):
 
 
 def recorded(trace, ranks):
-    """(state, calls entered, calls returned, lost) of each rank."""
+    """Returns (state, calls entered, calls returned, lost) of each rank."""
     with sqlite3.connect(trace) as db:
         if db.execute("pragma integrity_check").fetchone()[0] != "ok":
             problems.append(f"{trace} is damaged")
@@ -51,7 +51,7 @@ def recorded(trace, ranks):
 
 
 def compare(what, folder, trace, ranks, may_lose=False, unseen=False):
-    """Returns how many calls were held against the trace. Nobody saw how ranks ended: unseen."""
+    """Returns how many calls were compared with the trace. unseen: nobody saw how ranks ended."""
     total = 0
     for rank, (own, seen) in enumerate(zip(counts(folder, ranks), recorded(trace, ranks))):
         if own is None:
@@ -76,7 +76,8 @@ def compare(what, folder, trace, ranks, may_lose=False, unseen=False):
 
 
 def children(pid, name=None):
-    """Of a process, by name if one is given: the launcher has another child beside the command."""
+    """Returns the children of a process, those with the name if one is given: the launcher has
+    another child beside the command."""
     try:
         with open(f"/proc/{pid}/task/{pid}/children") as f:
             pids = [int(p) for p in f.read().split()]
@@ -86,7 +87,7 @@ def children(pid, name=None):
 
 
 def gone(folder):
-    """Waits until no rank of this folder lives, and no mpirun that may still start some."""
+    """Waits until no rank of this folder lives, and no mpirun that could still start ranks."""
     for _ in range(600):
         alive = False
         for entry in os.listdir("/proc"):
@@ -133,7 +134,7 @@ def trial(number, victim, rng):
             stdout=out,
             stderr=out,
         )
-        if rng.random() < 0.8:  # most moments after the first rank has begun, some before
+        if rng.random() < 0.8:  # most moments are after the first rank has begun
             for _ in range(400):
                 if os.path.exists(folder + "/count.0") or launcher.poll() is not None:
                     break
@@ -232,8 +233,8 @@ def modes():
 
 
 def full():
-    """The disk fills while the job runs: the job does not notice, the trace is made elsewhere, and
-    says how much it lacks."""
+    """Fills the disk while the job runs: the job must not notice; the trace is made elsewhere, and
+    says how many calls it lacks."""
     folder, ranks = os.path.abspath("full"), 3
     os.mkdir(folder)
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "none", folder], check=True)

@@ -1,6 +1,6 @@
-"""What ssh and sshd are to real machines. `machines.py serve SOCKET` runs commands in the
-namespaces that it was started in; `machines.py ask [-x] HOST COMMAND...` is what mpirun takes for
-ssh: HOST's last number says which socket, machine.N here."""
+"""Stands for ssh and sshd. `machines.py serve SOCKET` runs commands in the namespaces in which it
+was started; mpirun calls `machines.py ask [-x] HOST COMMAND...` instead of ssh: the last number of
+HOST selects the socket, machine.N here."""
 
 import os
 import socket
@@ -17,7 +17,7 @@ def serve(connection):
     try:
         connection.sendall(b"%d\n" % done.returncode)
     except OSError:
-        pass  # whoever asked is gone
+        pass  # the client is gone
     connection.close()
 
 

@@ -1,8 +1,8 @@
-"""The table of docs/mpi.md, from runs: matrix.py [--write]. Runs programs plainly and under
-`crosswait run` with each MPI library of versions.txt, and with MPICH's standard ABI; says what a
-cell has instead where it is not what the document says. --write puts the table there.
+"""Makes the table of docs/mpi.md from runs: matrix.py [--write]. Runs programs plainly and under
+`crosswait run` with each MPI library of versions.txt, and with MPICH's standard ABI; prints each
+cell that differs from the document. --write writes the table into the document.
 
-The right ones and the wrong ones are those lines of corpus/programs (TEST: ...) and of
+The correct and the wrong programs are the lines of corpus/programs (TEST: ...) and of
 tests/mpi/programs that are listed here; each library runs each."""
 import os, re, sqlite3, subprocess, sys
 
@@ -35,7 +35,7 @@ RIGHT = [
     ("newer", 2, "all"),
     ("mistakes", 2, "right"),
 ]
-# A finding that must be there. What ends by itself, and what hangs.
+# Programs and the finding that each must have: those that end by themselves, and those that hang.
 WRONG = [
     ("quiz", 2, "", r"^error\[deadlock\]"),
     ("messages", 2, "types", r"^error\[message\]"),
@@ -51,12 +51,13 @@ HANGS = [
     ("newer", 2, "start", r"^error\[deadlock\]"),
     ("newer", 2, "ready", r"^error\[deadlock\]"),
 ]
-# Of tests/explore/programs: windows, matching, completion, collectives, callbacks, threads.
+# Programs of tests/explore/programs: windows, matching, completion, collectives, callbacks,
+# threads.
 WORLDS = (
     *("window", "exclusive", "accumulate", "stores", "probe", "waitany", "waitsome", "testany"),
     *("cancelled", "persistent", "general", "connect", "threads", "buffering", "needle"),
 )
-# Of tests/interpose/programs/one_collective.c; each also as MPI_I...
+# Collectives of tests/interpose/programs/one_collective.c; each also as MPI_I...
 COLLECTIVES = (
     *("Bcast", "Reduce", "Allreduce", "Alltoall", "Alltoallv", "Allgather", "Allgatherv"),
     *("Barrier", "Reduce_scatter", "Reduce_scatter_block", "Gather", "Scatter", "Scan", "Exscan"),
@@ -174,7 +175,7 @@ class Column:
         return f"{good} of {len(PYTHON)}"
 
     def worlds(self):
-        """Programs of which worlds have what they have with this machine's Open MPI."""
+        """Returns the programs for which worlds find the same as with this machine's Open MPI."""
         compiler = abis.compiler(self.name)
         good = 0
         for name in WORLDS:
@@ -184,8 +185,8 @@ class Column:
         return f"{good} of {2 * len(WORLDS)}"
 
     def inside(self):
-        """Collectives of which the library's messages are recorded: of every call of one, on every
-        rank. MPICH is told to use UCX."""
+        """Returns the collectives whose inner messages are recorded, for every call on every rank.
+        MPICH uses UCX."""
         names = [*COLLECTIVES, *("I" + name.lower() for name in COLLECTIVES)]
         job = self.job("one_collective", 4, " ".join(n.lower() for n in names) + " 3 1000")
         self.watched(job, "--inside=transport")
@@ -204,7 +205,7 @@ class Column:
         return f"{len(names) - len(unseen)} of {len(names)}"
 
     def lacking(self):
-        """Functions of its header that calls.table has no row for."""
+        """Returns the functions of its header for which calls.table has no row."""
         include = f"{self.at}/include"
         header = "mpi_abi.h" if self.name == "abi" else "mpi.h"
         calls, lines, _ = generate.read(f"{SOURCE}/interpose/calls.table")

@@ -1,4 +1,4 @@
-"""Eight sequences of 200 bases that resemble each other, as PhyML and IQ-TREE read them."""
+"""Prints eight similar sequences of 200 bases in the format of PhyML and IQ-TREE."""
 import random
 
 random.seed(1)

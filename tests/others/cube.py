@@ -1,4 +1,4 @@
-"""The cube of six dimensions by its faces, as lrs reads it."""
+"""Prints the faces of the six-dimensional cube in the format of lrs."""
 
 print("cube", "H-representation", "begin", "12 7 rational", sep="\n")
 for axis in range(6):

@@ -1,4 +1,4 @@
-"""A grid of 12 by 12 vertices, as Scotch reads a graph."""
+"""Prints a grid of 12 by 12 vertices in Scotch's format for graphs."""
 
 SIDE = 12
 

@@ -1,4 +1,4 @@
-"""Rows of a file by h5py: written together, read by others."""
+"""Writes rows of a file together by h5py; each rank reads the row of another rank."""
 
 import h5py
 import numpy
@@ -11,5 +11,5 @@ with h5py.File("rows.h5", "w", driver="mpio", comm=world) as file:
         rows[world.rank] = numpy.arange(16) + 100 * world.rank
 with h5py.File("rows.h5", "r", driver="mpio", comm=world) as file:
     row = file["rows"][(world.rank + 1) % world.size]
-# in one piece: unbuffered, the words of several ranks would mix
+# one write for each rank, as separate writes of several ranks would mix
 print(f"{world.rank} {world.allreduce(int(row.sum()))} {int(row[3])}\n", end="")

@@ -1,27 +1,27 @@
 #!/usr/bin/python3
-"""Programs of others, as Debian packages them: each plain and under `crosswait run`. Both times it
-must print the same and end with the same exit status, and each error and warning must be one that
-is explained in programs.txt.
+"""Runs other people's programs, as Debian packages them, plain and under `crosswait run`. Both runs
+must print the same and have the same exit status, and programs.txt must explain each error and
+warning.
 
     others.py [--name=REGEX] [--keep] [--list]
 
-A program whose packages cannot be had is skipped, and why is said. programs.txt is paragraphs: a
-line [NAME] WORDS, then lines KEY: VALUE, of which one that begins with a space continues the value
-before it:
+A program whose packages cannot be installed is skipped with the reason. programs.txt has
+paragraphs: a line [NAME] WORDS, then lines KEY: VALUE; a line that begins with a space continues
+the value before it:
 
-    packages=A,B       what it needs, besides what the file's paragraph [all] says
-    ranks=N            of mpirun (3 unless told)
+    packages=A,B       packages that it needs, besides those of the paragraph [all]
+    ranks=N            of mpirun (default 3)
     build: COMMAND     in its own empty folder
     run: COMMAND       what mpirun starts
     leave: REGEX       lines that are not compared: times, dates, places
     finding: RULE | REGEX | REASON   a finding that it has, by its title, and why that is right
-    perhaps: RULE | REGEX | REASON   one that it may have: where run explores, as long as there is
-                                     time for that, or where its timing decides
+    perhaps: RULE | REGEX | REASON   a finding that it may have: one of exploring, which may lack
+                                     the time, or one that depends on timing
 """
 import os, re, shutil, sqlite3, subprocess, sys, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SECONDS = 120  # that a program may take
+SECONDS = 120  # time limit of a program
 
 
 class Program:
@@ -80,7 +80,7 @@ def missing(packages):
 
 
 def install(packages):
-    """What apt says where it fails, else nothing."""
+    """Returns apt's message if it fails, else nothing."""
     if os.geteuid() != 0:
         return "not root"
     done = subprocess.run(
@@ -93,7 +93,7 @@ def install(packages):
 
 
 def packages_get(programs):
-    """{package that cannot be had: why}"""
+    """Returns {package that cannot be installed: reason}."""
     wanted = missing(sorted({package for program in programs for package in program.packages}))
     if not wanted:
         return {}
@@ -119,7 +119,7 @@ def shell(command, folder, out):
 
 
 def printed(program, folder, out):
-    """The lines of all ranks, which come in any order."""
+    """Returns the lines of all ranks, sorted, as they come in any order."""
     text = open(os.path.join(folder, out), errors="replace").read()
     return sorted(
         line.rstrip()
@@ -138,7 +138,7 @@ def findings(trace):
 
 
 def judge(program, folder, plain, code):
-    """What is wrong, as sentences."""
+    """Returns sentences on what is wrong."""
     trace = os.path.join(folder, "T.db")
     if not os.path.exists(trace):
         return [f"no trace: exit {code}"]

@@ -1,4 +1,4 @@
-# The counted sequence by mpi4py, which loads libmpi itself.
+# Makes the counted sequence of calls by mpi4py, which loads libmpi itself.
 import array
 from mpi4py import MPI
 
