@@ -1,24 +1,23 @@
 #!/usr/bin/python3
-"""Runs every test and prints a line a test, then `N passed, N failed`, and how many were skipped
-where there are such.
+"""Runs every test and prints a line for each, then `N passed, N failed`, and how many were skipped,
+if any.
 
 Tests are found by name, never listed by hand:
   build/tests/unit/test_*   cmocka binaries; each of their tests counts
-  tests/*/NAME.sh           exit status 0 passes; with NAME.out beside it, standard output must
+  tests/*/NAME.sh           passes with exit status 0; if there is a NAME.out, standard output must
                             equal it too
-How much a test went through is shown behind its line: the last line of its output that starts like
+The line of a test ends with the amount of its work, from the last line of its output like
 `1,234 cases`.
 
 A script runs in an empty folder of its own (TMPDIR points into it) with BUILD, SOURCE and PATH set,
-so that `crosswait` and `libcrosswait.so` are the built ones, and with Open MPI told to
-oversubscribe and to run as root. Header comments set the rest: `# timeout: SECONDS` (120 unless
-told, and PATIENCE times that, as the machine may be busy with other things), `# slow` (only with
---all), `# alone` (not beside other tests: it measures time, or fills the machine), `# polls` (ranks
-that wait poll, instead of sleeping between two looks, tests/idle.c: where that matters, or where a
-sanitizer's runtime has to be loaded first), `# needs: openmpi<5: REASON` (skipped, which is said
-with the reason, where this machine's Open MPI is not of such a version). A test that ends or times
-out takes all the processes of its session with it, and what its ranks shared. The folders are in
-memory where there is plenty, and TMPDIR does not say where else.
+so that `crosswait` and `libcrosswait.so` are the built ones; Open MPI may oversubscribe and run as
+root. Header comments set the rest: `# timeout: SECONDS` (default 120; the runner allows PATIENCE
+times that, as the machine may be busy), `# slow` (only with --all), `# alone` (not beside other
+tests: it measures time, or fills the machine), `# polls` (ranks that wait poll instead of sleeping
+between two polls, tests/idle.c: if that matters, or if a sanitizer's runtime must be loaded first),
+`# needs: openmpi<5: REASON` (skipped with the reason, if this machine has another version). When a
+test ends or times out, the runner kills all processes of its session and removes what its ranks
+shared. The folders are in memory if there is plenty, unless TMPDIR says otherwise.
 """
 import argparse, concurrent.futures, contextlib, functools, glob, os, re, signal, subprocess, sys
 import tempfile, threading, time
@@ -26,16 +25,16 @@ import tempfile, threading, time
 from mpirun import MPIRUN
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-ROOM = 2 << 30  # bytes of memory that must be free for tests to have their files there
-PATIENCE = 4  # times the seconds that a test is given: the machine may be busy
-IDLE = 0.1  # of the cores' time: another test can use it
-SHOWN = 400  # tests that --times lists
-sessions = set()  # of the tests that run
+ROOM = 2 << 30  # bytes of memory that must be free to keep the tests' files in memory
+PATIENCE = 4  # factor of a test's time limit, as the machine may be busy
+IDLE = 0.1  # idle part of the cores' time at which another test starts
+SHOWN = 400  # number of tests that --times lists
+sessions = set()  # of running tests
 
 
 def descendants_of_session(session):
-    """Processes still in the test's session, or marked with its id: mpirun puts ranks into groups
-    of their own."""
+    """Returns the processes in the test's session, or marked with its id, as mpirun puts ranks into
+    groups of their own."""
     found = []
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
@@ -61,7 +60,7 @@ def kill(processes):
 
 
 def wait(child, timeout):
-    """Returns (exit status or None on timeout, what it and those that were waited for used)."""
+    """Returns (exit status or None on timeout, resources that it and its children used)."""
     expired = threading.Event()
 
     def expire():
@@ -77,8 +76,8 @@ def wait(child, timeout):
 
 
 def run(command, cwd, env, timeout):
-    """Returns (exit status or None on timeout, output, number of processes left behind, what was
-    used of the machine)."""
+    """Returns (exit status or None on timeout, output, number of processes left behind, resources
+    used)."""
     shell = ["/bin/bash", "-c", 'export CROSSWAIT_TEST_ID=$$; exec "$0" "$@"'] + command
     with tempfile.TemporaryFile() as out:
         child = subprocess.Popen(
@@ -93,7 +92,7 @@ def run(command, cwd, env, timeout):
         sessions.add(child.pid)
         status, usage = wait(child, timeout)
         left = descendants_of_session(child.pid)
-        if left and status is not None:  # what is just ending is not left behind
+        if left and status is not None:  # they may be just ending
             time.sleep(0.5)
             left = descendants_of_session(child.pid)
         kill(left)
@@ -116,7 +115,7 @@ GROUPS = "/sys/fs/cgroup"
 
 
 def memory_limits():
-    """Bytes that the control groups of this process, in either version, leave it."""
+    """Returns the bytes that the control groups of this process, in either version, allow it."""
     with open("/proc/self/cgroup") as f:
         lines = [line.split(":", 2) for line in f.read().splitlines()]
     for _, controllers, path in lines:
@@ -127,7 +126,7 @@ def memory_limits():
         else:
             continue
         path = path.strip("/")
-        while True:  # this group and those around it
+        while True:  # this group and its parents
             with contextlib.suppress(OSError, ValueError):  # "max", or the outermost
                 most, used = (int(open(os.path.join(where, path, n)).read()) for n in names)
                 yield most - used
@@ -137,8 +136,8 @@ def memory_limits():
 
 
 def memory_free():
-    """Bytes that files in memory may take: of the machine's memory, of what this process may have
-    of it and of what is mounted."""
+    """Returns the bytes that files in memory may take: the least of the machine's free memory, the
+    limits of this process and the room of the file system."""
     place = os.statvfs("/dev/shm")
     with open("/proc/meminfo") as f:
         left = int(re.search(r"MemAvailable:\s*(\d+)", f.read()).group(1)) * 1024
@@ -148,8 +147,8 @@ def memory_free():
 
 
 def working_folder():
-    """Where tests work: in memory where there is plenty of it. Where files have just been removed,
-    ext4 looks long for room to make others, which was half of the time that tests took."""
+    """Returns the folder where tests work: in memory if there is plenty. ext4 is slow to make files
+    after others were removed, which took half of the tests' time."""
     try:
         return "/dev/shm" if "TMPDIR" not in os.environ and memory_free() >= ROOM else None
     except OSError:
@@ -157,8 +156,8 @@ def working_folder():
 
 
 def shared_folder():
-    """Where the ranks of a test keep what they share: what those that were killed leave goes with
-    it."""
+    """Makes the folder for what the ranks of a test share; its removal also removes what killed
+    ranks left."""
     if not os.path.isdir("/dev/shm"):
         return contextlib.nullcontext()
     return tempfile.TemporaryDirectory(prefix="cw", dir="/dev/shm", ignore_cleanup_errors=True)
@@ -168,7 +167,7 @@ def environment(build, folder, shared, idle):
     env = dict(os.environ)
     for name in [n for n in env if n.startswith(("CROSSWAIT", "OMPI_", "PMIX_"))]:
         del env[name]
-    env.pop("CI", None)  # the fuzzer goes on after a finding there
+    env.pop("CI", None)  # in CI the fuzzer would continue after a finding
     env.update(
         BUILD=build,
         SOURCE=SOURCE,
@@ -183,20 +182,20 @@ def environment(build, folder, shared, idle):
         os.chmod(shared, 0o1777)  # tests run as other users, too
         env["OMPI_MCA_btl_vader_backing_directory"] = shared
         env["OMPI_MCA_osc_sm_backing_directory"] = shared
-    if idle and os.path.exists(build + "/tests/libidle.so"):  # which builds with SAN= lack
+    if idle and os.path.exists(build + "/tests/libidle.so"):  # builds with SAN= lack it
         env["LD_PRELOAD"] = build + "/tests/libidle.so"
     return env
 
 
 def amount(output):
-    """`: 12,345 cases`, from the last line that says how much ran; else nothing."""
+    """Returns `: 12,345 cases` from the last line of this kind in the output, else nothing."""
     found = re.findall(r"^([0-9,]+) ((?:cases|measurements|programs|lines)\b.*)$", output, re.M)
     return f": {int(found[-1][0].replace(',', '') or 0):,} {found[-1][1]}" if found else ""
 
 
 @functools.cache
 def version(program):
-    """The version of a program of this machine, as numbers; None where it is not known."""
+    """Returns the version of an installed program as numbers; None if unknown."""
     command = {
         "openmpi": ["mpirun", "--version"],
         "mpich": ["mpichversion"],
@@ -209,7 +208,7 @@ def version(program):
 
 
 def lacked(needs):
-    """What a `# needs:` asks of this machine that it does not have; else None."""
+    """Returns which condition of a `# needs:` line this machine does not meet; None if it does."""
     condition, _, reason = needs.partition(":")
     program, relation, bound = re.fullmatch(r"(\w+)(<|>=)([\d.]+)", condition.strip()).groups()
     have = version(program)
@@ -220,7 +219,7 @@ def lacked(needs):
 
 
 class Test:
-    """One test: a cmocka binary or a script. run() fills in how it ended."""
+    """One test: a cmocka binary or a script. run() stores the result."""
 
     def __init__(self, path, build):
         self.path, self.build = path, build
@@ -264,7 +263,7 @@ class Test:
         self.user, self.system = usage.ru_utime, usage.ru_stime
 
     def count(self):
-        """A cmocka binary says how many of its tests passed."""
+        """Reads from a cmocka binary's output how many of its tests passed."""
         good = re.search(r"\[  PASSED  \] (\d+) test", self.output)
         bad = re.search(r"\[  FAILED  \] (\d+) test", self.output)
         self.passed = int(good.group(1)) if good else 0
@@ -274,7 +273,7 @@ class Test:
             self.failed = int(bad.group(1)) if bad else 1
 
     def compare(self, update):
-        """With NAME.out beside it, a script's output must equal that."""
+        """Compares a script's output with NAME.out, if there is one."""
         path = self.path[:-3] + ".out"
         if self.problem or not (os.path.exists(path) or (update and header(self.path, "expected"))):
             return
@@ -314,7 +313,7 @@ def find(build, words, slow):
 
 
 class Machine:
-    """Whether its processors have nothing to do for a part of the time."""
+    """Tells whether the processors are idle for a part of the time."""
 
     def __init__(self):
         self.last, self.since = self.counted(), time.monotonic()
@@ -326,7 +325,7 @@ class Machine:
         return ticks[3], sum(ticks)
 
     def idles(self):
-        """Asked again and again: of the time since it was last asked, a second ago or longer."""
+        """Called repeatedly; measures the time since its last answer, at least a second."""
         if time.monotonic() - self.since < 1:
             return False
         idle, ticks = (now - before for now, before in zip(self.counted(), self.last))
@@ -335,9 +334,9 @@ class Machine:
 
 
 def run_some(tests, jobs, most, update):
-    """The long ones start first, so that none is left over at the end; more than `jobs` at a time,
-    up to `most`, where that many leave the machine idle. Where the runner itself is interrupted,
-    the tests that run are ended with all that they started."""
+    """Starts long tests first, so that none runs alone at the end; more than `jobs` at a time, up
+    to `most`, while the machine is partly idle. If the runner is interrupted, ends the running
+    tests with all that they started."""
     pool = concurrent.futures.ThreadPoolExecutor(max_workers=most)
     waiting = sorted(tests, key=lambda t: -t.timeout)
     running, machine = {}, Machine()
@@ -360,18 +359,18 @@ def run_some(tests, jobs, most, update):
 
 
 def run_all(tests, jobs, most, update):
-    """Those that need the machine come last."""
+    """Runs all tests; those that need the machine alone run last."""
     run_some([t for t in tests if not t.alone], jobs, most, update)
     run_some([t for t in tests if t.alone], 1, 1, update)
 
 
 def interrupted(number, _):
-    signal.signal(number, signal.SIG_IGN)  # what it makes happen takes a moment
+    signal.signal(number, signal.SIG_IGN)  # the cleanup takes a moment
     sys.exit(128 + number)
 
 
 def show_times(tests):
-    """Seconds of computing, of the tests that took most and of all: in programs, in the system."""
+    """Prints the CPU seconds of the longest tests and of all: in programs, in the system."""
     most = sorted(tests, key=lambda t: -t.user - t.system)[:SHOWN]
     print(f"\n{'seconds':>8} {'user':>7} {'system':>7}")
     for user, system, name in [(t.user, t.system, t.name) for t in most] + [

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Reads spools for tests, independently of store: `spool.py FOLDER` prints every event;
-read(FOLDER) gives them as objects."""
+read(FOLDER) returns the ranks with their events."""
 import glob, os, re, struct, sys
 
 KINDS = (
@@ -8,7 +8,7 @@ KINDS = (
     " DEF_GROUP DEF_NEIGHBORS DEF_TYPE DEF_OP DEF_WIN DEF_FILE DEF_HINT LOST CLOCK REPEAT MISUSE"
     " THREAD MEMORY EVENT_AGAIN DONE_AGAIN LIST_AGAIN LIST_SAME BASE LOOP NEXT NEXT_PARTS"
 ).split()
-VERSION = 25  # of core/spool/spool.h, whose struct spool_header lane() knows by heart
+VERSION = 25  # of core/spool/spool.h; lane() has the layout of its struct spool_header
 STATES = ["running", "finalized", "exited", "aborted", "signalled"]
 
 
@@ -65,7 +65,7 @@ class Event:
 
 
 class Again:
-    """What records that come again are like (core/spool/spool_delta.h): bytes of the whole ones."""
+    """Expands compressed records (core/spool/spool_delta.h) from the complete ones before them."""
 
     EVENT, DONE, LIST = "<4HQQQIIIiiIiI", "<4HQIIiiQ", "<4HQIIII"
 
@@ -87,12 +87,12 @@ class Again:
         return (near + ((sum(t * f for t, f in zip(terms, factors)) & 0xFFFFFFFF) >> 25)) % 128
 
     def step(self, a, bits, b):
-        """The slot, the number, and by how much the request is above that of the slot."""
+        """Returns the slot, the number, and the distance of the request to that of the slot."""
         self.seq += (a >> bits) - (1 << (15 - bits))
         return a & ((1 << bits) - 1), self.seq, b - (b >> 15 << 16)
 
     def whole(self, kind, d):
-        """The record's kind and bytes, whole."""
+        """Returns the record's kind and its complete bytes."""
         if kind == "EVENT":
             f = struct.unpack(self.EVENT, d)
             self.events[self.slot(f[8], f[10], f[11], f[2])] = f
@@ -139,7 +139,7 @@ class Again:
 
 
 class Loop:
-    """Items that come round after round (core/spool/spool_loop.h)."""
+    """Expands items that repeat in each round (core/spool/spool_loop.h)."""
 
     NUMBER, TIMES = 4, 5
     FIXED = {  # the formats of items, and which fields have steps
@@ -171,7 +171,7 @@ class Loop:
         return form + letter * count, steps + tuple(range(fixed, fixed + count))
 
     def feed(self, kind, d):
-        """A record that is written whole."""
+        """Follows a record that is written completely."""
         if kind not in self.FIXED or not self.count:
             return
         form, steps = self.format(kind, d)
@@ -196,7 +196,7 @@ class Loop:
             self.goes = not self.next
 
     def come(self, parts, gap, lasted, again):
-        """So many items, or (0) those up to the next event."""
+        """Expands so many items, or (0) those up to the next event."""
         assert self.goes
         while True:
             kind, form, fields = self.items[self.next]
@@ -218,7 +218,7 @@ class Loop:
 
 
 def times(d):
-    """Of a record NEXT."""
+    """Reads a record NEXT."""
     _, words, gap, lasted = struct.unpack_from("<4H", d)
     return (gap, lasted) if words == 1 else struct.unpack_from("<iI" if words == 2 else "<qQ", d, 8)
 
@@ -432,7 +432,7 @@ def record(kind, d, a, b, rank, seen, index):
 
 
 def job(folder):
-    """The one job below a spool folder, or the folder itself."""
+    """Returns the only job below a spool folder, or the folder itself."""
     jobs = [d for d in sorted(glob.glob(os.path.join(folder, "*"))) if os.path.isdir(d)]
     return jobs[0] if jobs else folder
 

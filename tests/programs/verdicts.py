@@ -2,20 +2,20 @@
 in their heads.
 
     TEST: ranks=2 args=1048576 job=hangs verdict=deadlock-unbuffered
-    SAFE-FROM: 1048576      (of the TEST line before it: from which eager threshold on it is safe)
+    SAFE-FROM: 1048576      (for the TEST line before it: safe from this eager threshold on)
     NEEDS: openmpi<5        (left out with a later one)
 
-Checked of each line: the exit status, what the finding says, the threshold, the state of the ranks,
-that a job that hangs was ended, that the job's own output is the same as without crosswait, and
-that the command which repeats a finding finds it again.
-Usage: verdicts.py N OF [NAME...]: the Nth part of all lines, so that parts can run as tests of
-their own. MPI=mpich: built with and run by that library; verdicts on what Open MPI alone does are
-left out.
+Checks for each line: the exit status, the words of the finding, the threshold, the states of the
+ranks, that a job that hangs was ended, that the job's own output is the same as without crosswait,
+and that the command which repeats a finding finds it again.
+Usage: verdicts.py N OF [NAME...]: runs the Nth part of all lines, so that parts can be separate
+tests. MPI=mpich: builds and runs with that library, and leaves out verdicts that only Open MPI
+gives.
 """
 import functools, json, os, re, shlex, subprocess, sys
 
 source, build = os.environ["SOURCE"], os.environ["BUILD"]
-TITLES = {  # of the rule and title
+TITLES = {  # matches "RULE: TITLE"
     "deadlock-unbuffered": r"^deadlock: .*( when|, as) sends are not buffered(: rank.*)?$",
     "deadlock": r"^deadlock: (?!.*(n sends|as sends|in some order|if MPI_Comm_free)).* waits? for",
     "deadlock-some-order": r"^deadlock: .* in some order of messages$",
@@ -84,13 +84,13 @@ def run(command):
 
 
 def words(text):
-    """What was printed, but for numbers that timing decides (how often a loop polled) and for how
-    the ranks' lines interleave."""
+    """Returns the output without numbers, which timing can change (how often a loop polled), and
+    without the interleaving of the ranks' lines."""
     return sorted(re.sub(r"[0-9.e+-]+", "N ", text).split())
 
 
 def check(test):
-    """Yields what is wrong."""
+    """Yields sentences on what is wrong."""
     job = [MPIRUN, "-n", test["ranks"]] + test["program"] + test["args"]
     did = run(["crosswait", "run", "-o", "T.db", "--"] + job)
     verdict = test["verdict"]
@@ -118,7 +118,7 @@ def check(test):
             again = run(shlex.split(finding["repeat"]))
             if again.returncode != (
                 0 if verdict == "race" else 1
-            ):  # a world of another result fails nothing
+            ):  # a world with another result is no failure
                 yield (
                     f"'{finding['repeat']}' exits with {again.returncode}:"
                     f" {again.stdout[-600:]}{again.stderr[-600:]}"
@@ -136,7 +136,7 @@ def check(test):
     if test["safe"] is not None:
         facts = " ".join(fact for f in errors for fact in f["facts"])
         told = re.search(r"buffering=eager:(\d+)\)", facts)
-        # a job that hung was recorded up to there: what it would have sent later is not known
+        # the record of a job that hung ends there: its later messages are unknown
         if (
             not told
             or int(told[1]) > test["safe"]

@@ -1,4 +1,4 @@
-"""A page in headless Chromium, driven as a person does: over the pipe of the DevTools protocol, one
+"""Drives a page in headless Chromium like a person, over the pipe of the DevTools protocol: one
 JSON message after the other, each ended by a 0."""
 import base64, json, os, select, subprocess
 
@@ -77,8 +77,8 @@ class Browser:
         self.ask("Emulation.setTouchEmulationEnabled", enabled=touch)
 
     def open(self, path):
-        """Until the page says that it is ready, if it has anything to make ready; how many
-        milliseconds that took."""
+        """Opens a page and waits until it says that it is ready, if it has anything to prepare.
+        Returns the milliseconds."""
         self.ask("Page.navigate", url="file://" + os.path.abspath(path))
         return self.run(
             "new Promise((done) => { const look = () => document.readyState === 'complete' &&"
@@ -113,7 +113,7 @@ class Browser:
         self.frame()
 
     def touch(self, *steps):
-        """Each step is a list of points where fingers are."""
+        """Plays touches; each step is a list of the fingers' points."""
         kind = "touchStart"
         for step in steps:
             self.ask(

@@ -22,7 +22,8 @@ def findings_by_severity(*severity):
 
 
 def is_of_program(finding):
-    """Neither how far the judgement reaches, nor what the job did not confirm."""
+    """Tells whether a report lists the finding: not if it only limits the verdict, or the job did
+    not confirm it."""
     faint = finding["assumed"] and not finding.get("undecided") and finding["severity"] == "note"
     return not finding.get("reach") and not (
         faint and finding["live"] not in ("not tried", "confirmed")
@@ -151,7 +152,7 @@ def check_perfetto():
 
 
 def check_goal():
-    """Runs the schedule: every operation must come to its end, every receive have its send."""
+    """Runs the schedule: every operation must complete, every receive must have its send."""
     ranks, rank = {}, None
     for line in open(goal):
         if match := re.fullmatch(r"rank (\d+) \{\n", line):

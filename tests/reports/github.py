@@ -1,26 +1,27 @@
-"""What GitHub's code scanning demands of a SARIF file (its documentation, "SARIF support for code
-scanning"): github.py FILE. It refuses files that lack one of these, or shows nothing of them."""
+"""Checks what GitHub's code scanning demands of a SARIF file (its documentation, "SARIF support for
+code scanning"): github.py FILE. GitHub refuses files that lack one of these, or does not show
+them."""
 import json, re, sys
 from urllib.parse import urlparse
 
 log = json.load(open(sys.argv[1]))
 assert log["$schema"] and log["version"] == "2.1.0"
 assert 1 <= len(log["runs"]) <= 20
-# Runs of one category in one file are refused.
+# GitHub refuses two runs of one category in one file.
 kinds = [run["automationDetails"]["id"] for run in log["runs"] if "automationDetails" in run]
 assert len(set(kinds)) == len(kinds) and all(kind.endswith("/") for kind in kinds)
 for run in log["runs"]:
     assert run["columnKind"] == "unicodeCodePoints"
     driver = run["tool"]["driver"]
     assert driver["name"] and driver["version"] and driver["semanticVersion"]
-    # Links of code scanning's page: to the web, or none.
+    # Links on the page of code scanning must lead to the web.
     assert urlparse(driver.get("informationUri", "https:")).scheme == "https"
     rules = driver["rules"]
     assert 1 <= len(rules) <= 25000 and len({rule["id"] for rule in rules}) == len(rules)
     for rule in rules:
         for text in rule["shortDescription"], rule["fullDescription"], rule["help"]:
             assert 0 < len(text["text"]) <= 1024, rule
-        assert rule["name"].lower() != rule["id"]  # shown is the name; SARIF 3.49.7
+        assert rule["name"].lower() != rule["id"]  # GitHub shows the name; SARIF 3.49.7
         assert len(rule["name"]) <= 255 and len(rule["properties"]["tags"]) <= 20
         assert urlparse(rule.get("helpUri", "https:")).scheme == "https"
         assert rule["help"]["markdown"].startswith(rule["help"]["text"]) and rule["id"] in (
@@ -46,7 +47,7 @@ for run in log["runs"]:
         for place in result["locations"] + result["relatedLocations"]:
             region = place.get("physicalLocation", {}).get("region", {})
             assert region.get("endColumn", 2) > region.get("startColumn", 1) >= 1
-        # Related places are shown where the message links them.
+        # GitHub shows related places only if the message links them.
         links = re.findall(
             r"(?<!\\)\[((?:[^\[\]]|\\[\[\]])+)\]\((\d+)\)", result["message"]["text"]
         )

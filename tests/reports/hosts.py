@@ -1,11 +1,11 @@
-"""What readers in CI systems make of reports: hosts.py (junit FILE | gitlab FILE | github FILE |
-markdown FILE)... Each is written anew from the rules of its reader: JUnit from those of the schema
-junit-10, which Jenkins holds files to, code quality, workflow commands and diagrams from the
-documentation of GitLab, GitHub and Mermaid. Prints what a reader sees."""
+"""Reads reports like the readers in CI systems: hosts.py (junit FILE | gitlab FILE | github FILE |
+markdown FILE)... Each reader here follows the rules of the real one: JUnit those of the schema
+junit-10, against which Jenkins checks files; code quality, workflow commands and diagrams those in
+the documentation of GitLab, GitHub and Mermaid. Prints what a reader sees."""
 import json, re, sys
 import xml.etree.ElementTree as xml
 
-# Element: attributes (those that must be there end with "!"), and elements inside.
+# Element: attributes (required ones end with "!"), and the elements that it may contain.
 TIME = r"(([0-9]{0,3},)*[0-9]{3}|[0-9]{0,3})*(\.[0-9]*)?"
 OUTCOME = ({"type", "message"}, set())
 SCHEMA = {
@@ -95,7 +95,7 @@ def github(path):
 
 
 def ranks_of(label):
-    """How many ranks the label of a timeline's row names, and those that it lists."""
+    """Returns how many ranks the label of a timeline's row stands for, and those that it lists."""
     if match := re.fullmatch(r"(\d+) ranks, as \d+", label):
         return int(match[1]), []
     listed = []
@@ -106,15 +106,15 @@ def ranks_of(label):
 
 
 def markdown(path):
-    """Of each timeline: in which call a rank was that did not return. Holds reports/gantt.h
-    invariants 1 and 2."""
+    """Prints for each timeline the calls that did not return. Holds reports/gantt.h invariants 1
+    and 2."""
     text = open(path).read()
     for ranks, left, diagram in re.findall(
         r"^### .*, (\d+) ranks.*?(?:(\d+) more ranks.*)?:\n\n```mermaid\n(.*?)^```$",
         text,
         re.M | re.S,
     ):
-        assert len(diagram) <= 2000  # GitLab draws longer ones only when it is asked to
+        assert len(diagram) <= 2000  # GitLab draws longer ones only after a click
         head, *rows = re.split(r"^  section ", diagram, flags=re.M)
         assert re.search(r"\ngantt\n  dateFormat x\n  axisFormat %[Qs] (s|ms|us|ns)\n$", head)
         hung, count = [], int(left or 0)

@@ -1,6 +1,6 @@
-"""Makes a large trace of a small one: many.py SMALL.db LARGE.db BLOCKS TIMES. All ranks stand
-BLOCKS times beside each other, and what each did between MPI_Init and MPI_Finalize TIMES times in a
-row, a little longer on each next block. For reports that only look, not for checking."""
+"""Makes a large trace of a small one: many.py SMALL.db LARGE.db BLOCKS TIMES. Repeats all ranks
+BLOCKS times, and the calls of each between MPI_Init and MPI_Finalize TIMES times, which last a
+little longer in each block. For reports that only show a trace, not for checking."""
 import shutil, sqlite3, sys
 
 small, large, blocks, times = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
@@ -24,7 +24,7 @@ for block in range(blocks):
     db.execute(f"insert into rank select rank + {ahead}, {', '.join(columns[1:])} from who")
     for rank, seqs in last.items():
         for k in range(times):
-            # The first and the last call stand once.
+            # The first and the last call are not repeated.
             lower, upper = (1 if k == 0 else 2), (seqs if k == times - 1 else seqs - 1)
             db.execute(
                 (

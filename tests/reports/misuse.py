@@ -1,5 +1,5 @@
-"""Reads one trace's reports in every format and compares them: the same findings, of rules that are
-declared, and nothing cut."""
+"""Reads one trace's reports in every format and compares them: they must have the same findings, of
+declared rules, and no text may be cut."""
 import html, json, re, sqlite3
 import xml.etree.ElementTree as xml
 
@@ -36,7 +36,7 @@ assert all(
     row[3:] == ("usage", row[4], None, 0) and len(row[4].split(",")) == RANKS for row in rows
 ), rows
 
-# Text and HTML: warnings behind errors.
+# Text and HTML: warnings follow errors.
 shown = sorted(told, key=lambda finding: ["error", "warning", "note"].index(finding[0]))
 assert re.findall(r"^(error|warning|note)\[([a-z-]+)\]: (.*)$", text, re.M) == shown
 headings = re.findall(r'<h3><span class="badge">(\w+)</span>([a-z-]+): (.*?)</h3>', page)
@@ -54,7 +54,7 @@ assert "<td>ranks 0-17<" in page, "no group of ranks in the page"
 
 
 def ranks_of(places):
-    """All ranks that the places name, each once."""
+    """Returns all ranks that the places name, each once."""
     ranks = []
     for place in places:
         named = re.match(r"ranks? ([\d,-]+)", place["message"]["text"])[1]
@@ -64,7 +64,7 @@ def ranks_of(places):
     return sorted(ranks)
 
 
-# SARIF: what is used is declared, what is declared is used rightly.
+# SARIF: used rules are declared, and used as declared.
 driver = run["tool"]["driver"]
 assert driver["version"]
 rules = [rule["id"] for rule in driver["rules"]]
@@ -86,8 +86,7 @@ for result, (severity, rule, title) in zip(run["results"], told, strict=True):
 marks = [result["partialFingerprints"]["crosswait/v1"] for result in run["results"]]
 assert len(set(marks)) == len(marks)
 
-# JUnit: a case a rule and one for the job; those fail of which there are findings; the counts are
-# right.
+# JUnit: one case for each rule and one for the job; cases with findings fail; the counts are right.
 cases = {case.get("name"): case for case in suite.iter("testcase")}
 assert set(cases) == {"crosswait.job"} | {"crosswait." + rule for rule in rules}
 failed = {name for name, case in cases.items() if case.find("failure") is not None}

@@ -1,6 +1,6 @@
-"""Pages in Chromium, 360 pixels wide, on a screen light and dark and on paper: narrow.py PAGE...
-Nothing scrolls sideways, and each cell of a table follows its column's name. Prints what was seen;
-with CROSSWAIT_PICTURES=FOLDER also pictures, of wider windows too."""
+"""Tests pages in Chromium, 360 pixels wide, on a light and a dark screen and on paper: narrow.py
+PAGE... Nothing may scroll sideways, and each cell of a table must have its column's name before
+it. Prints what it sees; with CROSSWAIT_PICTURES=FOLDER makes pictures, also of wider windows."""
 import os, sys
 from browser import Browser
 

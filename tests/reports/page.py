@@ -1,5 +1,5 @@
-"""What a person does with the page, in Chromium: page.py HANG.html LARGE.html. Prints what was
-seen; with CROSSWAIT_PICTURES=FOLDER also pictures."""
+"""Uses the page in Chromium like a person: page.py HANG.html LARGE.html. Prints what it sees; with
+CROSSWAIT_PICTURES=FOLDER makes pictures."""
 import os, sys
 from browser import Browser
 
@@ -58,7 +58,7 @@ open_page(hang, width=1280)
 browser.click(*browser.middle("article a.event"))
 say("a click on a finding's rank picks", browser.run(picked))
 say("the timeline is in sight", browser.run(shown))
-browser.key("x")  # no key of ours
+browser.key("x")  # a key without a function
 browser.click(*browser.middle("#tied a"))
 say("and back to", browser.run("location.hash"))
 rows = (

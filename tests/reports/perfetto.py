@@ -1,6 +1,6 @@
-"""Reads Perfetto's binary form: the messages and fields that reports/report_perfetto.c uses,
-checked against Perfetto's schema (field numbers, wire types), and what a reader of it has to do:
-clocks that count on, defaults of a sequence, names told once."""
+"""Reads Perfetto's binary format: the messages and fields that reports/report_perfetto.c uses,
+checked against Perfetto's schema (field numbers, wire types), with a reader's duties: relative
+clocks, defaults of a sequence, interned names."""
 import struct
 
 # message: {field number: (name, kind)}; kind: "n" number, "8" fixed64, "s" text, or the name of a
@@ -74,7 +74,7 @@ def varint(data, at):
 
 
 def fields(data, message):
-    """Each field as (name, value); a part is yet to be read, as (name of its message, bytes)."""
+    """Yields each field as (name, value); the value of a submessage is (name of message, bytes)."""
     at = 0
     while at < len(data):
         key, at = varint(data, at)
@@ -97,7 +97,7 @@ def fields(data, message):
 
 
 def tree(part):
-    """A message as a dict of lists."""
+    """Returns a message as a dict of lists."""
     found = {}
     for name, value in fields(part[1], part[0]):
         found.setdefault(name, []).append(tree(value) if isinstance(value, tuple) else value)

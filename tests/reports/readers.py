@@ -1,13 +1,13 @@
-"""Gives files to readers that others wrote: readers.py (NAME FILE)... Runs with the Python of the
-environment that has them (tests/mpi/versions.txt). junit: junitparser reads it; sarif: pydantic's
-model of its schema, which knows what no object may have; mermaid: Mermaid itself, in a browser,
-reads the diagrams of Markdown; else the schema of that name, by which editors check the files of CI
-systems. Prints what each saw."""
+"""Gives files to readers of other projects: readers.py (NAME FILE)... Runs with the Python of the
+environment that has them (tests/mpi/versions.txt). junit: junitparser; sarif: pydantic's model of
+its schema, which also refuses unknown fields; mermaid: Mermaid itself, in a browser, reads the
+diagrams of Markdown; other names: the schema by which editors check the files of CI systems. Prints
+what each reader saw."""
 import importlib.util, json, os, re, sys
 
 
 def package(name):
-    """The folder of a package, of which only data is read: what would run it is not there."""
+    """Returns the folder of a package that is only read for its data, as it cannot run here."""
     return importlib.util.find_spec(name).submodule_search_locations[0]
 
 
@@ -51,7 +51,7 @@ def schema(name, path):
     with open(f"{package('check_jsonschema')}/builtin_schemas/vendor/{name}.json") as file:
         validator = jsonschema.Draft7Validator(json.load(file))
     for document in yaml.safe_load_all(open(path)):
-        # A word that YAML 1.1 takes for true.
+        # YAML 1.1 reads `on` as true.
         document = {"on" if key is True else key: value for key, value in document.items()}
         for error in validator.iter_errors(document):
             print(f"{path}: {error.message[:200]}")

@@ -1,5 +1,5 @@
-"""Plays figures of rounds in Chromium: rounds.py FIGURE.html... Prints what was seen; with
-CROSSWAIT_PICTURES=FOLDER also a picture of each, in the midst of a round."""
+"""Plays figures of rounds in Chromium: rounds.py FIGURE.html... Prints what it sees; with
+CROSSWAIT_PICTURES=FOLDER makes a picture of each, in the middle of a round."""
 import os, sys
 from browser import Browser
 
@@ -10,8 +10,8 @@ seen = (
     " 'visible').length"
 )
 said = "document.querySelector('nav output').value"
-# Runs the first round: as many dots as its arrows have heads lie at once at their senders, and then
-# move along their arrows, away from them.
+# Runs the first round: there must be one dot for each head of an arrow; all start at their senders,
+# and move along their arrows, away from the senders.
 step = """new Promise((done) => {
     document.querySelectorAll('nav button')[2].click();
     const number = (element, name) => Number(element.getAttribute(name));
@@ -64,7 +64,7 @@ for path in sys.argv[1:]:
         browser.picture(os.path.join(pictures, name), whole=True)
     browser.run(until_over)
     print("step:", browser.run(seen), "rounds;", browser.run(said))
-# The lighter of two colours, "rgb(R, G, B)", against the other one, as readers of pages count it.
+# Returns the contrast of two colours "rgb(R, G, B)", as accessibility rules define it.
 contrast = """((...colours) => {
     const light = colours.map((colour) => colour.match(/\\d+/g).slice(0, 3).map((part) => {
         const c = part / 255;

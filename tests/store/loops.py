@@ -1,8 +1,8 @@
-"""Traces with loops folded against traces with a row for each call: whatever is asked of them, the
-answers are the same, byte for byte (store invariant 4).
+"""Compares traces with folded loops with traces that have a row for each call: all queries must
+give the same answers, byte for byte (store invariant 4).
 
     loops.py BUILD SOURCE all     every program of corpus/programs, every family of tests/bench/jobs
-    loops.py BUILD SOURCE SEED    a few of them, drawn; some with long loops always"""
+    loops.py BUILD SOURCE SEED    a few of them, randomly drawn, and always some with long loops"""
 import glob, os, random, re, shutil, sqlite3, subprocess, sys
 
 BUILD, SOURCE, WHICH = sys.argv[1:4]
@@ -53,7 +53,7 @@ def chosen():
 
 
 def asked(folder):
-    """Everything that a user can see of folder/T.db."""
+    """Returns everything that a user can see of folder/T.db."""
 
     def call(*words):
         done = subprocess.run(

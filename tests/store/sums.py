@@ -1,19 +1,19 @@
-"""Traces with the times of long loops summed up against traces with those of each call, of the same
-spools: what is asked of both has the same answer, but for times; and a round that is slow is found,
-with its number.
+"""Compares traces with summed times of long loops with traces that have the times of each call, of
+the same spools: all queries must give the same answers except for times, and a slow round must be
+found with its number.
 
     sums.py BUILD ROUNDS SLOW     rounds of the loop; which of them is slow"""
 import os, re, sqlite3, subprocess, sys
 
 BUILD, ROUNDS, SLOW = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-MS = 900  # what the slow round lasts
+MS = 900  # duration of the slow round
 FAMILIES = [("persistent", 4000)]
 if ROUNDS > 100000:
     FAMILIES += [("sendrecv", 20000), ("pingpong", 20000), ("halo", 20000)]
 JOBS = [("slow_round", ["./slow_round", str(ROUNDS), str(SLOW), str(MS)])] + [
     (name, [BUILD + "/tests/bench/jobs/families", name, str(n)]) for name, n in FAMILIES
 ]
-SAME = [  # but for times
+SAME = [  # except for times
     "select rank, seq, call, parent, peer, tag, bytes, comm, request, site from event order by id",
     "select * from completion order by id, idx",
     (
@@ -42,7 +42,7 @@ def number(database, question):
 
 
 def compare(name, sums):
-    """Of the same spools with the times of each call."""
+    """Makes a trace of the same spools with the times of each call."""
     call("recover", "--times=all", "R.db.spool", "-o", "exact.db")
     exact = sqlite3.connect("exact.db")
     assert number(exact, "select count(*) from event_sum") == 0, f"{name}: --times=all sums up"

@@ -1,10 +1,10 @@
-"""Jobs that tests record: the programs of the corpus, and families of calls (tests/bench/jobs)."""
+"""Lists jobs for tests to record: programs of the corpus, families of calls (tests/bench/jobs)."""
 import glob, os, re
 
 
 def jobs(build, source, families):
-    """(name, ranks, command) of each family (`NAME RANKS COUNT` in a text) and of each program of
-    the corpus that ends."""
+    """Yields (name, ranks, command) of each family (`NAME RANKS COUNT` in a text) and of each
+    program of the corpus that ends."""
     for family, ranks, n in zip(*[iter(families.split())] * 3):
         yield family, ranks, [build + "/tests/bench/jobs/families", family, n]
     for path in sorted(glob.glob(source + "/corpus/programs/*.c")):

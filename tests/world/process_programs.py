@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Runs the programs of corpus/programs, unmodified and in every language, in a world of processes,
-and compares what they print and how they end with mpirun: for the first TEST line of each with
-mpirun itself, for the others with what the line says.
+and compares their output and end: for the first TEST line of each with a run of mpirun, for the
+others with the TEST line.
 
-Each TEST line is run, but for what a WORLD line excludes:
+Runs each TEST line except those that a WORLD line excludes:
     WORLD: no, REASON             not in a world of processes
     WORLD: not ARGUMENTS, ...     not with these arguments
     INPROC: prints times          numbers are not compared
-Where threads of a rank are in MPI at the same time, that a world cannot tell how it goes on is
-enough.
+If threads of a rank are in MPI at the same time, the test accepts that a world cannot decide how
+the program continues.
 """
 import concurrent.futures, os, re, sys
 

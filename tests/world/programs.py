@@ -1,14 +1,14 @@
-"""Runs the programs of corpus/programs in one process and compares what they print and how they
-end: for the first TEST line of each with mpirun, for the others with one process under other
-policies and seeds.
+"""Runs the programs of corpus/programs in one process and compares their output and end: for the
+first TEST line of each with mpirun, for the others with one process under other policies and
+seeds.
 
-Each TEST line is run, but for what an INPROC line excludes:
+Runs each TEST line except those that an INPROC line excludes:
     INPROC: no, REASON            not in one process
     INPROC: not ARGUMENTS, ...    not with these arguments
     INPROC: prints times          numbers are not compared
-and but for programs that ask for MPI_THREAD_MULTIPLE.
-What a verdict demands besides: a clean program is clean under every policy and seed below, and
-prints the same; a deadlock is found where it is said to be, and so are misuse and abortion.
+and those of programs that request MPI_THREAD_MULTIPLE.
+Also checks the verdict: a clean program must be clean under every policy and seed below, and print
+the same; an expected deadlock, misuse or abort must be found.
 """
 import concurrent.futures, os, re, shutil, subprocess, sys, tempfile
 
@@ -32,8 +32,8 @@ def head(name):
 
 
 def run(command, seconds=60):
-    # A TMPDIR of its own: mpirun removes the folder of its sessions, also when another has just
-    # begun to use it.
+    # Each mpirun has its own TMPDIR, because it removes the folder of its sessions, even if another
+    # mpirun has just begun to use it.
     with tempfile.TemporaryDirectory() as own:
         try:
             did = subprocess.run(
@@ -50,7 +50,7 @@ def run(command, seconds=60):
 
 
 def compile(name, work):
-    """The command of the program in one process, or what went wrong."""
+    """Returns the command of the program in one process, or what went wrong."""
     stem, ending = os.path.splitext(name)
     thing, program = os.path.join(work, stem + ".o"), os.path.join(work, stem)
     compiler = "g++" if ending == ".cpp" else "gcc"
@@ -110,7 +110,7 @@ def check(program, name, ranks, args, job, verdict, times, both):
         )
     if (
         verdict in ("misuse", "message") and status == 0
-    ):  # it handles the errors itself, or they need another order, or types compared
+    ):  # it handles the errors itself, or they need another order or a comparison of types
         verdict = "harmless"
     if verdict != "misuse" and lines(printed, times) != lines(expected, times):
         yield f"prints\n{printed}not\n{expected}{errors}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """usage: kill_runner.py RUN_WORLDS PROGRAM  Kills the runner at 100 random moments; afterwards no
-process of the program may be left, and no file."""
+process of the program and no file may be left."""
 import os, random, signal, subprocess, sys, time
 
 runner, program = sys.argv[1:3]
