@@ -44,6 +44,7 @@ struct threads {
     } request[THREADS_MAX];
     int32_t main;
     int64_t level;
+    bool unjudged; /* the rank called what has effects that are not known */
     struct place_named told[FINDINGS_MAX];
     uint32_t told_count;
     bool rank_told[5]; /* by kind, for the rank that is read now */
@@ -221,7 +222,8 @@ static enum core_status check_thread_step(struct threads *t, const struct trace_
         if (provided >= 0 && provided <= 3)
             t->level = provided;
     }
-    if (trait_in(event->traits, TRAIT_ANY_THREAD) || event->thread < 0 ||
+    t->unjudged |= event->verb == VERB_UNKNOWN;
+    if (t->unjudged || trait_in(event->traits, TRAIT_ANY_THREAD) || event->thread < 0 ||
         event->thread >= THREADS_MAX)
         return CORE_OK;
     if (trait_in(event->traits, TRAIT_PROBES) && !trait_in(event->traits, TRAIT_MATCHED))
@@ -295,6 +297,7 @@ enum core_status check_thread(const struct check_input *input, struct finding_li
         memset(t.rivals, 0, sizeof t.rivals);
         memset(t.rank_told, 0, sizeof t.rank_told);
         t.rank_told[KIND_WAITS] = t.waited[rank];
+        t.unjudged = false;
         /* Without a whole record the call of MPI_Init, or the level it provided, may be missing. */
         bool whole = !input->trace->rank[rank].lost && !input->trace->imported;
         t.main = whole ? 0 : -1;

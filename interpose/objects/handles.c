@@ -203,18 +203,22 @@ static void creations_forget(struct comm_info *of)
     of->creation = 0;
 }
 
-/* Translates a group's members to world ranks; -1 for processes of other jobs. */
+/* Translates a group's members to world ranks; -1 for processes of other jobs, and for ranks that
+ * the group lacks: MPICH's communicators of threads have more ranks than their group has processes.
+ */
 static bool handles_translate(MPI_Group group, int size, int32_t *out)
 {
-    int *rank = malloc((size_t)(size ? size : 1) * 2 * sizeof *rank);
+    int *rank = malloc((size_t)(size ? size : 1) * 2 * sizeof *rank), members = 0;
     if (!rank)
         return false;
     for (int i = 0; i < size; i++)
         rank[i] = i;
-    bool good = world_group_known && OWN(Group_translate_ranks)(group, size, rank, world_group,
-                                                                rank + size) == MPI_SUCCESS;
+    bool good = world_group_known && OWN(Group_size)(group, &members) == MPI_SUCCESS;
+    members = members < size ? members : size;
+    good = good && OWN(Group_translate_ranks)(group, members, rank, world_group, rank + size) ==
+                       MPI_SUCCESS;
     for (int i = 0; i < size; i++)
-        out[i] = good && rank[size + i] != MPI_UNDEFINED ? rank[size + i] : -1;
+        out[i] = good && i < members && rank[size + i] != MPI_UNDEFINED ? rank[size + i] : -1;
     free(rank);
     return true;
 }

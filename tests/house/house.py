@@ -112,7 +112,9 @@ OWNED = {
     ),
     "objects/datatypes.c": "Type_get_extent Type_size Type_size_x",
     "objects/requests.c": "Isend Irecv Imrecv Ibarrier Wait Request_get_status",
-    "objects/handles.c": "Comm_group Group_free Group_translate_ranks Pack_external_size",
+    "objects/handles.c": (
+        "Comm_group Group_free Group_size Group_translate_ranks Pack_external_size"
+    ),
     "perturb.c": "*",
     "recorder.c": (
         "Comm_rank Comm_size Get_library_version Get_version Group_rank Group_size Query_thread"
