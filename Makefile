@@ -8,7 +8,7 @@ SHELL := /bin/bash
 PREFIX ?= /usr/local
 VERSION = $(shell sed -n 's/^.define CORE_VERSION "\(.*\)"/\1/p' core/version.h)
 BUILD  ?= build$(if $(SAN),/san)
-# In one spelling: an object's headers are known by the name it had when it was compiled.
+# Keeps one spelling, as the dependencies of an object use the name that it had when compiled.
 override BUILD := $(patsubst $(CURDIR)/%,%,$(BUILD))
 CC      = gcc
 CLANG   = clang
@@ -23,42 +23,42 @@ SANITIZE = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -DCORE_CHECK_HO
 CFLAGS  = -std=c11 -D_GNU_SOURCE -g $(OPT) $(WARN) $(SANITIZE) -I. -I$(BUILD)/gen -MMD -MP
 CXX     = $(patsubst %gcc,%g++,$(CC))
 CXXFLAGS = -std=c++11 -g $(OPT) -Wall -Wextra $(if $(WERROR),-Werror) $(SANITIZE) -I. -MMD -MP
-# Whether the OTF2 library is there: without it traces of other tools are neither read nor written.
+# -lotf2 if the OTF2 library is installed; without it traces of other tools are not supported.
 OTF2   := $(shell $(CC) -E -include otf2/otf2.h -x c /dev/null >/dev/null 2>&1 && echo -lotf2)
 LDLIBS  = -lsqlite3 -ldw -lelf -lxxhash -ljansson -lnettle -lcadical -lstdc++ $(OTF2) -lm \
           -lpthread -ldl
 
-# What Debian must provide. `make deps` installs what is missing; README.md says what each is for.
-# Without what is NEEDED nothing is built.
+# Packages of Debian. `make deps` installs missing ones; README.md says what each is for. Nothing
+# can be built without those of NEEDED.
 NEEDED = gcc g++ libc6-dev make python3 openmpi-bin libopenmpi-dev libsqlite3-dev libdw-dev \
          libelf-dev libxxhash-dev libjansson-dev nettle-dev libcadical-dev
 DEPS = $(NEEDED) libotf2-trace-dev gfortran python3-mpi4py sqlite3 libcmocka-dev clang \
        libclang-rt-dev llvm iproute2 util-linux procps
-# What make deb needs; make check-all makes the packages, too.
+# Packages that make deb needs; make check-all also makes the Debian packages.
 DEB_DEPS = dpkg-dev debhelper lintian
-# And what only the tests need: a browser for the HTML report, the formatter, a second MPI library,
-# for which a recorder is built wherever it is installed, a faster linker, which fuzz/build.sh takes
-# where it is, and what reads and writes OTF2 archives besides.
+# Packages that only the tests need: a browser for the HTML report, the formatters, a second MPI
+# library (a recorder is built for it if it is installed), a faster linker (fuzz/build.sh uses it if
+# it is installed), and other readers and writers of OTF2 archives.
 CHECK_DEPS = python3-venv chromium clang-format black python3-yaml mpich libmpich-dev lld \
              cmake python3-pytest libpython3-dev otf2-tools eztrace
 
-# Unless make was told how many jobs there may be: as many as there are cores.
+# As many jobs as cores, unless make has a -j option.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 
-# Asked once, where it is used first. Before `make deps` there may be no mpicc, which is no error.
+# Evaluated once, at its first use. A missing mpicc is no error, as `make deps` may install it.
 MPI_CFLAGS = $(eval MPI_CFLAGS := $(shell command -v mpicc >/dev/null && \
     mpicc --showme:compile))$(MPI_CFLAGS)
 MPI_LDLIBS = $(shell mpicc --showme:link)
 
-# In the order of their includes: a room uses those before it.
+# In the order of their includes: a room may use those before it.
 ROOMS = core program store foreign replay model checkers launch reports explore
 room_sources = $(filter-out $(OTF2_OTHER),$(wildcard $(1)/*.c $(1)/*/*.c))
-# What is not built, as the OTF2 library is there, or is not.
+# Sources that are not built, depending on the OTF2 library.
 OTF2_OTHER = $(if $(OTF2),foreign/without_otf2.c,$(filter-out %/without_otf2.c, \
     $(wildcard foreign/*.c)))
-# In C++, only where a library asks for it.
+# C++ sources, which only some libraries have.
 room_shims = $(wildcard $(1)/*/*.cc)
-# What is built in folder $(3) of the files in folder $(1) whose names end in $(2).
+# Targets in folder $(3) for the files in folder $(1) whose names end in $(2).
 built = $(patsubst $(1)/%$(2),$(3)/%,$(wildcard $(1)/*$(2)))
 room_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(room_sources)) \
     $(patsubst %.cc,$(BUILD)/obj/%.o,$(room_shims))
@@ -83,8 +83,8 @@ help:
 	@echo "make deps | format | format-check | tidy | coverage | uninstall | clean"
 	@echo "variables: SAN=address,undefined WERROR=1 UPDATE=1 V=1"
 
-# With root (or sudo) and apt. Elsewhere it says what is lacking, and ends only where nothing could
-# be built.
+# Installs packages with root (or sudo) and apt. Without these it says what is missing, and fails
+# only if nothing could be built.
 deps:
 	@lacks() { ! dpkg-query -W -f='$${Status}' $$1 2>/dev/null | grep -q 'ok installed'; }; \
 	command -v dpkg-query >/dev/null || { \
@@ -109,12 +109,12 @@ deps:
 	  echo "crosswait: the installation failed" >&2; exit 1; }; \
 	rm -f "$$log"
 
-# What tests/mpi runs with; from the network once.
+# Brings the MPI libraries for tests/mpi; needs the network once.
 deps-mpi: deps
 	@tests/mpi/deps.bash $(PYTHON) build/mpi
 
-# The user's two commands. The second make sees the compilers that the first step may just have
-# installed.
+# demo and check are the user's two commands. They call make again, which sees the compilers that
+# deps may just have installed.
 demo: deps
 	@$(MAKE) --no-print-directory $(JOBS) all
 	@tests/demo.sh $(BUILD)
@@ -146,13 +146,13 @@ $(BUILD)/lib$(1).a: $(call room_objects,$(1))
 endef
 $(foreach r,$(ROOMS),$(eval $(call room_library,$(r))))
 
-# SQL text becomes a C string, so that the schema is one readable file.
+# Makes a C string of SQL text, so that the schema is one readable file.
 $(BUILD)/gen/%_sql.h: core/trace/%.sql
 	@mkdir -p $(@D)
 	$(Q)sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $< >$@
 $(BUILD)/obj/store/store.o: $(BUILD)/gen/trace_schema_sql.h
 
-# So do the styles and the scripts of pages: of HTML reports, of a figure of rounds.
+# Makes C strings of the styles and scripts of pages: of HTML reports, of a figure of rounds.
 $(BUILD)/gen/report_page.h: reports/html/page.css reports/html/page.js
 $(BUILD)/gen/figure_page.h: cli/model/figure.css cli/model/figure.js
 $(BUILD)/gen/report_page.h $(BUILD)/gen/figure_page.h:
@@ -164,8 +164,8 @@ $(BUILD)/obj/cli/model/cmd_model_figure.o: $(BUILD)/gen/figure_page.h
 
 # --- the same with the assertions of inner steps --------------------------------------------------
 
-# Unit tests, and tests of world/, check inner steps, too (core/check.h): the few sources that have
-# such assertions are compiled once more.
+# Unit tests and tests of world/ also check inner steps (core/check.h): the few sources with such
+# assertions are compiled a second time.
 HOT_ROOMS = core replay
 HOT_SOURCES := $(shell grep -lsw CORE_CHECK_HOT \
     $(foreach r,$(HOT_ROOMS) world,$(call room_sources,$(r))))
@@ -208,7 +208,7 @@ TESTS =
 include interpose/rules.mk corpus/rules.mk world/rules.mk explore/rules.mk fuzz/rules.mk \
     replay/rules.mk python/rules.mk tests/rules.mk
 
-# Functions of MPI by name, as the call table has them.
+# meaning.c finds MPI functions by name in the generated call table.
 $(BUILD)/obj/foreign/meaning.o: | $(INTERPOSE_GEN)
 
 .DEFAULT_GOAL := all
@@ -223,7 +223,8 @@ bench: deps
 
 # --- unit tests: one binary a file, linked with every room that needs no MPI ----------------------
 
-# What they test is optimised as it is in the product; they are not, which takes most of compiling.
+# The tested code is optimised as in the product; the tests are not, as that would take most of the
+# compilation time.
 
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 $(BUILD)/tests/unit/%: tests/unit/%.c $(HOT_LIBS) | $(INTERPOSE_GEN)
@@ -236,7 +237,7 @@ tests: $(UNIT) $(TESTS)
 
 # --- the rest -------------------------------------------------------------------------------------
 
-# The command with its libraries and pages; what fuzzing needs besides is fuzz/rules.mk's.
+# Installs the command with its libraries and pages; fuzz/rules.mk adds what fuzzing needs.
 OWN_LIBRARIES = $(RECORDERS) $(BUILD)/ranks/libmpi.so.40 $(WORLD_SHIMS)
 install: all install-command
 install-command: $(BUILD)/crosswait $(MAN) $(OWN_LIBRARIES)
@@ -272,8 +273,8 @@ uninstall:
 	  $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_crosswait \
 	  $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/crosswait.fish
 
-# Debian packages, in $(BUILD)/deb: on a copy of the source and of what is built. Needs dpkg-dev
-# and debhelper; lintian judges them where it is installed.
+# Makes Debian packages in $(BUILD)/deb, from copies of the source and the build. Needs dpkg-dev and
+# debhelper; lintian checks the packages if it is installed.
 DEB = $(abspath $(BUILD))/deb
 deb: DEPS += $(DEB_DEPS)
 deb: deps all
@@ -288,7 +289,7 @@ deb: deps all
 	    fi
 	@ls $(DEB)/*.deb
 
-# What is published, in dist: the source as it is committed, and the wheel.
+# Makes the files to publish in dist: the committed source, and the wheel.
 release: wheel
 	@for file in CHANGELOG.md:'^## $(VERSION)$$' debian/changelog:'($(VERSION))'; do \
 	  grep -q -e "$${file#*:}" $${file%%:*} || \
@@ -298,7 +299,7 @@ release: wheel
 	@git archive --prefix=crosswait-$(VERSION)/ -o $(DIST)/crosswait-$(VERSION).tar.gz HEAD
 	@ls $(DIST)/crosswait-$(VERSION)*
 
-# Outputs and pictures of the sessions, from real runs.
+# Updates outputs and pictures of the sessions from real runs.
 docs: all
 	@$(PYTHON) docs/docs.py $(BUILD) --write
 	@MATRIX=1 $(PYTHON) tests/run.py --build $(BUILD) --all mpi/matrix
@@ -310,8 +311,8 @@ format:
 	clang-format -i $$(find $(ROOMS) interpose world fuzz cli corpus python tests -name '*.[ch]')
 	$(BLACK) $$(find $(SCRIPT_ROOMS) -name '*.py')
 
-# The formatters of Debian 12 decide; other versions format otherwise: there the check is left out,
-# which is said.
+# The formatters of Debian 12 decide. Other versions format differently: with them the check is
+# skipped with a message.
 format-check:
 	@if clang-format --version | grep -q 'version 14\.'; then \
 	  clang-format --dry-run -Werror $$(find $(ROOMS) interpose world fuzz cli corpus python \

@@ -4,13 +4,13 @@
 #   enable_testing()
 #   crosswait_add_test(NAME halo NPROCS 4 COMMAND halo --steps 10)
 #
-# The test is `crosswait run ... -- mpiexec -n 4 halo --steps 10`: it fails where crosswait finds
-# something, and a hang that is proven costs seconds. COMMAND is a program, or a target that was
-# added before. OPTIONS are those of `crosswait run`; LAUNCHER are words for mpiexec; TIMEOUT are
+# The test is `crosswait run ... -- mpiexec -n 4 halo --steps 10`: it fails if crosswait finds
+# something, and a proven hang costs only seconds. COMMAND is a program, or a target that was added
+# before. OPTIONS are those of `crosswait run`; LAUNCHER are words for mpiexec; TIMEOUT is in
 # seconds. Each test leaves its trace, SARIF, JUnit and code quality in crosswait/NAME.* of the
-# build's folder; `crosswait report --format=sarif -o all.sarif crosswait/*.db` makes one of them.
+# build's folder; `crosswait report --format=sarif -o all.sarif crosswait/*.db` merges them.
 #
-# CROSSWAIT (cache, ON): OFF, or no crosswait on this machine, runs the tests under mpiexec alone.
+# CROSSWAIT (cache, ON): if OFF, or without crosswait on the machine, tests run under mpiexec alone.
 option(CROSSWAIT "run MPI tests under crosswait, where it is installed" ON)
 find_program(CROSSWAIT_EXECUTABLE crosswait HINTS "${CMAKE_CURRENT_LIST_DIR}/../../../bin")
 if(CROSSWAIT AND NOT CROSSWAIT_EXECUTABLE)
@@ -34,7 +34,7 @@ function(crosswait_add_test)
     set(program "$<TARGET_FILE:${program}>")
   endif()
   set(launcher mpiexec)
-  if(MPIEXEC_EXECUTABLE) # of FindMPI
+  if(MPIEXEC_EXECUTABLE) # set by FindMPI
     set(launcher "${MPIEXEC_EXECUTABLE}")
   endif()
   set(number -n)

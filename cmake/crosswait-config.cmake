@@ -1,2 +1,2 @@
-# What find_package(crosswait) reads.
+# find_package(crosswait) reads this file.
 include("${CMAKE_CURRENT_LIST_DIR}/Crosswait.cmake")

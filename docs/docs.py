@@ -1,14 +1,14 @@
-"""The sessions in docs/ are what crosswait prints: docs.py BUILD [--write]. Runs each command of
-each session in an empty folder and compares what it prints with what stands there, times and large
-numbers aside; says what differs and exits with 1. With --write puts in what is printed, and makes
-the pictures anew (which needs Chromium).
+"""Keeps the sessions in docs/ equal to crosswait's output: docs.py BUILD [--write]. Runs each
+command of each session in an empty folder and compares its output with the document, except for
+times and large numbers; prints differences and exits with 1. --write writes the output into the
+document, and makes the pictures again (which needs Chromium).
 
-In a session: ```console blocks hold commands behind "$ " with their output; ```c FILE.c:FROM-TO
-blocks hold lines of a program; comments tell what is not seen: <!-- shell COMMAND -->, <!--
-picture FILE.png of PAGE.html at WIDTHxHEIGHT [from SELECTOR] -->, <!-- picture FILE.svg -->, <!--
-rules FILE.sarif... -->, behind which everything is made of the rules that these reports declare;
-<!-- rows -->, behind which everything is made of the model's rows. The README is such a session,
-too. A block with [...] in it shows parts of what is printed, in lines or in a line, and is never
+In a session: ```console blocks have commands after "$ " with their output; ```c FILE.c:FROM-TO
+blocks have lines of a program; comments are instructions: <!-- shell COMMAND -->, <!-- picture
+FILE.png of PAGE.html at WIDTHxHEIGHT [from SELECTOR] -->, <!-- picture FILE.svg -->, <!-- rules
+FILE.sarif... -->, after which everything is generated from the rules that these reports declare;
+<!-- rows -->, after which everything is generated from the model's rows. The README is also such a
+session. A block with [...] in it shows parts of the output, of lines or of a line, and is never
 written."""
 import json, os, re, shutil, subprocess, sys, tempfile, textwrap
 
@@ -19,7 +19,7 @@ from mpirun import MPIRUN
 
 BUILD, WRITE = os.path.abspath(sys.argv[1]), "--write" in sys.argv
 # Times, shares, fractions, numbers of three digits and more, and digests differ from run to run; so
-# do the room that they take, and who waits a little.
+# do their widths, and short waits of ranks.
 MASKS = [
     (r"\b[0-9a-f]{40}\b", "#"),
     (r"\d[\d,]*(\.\d+)?(e[-+]?\d+)? ?(%|ns\b|us\b|ms\b|s\b|seconds?\b|/s\b)", "#"),
@@ -30,8 +30,7 @@ MASKS = [
     (r"# to #", "#"),
     (r"[ \t]+", " "),
     (r"-{2,}", "--"),
-    # who waited, and on whom the critical path lay for how many steps, where a rank lost its core
-    # for a while
+    # waits and the critical path, which change if a rank loses its core for a while
     (r"^ ?(\d+)( [#0])+$", r"\1 #"),
     (r"path: \d+ steps: \d+ alphas, \d+ words", "path: # steps"),
     (r"work on rank \d+", "work on rank #"),
@@ -138,7 +137,8 @@ class Session:
         browser.picture(f"{DOCS}/pictures/{name}")
 
     def rules(self, block, files):
-        """A section a rule, under its id, to which reports link; the same id may be in several."""
+        """Makes a section for each rule, under its id, to which reports link; the same id may be in
+        several reports."""
         said, sections = [], {}
         for name in files.split():
             with open(f"{self.folder}/{name}") as file:
@@ -156,7 +156,7 @@ class Session:
         return self.judge(block, said)
 
     def rows(self, block):
-        """A section a row: its explanation, on 4 ranks where messages go between all of them."""
+        """Makes a section for each row: its explanation, on 4 ranks if all exchange messages."""
         said = []
         for line in self.shell("crosswait model").splitlines()[1:]:
             row, ranks = line[:34].strip(), line[35:51].strip()

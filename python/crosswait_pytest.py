@@ -1,12 +1,12 @@
 """A plugin of pytest for tests of mpi4py programs: `pytest -p crosswait_pytest --crosswait=4`.
 
 Each test runs in a job of its own, `crosswait run -- mpirun -n 4 python -m pytest TEST`: every rank
-runs the test, and it fails where a rank fails or crosswait finds something. A hang costs seconds,
-and the tests behind it run all the same. A test that all ranks skip is skipped.
+runs the test, and it fails if a rank fails or crosswait finds something. A hang costs only seconds,
+and the following tests still run. A test that all ranks skip is skipped.
 
-The plugin relies on the commands `crosswait` and `mpirun`, and on nothing but pytest. Installed by
-pip it needs no -p. State: the
-folder of the traces and outcomes of this session, `.crosswait` below pytest's root."""
+The plugin relies on the commands `crosswait` and `mpirun`, and on pytest alone. Installed by pip it
+needs no -p. State: the folder of the traces and outcomes of this session, `.crosswait` below
+pytest's root."""
 import os
 import shlex
 import shutil
@@ -17,7 +17,7 @@ import pytest
 
 import crosswait
 
-INSIDE = "CROSSWAIT_PYTEST"  # in a rank: the file that it adds its outcome to
+INSIDE = "CROSSWAIT_PYTEST"  # in a rank: the file to which it adds its outcome
 CLEAN, TROUBLE = 0, 3  # exit statuses of crosswait
 
 
@@ -57,7 +57,7 @@ def pytest_configure(config):
 
 
 class Rank:
-    """Inside of a rank: tells the session what became of the test there."""
+    """Runs inside of a rank: writes the outcome of the test there for the session."""
 
     def __init__(self, path):
         self.path = path
@@ -99,7 +99,7 @@ class Session:
         )
 
     def run(self, item):
-        """Exit status, what was printed, and the outcome on each rank that told it."""
+        """Returns exit status, output, and the outcomes of the ranks that wrote one."""
         name = f"test-{len(list(self.folder.glob('*.out'))) + 1}"
         trace, told = self.folder / f"{name}.db", self.folder / f"{name}.out"
         told.touch()
@@ -117,7 +117,7 @@ class Session:
             self.traces.append(str(trace))
         outcomes = [line.split(" ", 1) for line in told.read_text().splitlines()]
         passed = outcomes and all(outcome == "passed" for outcome, _ in outcomes)
-        # Nothing of it was MPI: then there is no trace, and its outcome is what counts.
+        # A test without MPI leaves no trace; then its own outcome decides.
         status = (
             CLEAN
             if done.returncode == TROUBLE and passed and not trace.exists()

@@ -13,12 +13,12 @@ int close_range(unsigned int first, unsigned int last, int flags);
 const char *sigabbrev_np(int signal);
 unsigned int arc4random(void);
 
-/* glibc's own tells libstdc++ that one thread is alone. Here it never does, which is always safe:
- * counters of references are then changed by atomic operations. */
+/* In glibc this variable tells libstdc++ that there is only one thread. Here it never does, which
+ * is always safe: libstdc++ then changes reference counts by atomic operations. */
 extern char __libc_single_threaded;
 char __libc_single_threaded = 0;
 
-/* Closes by the list of open files where the kernel (before 5.9) lacks the call. */
+/* Closes files by the list of open files if the kernel (before 5.9) lacks the system call. */
 int close_range(unsigned int first, unsigned int last, int flags)
 {
     DIR *list = NULL;

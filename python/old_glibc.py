@@ -1,10 +1,11 @@
-"""old_glibc.py CC FOLDER -lNAME...: FOLDER/glibc, what gcc links with in place of this machine's
-glibc, so that the programs run with glibc 2.28 and newer; FOLDER/archives: the static libraries.
+"""old_glibc.py CC FOLDER -lNAME...: makes FOLDER/glibc, with which gcc links instead of this
+machine's glibc, so that the programs run with glibc 2.28 and newer; and FOLDER/archives, the list
+of static libraries.
 
 The files are those that PyPI's ziglang makes to link for an old glibc: libraries with the symbols
-and versions of that release and without code, its start of a program, and the functions that it
-linked statically. gcc takes them from there by -BFOLDER/glibc/. What the build lacks, a static
-library NAME or ziglang, is said in one line."""
+and versions of that release and without code, its startup code, and its static functions. gcc takes
+them by -BFOLDER/glibc/. If the build lacks a static library NAME or ziglang, the script says so in
+one line."""
 import os
 import shutil
 import subprocess
@@ -23,7 +24,7 @@ def fail(text):
 
 
 def static_libraries(compiler, words):
-    """The archives of -lNAME..., all of which must be there."""
+    """Returns the archives of -lNAME..., all of which must exist."""
     archives, missing = [], []
     for name in (word[2:] for word in words):
         said = subprocess.run(
@@ -39,7 +40,7 @@ def static_libraries(compiler, words):
 
 
 def zig(folder):
-    """Python in an environment that has ziglang; what is there already needs no network."""
+    """Returns Python of an environment with ziglang; needs no network if that is already there."""
     python = os.path.join(folder, "zig/bin/python")
     there = os.path.join(folder, "zig/.installed")
     if os.path.exists(there) and open(there).read() == ZIGLANG:
@@ -59,7 +60,7 @@ def zig(folder):
 
 
 def linked_files(python, folder):
-    """The files that zig gives its linker for a program in C."""
+    """Returns the files that zig gives its linker for a program in C."""
     cache = os.path.abspath(os.path.join(folder, "zig/cache"))
     source = os.path.join(folder, "empty.c")
     with open(source, "w") as file:

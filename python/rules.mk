@@ -1,14 +1,14 @@
-# The wheel: the objects of the ordinary build, linked again, so that they run with glibc 2.28.
+# The wheel links the objects of the ordinary build again, so that they run with glibc 2.28.
 WHEEL = $(BUILD)/wheel
 # Debian's packages of static libraries besides those that `make deps` installs.
 WHEEL_DEPS = python3-venv zlib1g-dev liblzma-dev libbz2-dev
-# The system's own libraries are found at run time; the others become part of the command.
+# The command finds the system's own libraries at run time; the others become part of it.
 WHEEL_SYSTEM = -lm -lpthread -ldl
 WHEEL_STATIC = $(filter-out $(WHEEL_SYSTEM),$(LDLIBS)) -lz -llzma -lbz2
 WHEEL_LDLIBS = $(abspath $(WHEEL))/old_glibc.o -Wl,-Bstatic $(WHEEL_STATIC) -Wl,-Bdynamic \
     $(WHEEL_SYSTEM)
 DIST ?= dist
-# libgcc_s.so.1 of this machine may need a newer glibc than that of the machine that runs it.
+# This machine's libgcc_s.so.1 may need a newer glibc than the machine that runs the command has.
 WHEEL_LDFLAGS = -B$(abspath $(WHEEL))/glibc/ -Wl,--allow-shlib-undefined
 
 wheel: DEPS += $(WHEEL_DEPS)

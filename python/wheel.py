@@ -1,12 +1,12 @@
-"""wheel.py VERSION FOLDER DIST: DIST/crosswait-VERSION-py3-none-manylinux_2_28_x86_64.whl of
+"""wheel.py VERSION FOLDER DIST: makes DIST/crosswait-VERSION-py3-none-manylinux_2_28_x86_64.whl of
 FOLDER/root, where `make install-command` put the command with the prefix '/'. FOLDER/archives lists
 the static libraries that are part of it (old_glibc.py).
 
 pip puts the tree below the prefix of the environment, so that the command finds its libraries,
 `man` its pages and CMake its package just as after `make install`. The Python files of this room
-become modules. The wheel is written only when each binary in it keeps to its tag: it needs glibc's
-own libraries alone, and no symbol of a newer glibc than the tag says. The same input gives the same
-bytes."""
+become modules. The script writes the wheel only if each binary in it conforms to its tag: it needs
+only glibc's own libraries, and no symbol of a newer glibc than the tag says. The same input gives
+the same bytes."""
 import base64
 import hashlib
 import os
@@ -21,7 +21,7 @@ SYSTEM = {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "libgcc_s.s
 SYSTEM |= {"ld-linux-x86-64.so.2"}
 TAG = "py3-none-manylinux_{}_{}_x86_64".format(*GLIBC)
 MODULES = ["crosswait/__init__.py", "crosswait/__main__.py", "crosswait_pytest.py"]
-MADE_AT = (2020, 1, 1, 0, 0, 0)  # of each file in the archive, for the same bytes at any time
+MADE_AT = (2020, 1, 1, 0, 0, 0)  # time of each file in the archive, for the same bytes at any time
 
 METADATA = """Metadata-Version: 2.1
 Name: crosswait
@@ -55,7 +55,7 @@ def read_elf(option, path):
 
 
 def check_binary(path):
-    """The binary needs nothing that the tag does not promise."""
+    """Refuses a binary that needs something that the tag does not promise."""
     needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", read_elf("-dW", path)))
     if needed - SYSTEM:
         fail(f"cannot take {path}: it needs {', '.join(sorted(needed - SYSTEM))}")
@@ -66,7 +66,7 @@ def check_binary(path):
 
 
 def installed_files(root):
-    """Path below the prefix, path here, whether it is executable; binaries stripped, checked."""
+    """Yields path below the prefix, path here, executable or not; strips and checks binaries."""
     for folder, _, names in os.walk(root):
         for name in names:
             path = os.path.join(folder, name)
@@ -83,7 +83,7 @@ def ask_dpkg(*words):
 
 
 def owner_of(path):
-    """Debian's package of a file, which may be known by the name before /usr was merged."""
+    """Returns Debian's package of a file; dpkg may know it by its name before /usr was merged."""
     for name in (path, os.path.realpath(path), path.replace("/usr/lib/", "/lib/", 1)):
         if ask_dpkg("-S", name):
             return ask_dpkg("-S", name).split(":")[0]
@@ -91,7 +91,7 @@ def owner_of(path):
 
 
 def licences(archives):
-    """Name and text: ours, and those of the archives that are linked, with their versions."""
+    """Yields name and text of our license, and of those of the linked archives, with versions."""
     with open("LICENSE", "rb") as file:
         yield "LICENSE", file.read()
     packages = sorted({owner_of(path) for path in archives})
@@ -117,7 +117,7 @@ class Archive:
         self.record.append(f"{name},sha256={digest},{len(data)}\n")
 
     def close(self, name):
-        """Writes the list of the files, in which its own line has neither digest nor size."""
+        """Writes the list of files; its own line has neither digest nor size."""
         self.add(name, "".join([*self.record, f"{name},,\n"]).encode())
         self.zip.close()
 

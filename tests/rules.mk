@@ -1,5 +1,5 @@
-# Helpers of script tests, one file a program, in build/tests/tools. (Benches are built by
-# replay/rules.mk.)
+# Builds helpers of script tests, one program per file, in build/tests/tools. (replay/rules.mk
+# builds benchmarks.)
 TOOLS = $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/tools/*.c))
 
 $(TOOLS): $(BUILD)/tests/%: tests/%.c $(LIBS) | $(INTERPOSE_GEN)
@@ -9,7 +9,7 @@ $(TOOLS): $(BUILD)/tests/%: tests/%.c $(LIBS) | $(INTERPOSE_GEN)
 
 TESTS += $(TOOLS)
 
-# What the ranks of tests wait with. A sanitizer's runtime would have to come before it.
+# Replaces how the ranks of tests wait. Not with sanitizers, whose runtime must be loaded first.
 $(BUILD)/tests/libidle.so: tests/idle.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  cc    $<")
@@ -28,7 +28,7 @@ $(BUILD)/tests/launch/%: tests/launch/programs/%.c
 	$(Q)mpicc -std=c11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -MMD -MF $@.d -o $@ $<
 TESTS += $(LAUNCH_PROGRAMS)
 
-# Jobs of the benchmark of verdicts, and of the test that judging grows as the job does.
+# Jobs for the benchmark of verdicts, and for the test that judging takes linear time.
 BENCH_JOBS = $(call built,tests/bench/jobs,.c,$(BUILD)/tests/bench/jobs)
 $(BENCH_JOBS): $(BUILD)/tests/bench/jobs/%: tests/bench/jobs/%.c
 	@mkdir -p $(@D)

@@ -1,5 +1,5 @@
-# Our own MPI: one library, which exports every MPI_ function also as PMPI_. The grammar of
-# policies comes with it.
+# Our own MPI is one library, which exports every MPI_ function also as PMPI_. It includes the
+# grammar of policies.
 CFLAGS_world = $(MPI_CFLAGS) -O3 -fno-plt
 
 WORLD_SOURCES = $(wildcard world/local/*.c world/exchange/*.c world/fibers/*.c replay/policy/*.c)
@@ -15,9 +15,9 @@ $(eval $(call WORLD_LIBRARY,$(BUILD)/libworld.a,$(WORLD_SOURCES:%.c=$(BUILD)/obj
 $(eval $(call WORLD_LIBRARY,$(BUILD)/hot/libworld.a,$(call \
     hot_objects,$(WORLD_SOURCES)),$(BUILD)/hot/world))
 
-# The same for ranks that are processes: a library under the name of Open MPI's, to be preloaded.
-# Fibers' threads are not its concern. fork_server.c ends the section of shared variables, so it
-# comes last. The runner finds where the program called by the frame pointers.
+# For ranks that are processes: a library under the name of Open MPI's, which is preloaded. It has
+# no threads of fibers. fork_server.c ends the section of shared variables, so it comes last. The
+# runner finds the program's call sites by the frame pointers.
 RANKS_SOURCES = $(filter-out world/fibers/thread.c world/fibers/rank_threads.c %/fork_server.c, \
     $(WORLD_SOURCES) $(wildcard world/ranks/*.c)) world/processes/scratch.c \
     world/ranks/fork_server.c
@@ -30,7 +30,7 @@ $(BUILD)/obj/ranks/%.o: %.c
 	    -fno-omit-frame-pointer \
 	  -fno-optimize-sibling-calls -DWORLD_PROCESSES=1 -c -o $@ $<
 
-# What worlds lack is named by Fortran's library of Open MPI 5, and by mpi4py that was built for it.
+# Open MPI 5's Fortran library, and mpi4py built for it, refer to functions that worlds lack.
 $(BUILD)/obj/ranks/rank_missing.o: $(BUILD)/gen/shims/mpich/rank_missing.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out $(SANITIZE),$(CFLAGS)) -fPIC -c -o $@ $<
@@ -47,9 +47,9 @@ $(BUILD)/ranks/libmpi.so.40: $(RANKS_OBJECTS) $(BUILD)/libprogram.a $(BUILD)/lib
 
 ALL += $(BUILD)/ranks/libmpi.so.40
 
-# The same for programs of other ABIs (shims/): $(1) its name, $(2) the header with its constants,
+# For programs of other ABIs (shims/): $(1) name of the ABI, $(2) the header with its constants,
 # $(3) the name of our library, $(4) further names that the program's library may have: empty
-# libraries, so that the loader looks for no such library; $(5) what else is generated.
+# libraries, so that the loader looks for no real one; $(5) further generated files.
 SHIM_SOURCES = $(filter-out world/ranks/mpifh.c,$(RANKS_SOURCES)) world/shims/shim.c
 define WORLD_SHIM
 SHIM_GEN_$(1) = $$(BUILD)/gen/shims/$(1)
@@ -96,7 +96,7 @@ $(eval $(call WORLD_SHIM,mpich,world/shims/mpich.h,libmpi.so.12,libmpich.so.12, 
 $(eval $(call WORLD_SHIM,abi,interpose/library/abi/mpi.h,libmpi_abi.so.1,libmpi_abi.so.0,))
 ALL += $(WORLD_SHIMS)
 
-# What runs worlds of processes: needs no MPI.
+# Runs worlds of processes; needs no MPI.
 $(BUILD)/libprocesses.a: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard world/processes/*.c))
 	$(Q)rm -f $@ && ar rcs $@ $^
 

@@ -1,12 +1,12 @@
-"""The command crosswait, as pip installed it: `python -m crosswait` is `crosswait`."""
+"""Finds the command crosswait that pip installed: `python -m crosswait` runs it."""
 import os
 import shutil
 from importlib import metadata
 
 
 def command():
-    """The path of the command that pip installed with this package; elsewhere of the one on the
-    PATH; None where there is none."""
+    """Returns the path of the command that pip installed with this package; else that of the
+    command on the PATH; None if there is none."""
     try:
         files = metadata.files("crosswait") or []
     except metadata.PackageNotFoundError:

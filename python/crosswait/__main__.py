@@ -1,4 +1,4 @@
-"""`python -m crosswait ...` becomes the command itself, in the same process."""
+"""Replaces `python -m crosswait ...` by the command itself, in the same process."""
 import os
 import sys
 
