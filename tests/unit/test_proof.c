@@ -1,5 +1,5 @@
-/* The launcher's proof of messages, requests and threads: spools of jobs that stand still are
- * written by hand, each with its twin that can still go on. */
+/* Tests the launcher's proof with messages, requests and threads: writes spools of blocked jobs by
+ * hand, each with a twin that can continue. */
 #include "core/work.h"
 #include "tests/unit/proof_job.h"
 
@@ -33,7 +33,7 @@ static void a_message_that_is_there_is_no_deadlock(void **state)
     inside(1, EVENT_CLASS_RECV, 0, 7, 0);
     expect_nothing();
 
-    job_start(2); /* with another tag it does not fit */
+    job_start(2); /* with another tag it does not match */
     did(1, EVENT_CLASS_SEND, 0, 8, 0);
     inside(0, EVENT_CLASS_RECV, 1, 7, 0);
     inside(1, EVENT_CLASS_RECV, 0, 7, 0);
@@ -53,8 +53,8 @@ static void a_message_that_is_there_is_no_deadlock(void **state)
     expect_nothing();
 }
 
-/* Of two sends one was received: the rank waits in the second for a receive that never comes. Where
- * info lets messages overtake each other, that may be the one that was received. */
+/* One of two sends was received: the rank waits in the second for a receive that never comes. If
+ * info lets messages overtake each other, the second one may be the received one. */
 static void the_second_send_waits(bool overtaking, uint16_t given)
 {
     struct spool_def_hint hint = {.seq = 1, .comm = WORLD};
@@ -73,7 +73,7 @@ static void messages_may_overtake_each_other(void **state)
     (void)state;
     the_second_send_waits(false, 0);
     expect_proven(2);
-    the_second_send_waits(true, 0); /* not so, says the info */
+    the_second_send_waits(true, 0); /* the info forbids it */
     expect_proven(2);
     the_second_send_waits(true, 1);
     expect_nothing();
@@ -133,7 +133,7 @@ static void waits(void **state)
     expect_proven(2);
     expect_need(ENDING_NEED_MESSAGE, ENDING_OBJECT_COMM, 5);
 
-    job_start(2); /* waitall where all fit */
+    job_start(2); /* waitall where all match */
     for (uint32_t r = 0; r < 2; r++) {
         did(r, EVENT_CLASS_ISEND, 1 - (int32_t)r, 0, 1);
         did(r, EVENT_CLASS_IRECV, 1 - (int32_t)r, 0, 2);
@@ -142,8 +142,8 @@ static void waits(void **state)
     expect_nothing();
 }
 
-/* Steps of proving that the last of so many receives never completes, and that nothing is proven of
- * its twin. */
+/* Returns the steps of proving that the last of `count` receives never completes; expects no proof
+ * for its twin. */
 static uint64_t receives_judged(uint32_t count)
 {
     uint32_t request[COUNT_MAX + 1];
@@ -168,8 +168,8 @@ static uint64_t receives_judged(uint32_t count)
     return steps;
 }
 
-/* The same of exchanges of which each has a tag of its own, for sends and receives together. Ranks
- * that are rested are asked of each message whether it was taken. */
+/* Does the same with exchanges, each with a tag of its own, for sends and receives together. If
+ * ranks were idle for long, the proof asks for each message whether it was taken. */
 static uint64_t exchanges_judged(uint32_t count, enum proof_standing how)
 {
     uint32_t request[2 * COUNT_MAX + 2];
@@ -327,12 +327,12 @@ static void gaps_prove_nothing(void **state)
     put(0, SPOOL_LOST, 0, 0, &lost, sizeof lost, NULL, 0);
     expect_nothing();
 
-    job_start(2); /* calls that nothing is known about */
+    job_start(2); /* unknown calls */
     inside(0, EVENT_CLASS_RECV, 1, 7, 0);
     inside(1, EVENT_CLASS_SPAWN, EVENT_NONE, EVENT_NONE, 0);
     expect_nothing();
 
-    job_start(2); /* a request of unknown make */
+    job_start(2); /* a request of unknown origin */
     inside(0, EVENT_CLASS_RECV, 1, 7, 0);
     inside(1, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 99);
     expect_nothing();
@@ -381,8 +381,8 @@ static void persistent_requests(void **state)
     expect_proven(2); /* the fourth message was never sent */
 }
 
-/* Request 1: of rank 0 a send in partitions to rank 1, of rank 1 its receive; both are started, and
- * of rank 0's partitions so many are not marked as ready. */
+/* Starts request 1: on rank 0 a partitioned send to rank 1, on rank 1 its receive; `left` of rank
+ * 0's partitions are not marked as ready. */
 static void partitions_start(int32_t left)
 {
     job_start(2);
@@ -426,7 +426,7 @@ static void partitioned_requests(void **state)
     expect_nothing();
 }
 
-/* A receive without partitions, and one with, that meets it. */
+/* A receive without partitions does not match a partitioned send; one with partitions does. */
 static void what_is_sent_in_partitions_waits_for_its_partner(void **state)
 {
     (void)state;
@@ -453,7 +453,7 @@ static void what_is_sent_in_partitions_waits_for_its_partner(void **state)
     }
 }
 
-/* Both make the collective, and start it so often; the first one waits for its last round. */
+/* Both ranks make the collective and start it `mine` and `its` times; rank 0 waits for its last. */
 static void collectives_start(int mine, int its)
 {
     job_start(2);
@@ -536,7 +536,7 @@ static void generalized_requests(void **state)
             expect_need(ENDING_NEED_GENERALIZED, ENDING_OBJECT_NONE, EVENT_NONE);
     }
 
-    job_start(2); /* a thread waits, another may complete it, or waits for somebody who may come */
+    job_start(2); /* a thread waits; another may complete it, or waits for a rank that may act */
     names_define();
     uint32_t thread = thread_of(0);
     named_did(0, GREQUEST_START, EVENT_NONE, 1, 0);
@@ -563,8 +563,9 @@ static void both_sides(uint32_t rank, int32_t peer, int32_t tag, uint32_t reques
     both_sides_of(rank, peer, peer, tag, request);
 }
 
-/* Rank 0 sends to rank 2, which has a receive for it and computes, and receives from rank 1, by one
- * request or that and a receive from rank 1 with another tag, of which it waits for any. */
+/* Rank 0 sends to rank 2, which has a receive for it and computes, and receives from rank 1 with
+ * one request; with two requests it also receives another tag of rank 1. It waits for any of them.
+ */
 static void any_of_two_sides(uint32_t requests)
 {
     const uint32_t list[] = {1, 2};
@@ -669,8 +670,8 @@ static void a_pending_receive_takes_the_message(void **state)
     expect_nothing();
 }
 
-/* A wildcard receive of rank 0 is pending, and nobody waits for it; rank 1 is in a send to it, and
- * `others` messages of rank 2 fit it as well. */
+/* A wildcard receive of rank 0 is pending, and nobody waits for it; rank 1 is in a send to rank 0,
+ * and `others` messages of rank 2 match the receive as well. */
 static void send_kept_out(uint32_t receives, uint32_t others)
 {
     job_start(3);
@@ -692,16 +693,16 @@ static void a_send_whose_receive_took_another_message(void **state)
     expect_proven(2);
     send_kept_out(2, 2);
     expect_proven(2);
-    send_kept_out(1, 0); /* then it must be that of rank 1, which is still on its way */
+    send_kept_out(1, 0); /* it must take rank 1's message, which is in flight */
     expect_nothing();
     send_kept_out(2, 1); /* one receive is left */
     expect_nothing();
-    for (int rank = 0; rank < 2; rank++) { /* it may be on its way, or be taken in a moment */
+    for (int rank = 0; rank < 2; rank++) { /* it may be in flight, or be taken soon */
         send_kept_out(1, 1);
         standing[rank] = PROOF_IDLE;
         expect_nothing();
     }
-    send_kept_out(1, 1); /* so long that it may not have been carried over */
+    send_kept_out(1, 1); /* it may be too long to have been delivered */
     lane[1].header.open[0].type = 9;
     expect_nothing();
     for (uint32_t more = 0; more < 2; more++) { /* not in so short a time */
@@ -733,7 +734,8 @@ static void a_send_whose_receive_took_another_message(void **state)
     expect_proven(2);
 }
 
-/* Its destination is in a receive: of something else; or of it, and would be back. */
+/* The destination of a send is in a receive: of another message, or of this one, which would
+return. */
 static void a_send_while_its_destination_receives(void **state)
 {
     static const struct {
@@ -785,8 +787,8 @@ static void a_send_whose_message_is_held(void **state)
     }
 }
 
-/* Another message may have been taken; but then the receive would have met its own, had all had the
- * time. */
+/* Another message may have been taken; but then the receive would have got its own by now, if all
+ * ranks had the time. */
 static void what_has_arrived_was_taken(void **state)
 {
     (void)state;
@@ -815,7 +817,7 @@ static void what_has_arrived_was_taken(void **state)
     did(1, EVENT_CLASS_SEND, 0, 5, 0);
     standing[2] = PROOF_UNKNOWN;
     expect_nothing();
-    for (int works = 0; works < 2; works++) { /* a collective's operation may take its time */
+    for (int works = 0; works < 2; works++) { /* a collective's operation may be slow */
         job_start(3);
         names_define();
         if (works)
@@ -868,8 +870,8 @@ static void threads(void **state)
     expect_proven(3);
 }
 
-/* In what order threads send on one channel is not known: who of two waits, when one message was
- * received? */
+/* The order in which threads send on one channel is unknown: if one message was received, either of
+ * two senders may be the one that waits. */
 static void threads_that_share_a_channel(void **state)
 {
     (void)state;
@@ -890,7 +892,7 @@ static void threads_that_share_a_channel(void **state)
     }
 }
 
-/* Two threads send, one message was received, and one send has not returned: the other's was. */
+/* Two threads send; one send returned and one message was received: it was that send's message. */
 static void a_send_beside_one_that_was_received(void **state)
 {
     enum { ALONE, EARLY, POSTED, HELD, TAKING, REDUCES, BOTH, STARTED, TWINS };

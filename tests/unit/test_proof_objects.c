@@ -1,5 +1,5 @@
-/* The launcher's proof of what is called on communicators, windows and files: collectives, epochs,
- * locks. Spools of jobs that stand still are written by hand, each with its twin that can go on. */
+/* Tests the launcher's proof with calls on communicators, windows and files: collectives, epochs,
+ * locks. Writes spools of blocked jobs by hand, each with a twin that can continue. */
 #include "core/trace/misuse.h"
 #include "tests/unit/proof_job.h"
 
@@ -43,7 +43,7 @@ static void collectives_wait_for_who_is_missing(void **state)
     expect_nothing();
 }
 
-/* All have entered, and have had the time for all that there is to do; but the sizes differ. */
+/* All have entered and had time to finish; but the sizes differ. */
 static void collectives_that_all_have_entered_and_that_rest(void **state)
 {
     enum { TYPE = 1 };
@@ -80,7 +80,7 @@ static void collectives_that_all_have_entered_and_that_rest(void **state)
     }
 }
 
-/* Ranks 0 and 1 are in a collective of so many bytes, rank 2 is not, and waits for rank 0. */
+/* Ranks 0 and 1 are in a collective of `bytes` bytes; rank 2 is not, and waits for rank 0. */
 static void large_start(uint16_t call, int32_t root, int64_t bytes, uint8_t all_stand)
 {
     enum { TYPE = 1 };
@@ -99,7 +99,7 @@ static void large_start(uint16_t call, int32_t root, int64_t bytes, uint8_t all_
     inside(2, EVENT_CLASS_RECV, 0, 0, 0);
 }
 
-/* What those that have come give each other may still be on its way, and be all that they wait for.
+/* Data between the ranks that have entered may still be in flight, and be all that they wait for.
  */
 static void collectives_in_which_others_are_at_work(void **state)
 {
@@ -131,7 +131,7 @@ static void collectives_in_which_others_are_at_work(void **state)
     expect_proven(2);
 }
 
-/* Who is not inside of MPI passes nothing on. */
+/* A rank outside of MPI forwards nothing. */
 static void collectives_in_which_others_are_outside(void **state)
 {
     (void)state;
@@ -151,7 +151,7 @@ static void collectives_in_which_others_are_outside(void **state)
         inside(3, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 5);
         if (twin == 0) /* it has the message that rank 3 waits for, and computes */
             standing[2] = PROOF_UNKNOWN;
-        if (twin == 1) /* it has passed that on */
+        if (twin == 1) /* it has forwarded the message */
             inside(2, EVENT_CLASS_RECV, 1, 5, 0);
         if (twin == 2)
             standing[2] = PROOF_ENDED;
@@ -166,7 +166,7 @@ static void collectives_in_which_others_are_outside(void **state)
     }
 }
 
-/* Each rank's edges, as bits of the world ranks: those it gives to, and those it takes from. */
+/* Each rank's edges, as bits of world ranks: those it sends to, and those it receives from. */
 struct edges {
     uint32_t gives, takes;
 };
@@ -193,7 +193,7 @@ static void edges_define(uint32_t rank, const struct edges *edges)
     }
 }
 
-/* Four ranks, those named by bits are in the call, the others wait for rank 0. */
+/* Starts four ranks; those in the bits `in` are in the call, the others wait for rank 0. */
 static void edges_start(const struct edges edges[4], uint32_t in)
 {
     job_start(4);
@@ -224,7 +224,7 @@ static void neighbors_wait_for_each_other_alone(void **state)
     edges_start(pairs, 14); /* 0 waits for itself, and 1 for it */
     expect_proven(1);
 
-    memcpy(other, ring, sizeof other); /* 1 gives 2 nothing, which waits for that */
+    memcpy(other, ring, sizeof other); /* 1 sends nothing to 2, which waits for it */
     other[1].gives = 0;
     edges_start(other, 15);
     for (uint32_t r = 0; r < 4; r++)
@@ -254,7 +254,7 @@ static void neighbors_wait_for_each_other_alone(void **state)
 
 enum { BYTE_TYPE = 1, LISTED_MAX = 4 };
 
-struct sided { /* counts; -1: one of each, that stands at [0]; -2: nothing (in place, not the root)
+struct sided { /* counts; -1: one count for all, at [0]; -2: nothing (in place, not the root)
                 */
     int32_t gives[LISTED_MAX], takes[LISTED_MAX];
     int lists; /* bits: 1 gives, 2 takes */
@@ -273,7 +273,7 @@ static void sided_start(const char *name, uint16_t class)
     names_define();
 }
 
-/* What stands before the event, and the event. */
+/* Writes the records that precede the event, and returns the event. */
 static struct spool_event sided_event(uint32_t rank, int32_t root, const struct sided *s)
 {
     uint64_t seq = lane[rank].seq + 1;
@@ -295,7 +295,7 @@ static struct spool_event sided_event(uint32_t rank, int32_t root, const struct 
     return event;
 }
 
-/* Rank `stuck` is in the call, the others are behind it, in a barrier. */
+/* Rank `stuck` is in the call; the others have left it and are in a barrier. */
 static void sided_calls(const char *name, int32_t root, const struct sided *s, uint32_t stuck)
 {
     sided_start(name, EVENT_CLASS_COLL);
@@ -318,7 +318,7 @@ static const struct sided_row {
     int32_t root;
     struct sided side[3];
     uint32_t stuck;
-    int rank, gives, at, value; /* what differs in the bad one */
+    int rank, gives, at, value; /* the difference of the bad case */
 } sided_rows[] = {
     {"MPI_Gatherv", 0, {{{5}, {5, 5, 5}, 2}, {{5}, {-2}, 2}, {{5}, {-2}, 2}}, 1, 0, 0, 1, 0},
     {"MPI_Gatherv", 0, {{{-2}, {9, 5, 6}, 2}, {{5}, {-2}, 2}, {{6}, {-2}, 2}}, 0, 1, 1, 0, 0},
@@ -361,7 +361,7 @@ static const struct sided_row {
      1},
 };
 
-/* All are behind the call or rest in it; it is stuck where the sizes of two sides differ. */
+/* All have left the call or are idle in it; a rank is stuck if the sizes of two sides differ. */
 static void sizes_that_one_side_gives_and_another_takes(void **state)
 {
     (void)state;
@@ -383,8 +383,8 @@ static void sizes_that_one_side_gives_and_another_takes(void **state)
     }
 }
 
-/* Where two sides differ as much, the sum of all sizes is the same; and what a rank has for itself
- * nobody waits for. */
+/* Two differences can cancel in the sum of all sizes; and nobody waits for a rank's data for
+ * itself. */
 static void sizes_are_compared_pair_by_pair(void **state)
 {
     struct sided side[3];
@@ -399,12 +399,12 @@ static void sizes_are_compared_pair_by_pair(void **state)
     side[0].gives[0] += 3;
     sided_calls("MPI_Alltoallv", -1, side, 1);
     expect_nothing();
-    side[0].gives[1] = 1 << 27; /* more than is carried over in the time */
+    side[0].gives[1] = 1 << 27; /* more than is delivered in the time */
     sided_calls("MPI_Alltoallv", -1, side, 1);
     expect_nothing();
 }
 
-/* Opening files at different places of a machine: of different machines nothing is known. */
+/* Ranks open files at different paths of one machine; nothing is known of different machines. */
 static void files_that_differ(void **state)
 {
     enum { HERE = 5, THERE = 6 };
@@ -445,7 +445,7 @@ static void files_that_differ(void **state)
     }
 }
 
-/* Members of a group that give others to the same call. */
+/* Members of a group pass different groups to the same call. */
 static void groups_that_differ(void **state)
 {
     (void)state;
@@ -504,7 +504,7 @@ static void collectives_that_differ_wait_for_each_other(void **state)
     named_inside(1, BCAST, 0);
     expect_nothing();
 
-    job_start(2); /* a call was refused on one rank: who knows which call belongs to which */
+    job_start(2); /* a call was refused on one rank: it is unclear which calls belong together */
     names_define();
     named_did(0, REDUCE, 0, 0, 5);
     named_inside(0, BCAST, 0);
@@ -551,7 +551,7 @@ static void collectives_that_differ_wait_for_each_other(void **state)
     expect_nothing();
 }
 
-/* Groups {0, 1} and {2, 3}; each rank gives its root in one call. */
+/* Groups {0, 1} and {2, 3}; each rank names its root in one call. */
 static void between_two_groups(const int32_t root[4])
 {
     enum { INTER = 7 };
@@ -608,7 +608,7 @@ static void calls_of_a_part_do_not_count(void **state)
         named_inside(r, BARRIER, EVENT_NONE);
     expect_nothing();
 
-    job_start(3); /* they still make it: who is in it, is not known here */
+    job_start(3); /* they still make it: its members are unknown here */
     names_define();
     named_inside(0, BARRIER, EVENT_NONE);
     named_inside(1, CREATE_GROUP, EVENT_NONE);
@@ -625,7 +625,7 @@ static void calls_of_a_part_do_not_count(void **state)
     expect_proven(3);
 }
 
-/* The rank makes a communicator of ranks first and second. */
+/* The rank is making a communicator of ranks `first` and `second`. */
 static void party_inside(uint32_t rank, int32_t first, int32_t second, int32_t tag)
 {
     struct spool_def_group def = {.id = 4, .size = 2, .count = 2};
@@ -678,7 +678,8 @@ static void parts_that_make_a_communicator(void **state)
     }
 }
 
-/* Of groups {0, 2} and {1, 3}, which ranks 0 and 1 lead, rank 3 is in a barrier of all. */
+/* Groups {0, 2} and {1, 3}, led by ranks 0 and 1, make an intercommunicator; rank 3 is in a
+ * barrier. */
 static void sides_that_are_not_whole(void **state)
 {
     (void)state;
@@ -715,7 +716,7 @@ static void windows_and_files(void **state)
 {
     (void)state;
     for (int other = 0; other < 2;
-         other++) { /* rank 0 has made windows of its own: its numbers are others */
+         other++) { /* rank 0 has made windows of its own: its numbers differ */
         job_start(2);
         object_define(0, SPOOL_DEF_WIN, 1, 70);
         object_define(0, SPOOL_DEF_WIN, 2, 71);
@@ -802,7 +803,7 @@ static void locks(void **state)
     }
 }
 
-/* Rank 1 has a lock, rank 0 accesses under one that excludes it. */
+/* Rank 1 holds a lock; rank 0 accesses the window under a lock that excludes it. */
 static void locks_that_are_taken_late(void **state)
 {
     (void)state;
@@ -816,7 +817,7 @@ static void locks_that_are_taken_late(void **state)
         on_object(1, EVENT_CLASS_RMA_LOCK, 1, 1, twin == 1 ? 2 : 1, false);
         if (twin != 2)
             on_object(1, EVENT_CLASS_RMA, 1, 1, 0, false);
-        if (twin != 3) /* else it may not have it */
+        if (twin != 3) /* else it may lack it */
             on_object(1, (enum event_class)flush, 1, 1, 0, false);
         if (twin == 4)
             on_object(1, EVENT_CLASS_RMA_UNLOCK, 1, 1, 0, false);
@@ -831,8 +832,8 @@ static void locks_that_are_taken_late(void **state)
     }
 }
 
-/* A thread waits for a request that is complete, and does not return: for a send whose message was
- * received, or for a receive whose completion another thread was told. */
+/* A thread waits for a complete request and does not return: for a send whose message was received,
+ * or for a receive whose completion another thread got. */
 static void a_wait_for_a_request_that_is_complete(void **state)
 {
     enum { RECEIVED, TOLD, STUCK, EARLY = STUCK, MOVES, REDUCES, UNKNOWN, TWINS };
@@ -863,8 +864,8 @@ static void a_wait_for_a_request_that_is_complete(void **state)
     }
 }
 
-/* The same of threads of both ranks that wait for their sends, whose receives are posted: nobody is
- * told any more that those are complete. */
+/* Threads of both ranks wait for their sends, whose receives are posted: no call will return the
+ * completions any more. */
 static void waits_for_sends_whose_receives_are_posted(void **state)
 {
     enum { STUCK, FEWER, WILD, ELSEWHERE, EARLY, TWINS };
@@ -894,7 +895,7 @@ static void waits_for_sends_whose_receives_are_posted(void **state)
     }
 }
 
-/* Rank 0 gets data into a null pointer, and rank 1 waits for it in the next fence. */
+/* Rank 0 calls MPI_Get with a null pointer, and rank 1 waits for rank 0 in the next fence. */
 static void a_call_with_a_null_pointer(void **state)
 {
     enum { STUCK, EARLY, GOOD, EARLIER, OTHER, MOVES, TWINS };

@@ -1,11 +1,11 @@
-/* The launcher's proof against a naive search. Random programs run in a naive library, which knows
- * what the spools do not tell: which receive took which message, what has arrived, what was carried
- * over. Then the job stands still, or some of its ranks compute. What the proof claims must hold
- * whatever the ranks that are not stuck do next: messages and receives of any kind are tried, a few
- * in a row. Where all ranks are stuck, and had their time, nearly all of it must be proven.
+/* Compares the launcher's proof with a naive search. Random programs run in a naive library, which
+ * knows what the spools lack: which receive took which message, which messages have arrived or were
+ * delivered. Then all ranks block, or some compute. The proof's claim must hold whatever the other
+ * ranks do next: the search tries a few messages and receives of any kind in a row. If all ranks
+ * are stuck and were idle for long, nearly all such jobs must be proven.
  *
- * In half of the jobs some ranks have two threads, each of which does as a rank does; what they
- * call at the same time has no order that the spools tell. */
+ * In half of the jobs some ranks have two threads, each of which acts like a rank; the spools have
+ * no order for calls that they make at the same time. */
 #include "core/random.h"
 #include "tests/unit/proof_job.h"
 
@@ -58,7 +58,7 @@ static uint32_t rank_of(const struct world *w, uint32_t actor)
     return actor % w->size;
 }
 
-/* Its spool. */
+/* Returns the lane of its spool. */
 static uint32_t lane_of(const struct world *w, uint32_t actor)
 {
     return actor < w->size ? actor : RANKS_MAX + actor - w->size;
@@ -88,8 +88,8 @@ static void match(struct world *w, uint32_t m, uint32_t r)
     w->receive[r].message = (int16_t)m;
 }
 
-/* Messages arrive in the order of arrival, which `arrived` does not tell: of one pair of ranks it
- * is that of their numbers, of others any; so those of lower numbers are taken to be first. */
+/* Posts a receive. `arrived` does not give the order of arrival: messages of one pair of ranks
+ * arrive by their numbers, others in any order; so lower numbers count as first. */
 static uint32_t receive_post(struct world *w, uint32_t dest, int32_t source, int32_t tag)
 {
     uint32_t r = w->receives++;
@@ -158,9 +158,9 @@ static bool is_call_done(const struct world *w, const struct member *rank)
     return c->class == EVENT_CLASS_WAITANY ? done > 0 : done == c->count;
 }
 
-/* --- what the spools say ---------------------------------------------------------------------- */
+/* --- writing spools --------------------------------------------------------------------------- */
 
-/* The status of handle h, or of the call's own receive (h NULL), for the event that comes next. */
+/* Writes the status of handle h, or of the call's own receive (h NULL), for the next event. */
 static void say_done(const struct world *w, uint32_t actor, const struct handle *h, uint32_t id,
                      uint32_t index, int16_t receive)
 {
@@ -213,7 +213,7 @@ static void peer_of_call(const struct world *w, const struct call *c, int32_t *p
                              : EVENT_NONE;
 }
 
-/* The call returns. */
+/* Writes that the call returns. */
 static void call_return(struct world *w, uint32_t me)
 {
     struct member *rank = &w->actor[me];
@@ -242,7 +242,7 @@ static void call_return(struct world *w, uint32_t me)
     rank->inside = false;
 }
 
-/* The call does not return. */
+/* Writes that the call does not return. */
 static void call_stays(const struct world *w, uint32_t me)
 {
     const struct call *c = &w->actor[me].call;
@@ -346,8 +346,8 @@ static void carry(struct world *w, bool all)
             w->message[m].carried = all || below(2);
 }
 
-/* Arrivals, in any order that MPI allows. all: but for what a rank that computes sends, or is sent.
- */
+/* Lets messages arrive in any order that MPI allows; all: all except those from or to a computing
+ * rank. */
 static void deliver(struct world *w, bool all)
 {
     for (uint32_t m = 0; m < w->messages; m++) {
@@ -359,7 +359,7 @@ static void deliver(struct world *w, bool all)
     }
 }
 
-/* Until nobody but those that compute goes on. */
+/* Runs until only computing ranks can continue. */
 static void settle(struct world *w, uint8_t level)
 {
     for (uint32_t turn = 0; turn < 4 * STEPS; turn++) {
@@ -428,7 +428,7 @@ struct search {
 
 static bool is_freed(const struct world *now, struct search *s, uint32_t moves);
 
-/* What is under way comes, and who can returns and may do anything. */
+/* Tells whether a rank gets free when messages arrive and ranks that can return do anything. */
 static bool is_freed_by_time(struct world *w, struct search *s, uint32_t moves)
 {
     for (bool more = true; more;) {
@@ -501,7 +501,7 @@ static bool is_proven(struct search *out_search)
     return verdict.proven;
 }
 
-static uint32_t jobs = 1000; /* or as many as the command line says */
+static uint32_t jobs = 1000; /* or the number on the command line */
 
 static void what_is_proven_holds(void **state)
 {

@@ -1,4 +1,4 @@
-/* The generator against an independent transcription of the published algorithm's recurrence, and
+/* Compares the generator with an independent transcription of the published recurrence, and tests
  * its bounds. */
 #include <setjmp.h>
 #include <stdarg.h>

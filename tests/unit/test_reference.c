@@ -1,5 +1,5 @@
-/* The reference of reductions: widths, signs, order of combining, and what floating point may
- * differ by. */
+/* Tests the reference of reductions: widths, signs, order of combining, and the tolerance of
+ * floating point. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* The link between a relay and the launcher: what is sent comes, whole and in order; whatever else
- * comes is refused, and ends the connection. Holds relay.h invariants 1 and 4. */
+/* Tests the link between a relay and the launcher: messages arrive complete and in order; anything
+ * else is refused, and ends the connection. Holds relay.h invariants 1 and 4. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 static const uint8_t secret[RELAY_KEY_BYTES] = "a secret of thirty-two letters.",
                      nonce[2][32] = {{1}, {2}};
 
-/* Two sides of a connection; keyed: the greeting is over. */
+/* Opens the two sides of a connection; keyed: after the greeting. */
 static void pair_open(struct relay_link *relay, struct relay_link *launcher, bool keyed)
 {
     int fd[2], room = 4 << 20;
@@ -67,7 +67,7 @@ static void frames_come_whole_and_in_order(void **state)
     pair_close(&relay, &launcher);
 }
 
-/* What one side sends as bytes, read off the wire. */
+/* Reads the bytes that one side sends. */
 static size_t frame_bytes(bool keyed, unsigned char *into, size_t room)
 {
     struct relay_link relay, launcher;
@@ -103,7 +103,7 @@ static void a_changed_byte_is_refused(void **state)
         if (i < bytes)
             frame[i] ^= 1;
         assert_int_equal(write(relay.fd, frame, bytes), bytes);
-        if (i < bytes) { /* one that says it is longer has not come yet */
+        if (i < bytes) { /* a frame with a larger length is incomplete */
             enum core_status status = hear(&launcher);
 
             assert_true(status == CORE_BAD_FORMAT || (status == CORE_BUDGET && i < 4));
@@ -131,7 +131,7 @@ static void frames_cannot_be_sent_again_or_elsewhere(void **state)
     pair_close(&relay, &launcher);
     pair_open(&relay, &launcher, true);
     assert_int_equal(write(launcher.fd, frame, bytes), bytes);
-    assert_int_equal(hear(&relay), CORE_BAD_FORMAT); /* back to who sent it */
+    assert_int_equal(hear(&relay), CORE_BAD_FORMAT); /* back to its sender */
     pair_close(&relay, &launcher);
     pair_open(&relay, &launcher, false);
     relay_link_rekey(&launcher, nonce[1], nonce[0]);
@@ -157,7 +157,7 @@ static void who_is_not_known_is_heard_for_one_small_frame(void **state)
     pair_close(&relay, &launcher);
 }
 
-/* Any bytes, in pieces of any size: refused or waited for, never taken. */
+/* Random bytes, in pieces of any size, are refused or awaited, never accepted. */
 static void noise_is_refused(void **state)
 {
     struct core_random random = {0};

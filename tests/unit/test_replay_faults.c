@@ -1,5 +1,5 @@
-/* Memory fails in turn, once and from then on, in everything the engine does: an error is reported,
- * nothing leaks, no verdict is wrong. */
+/* Lets each allocation of the engine fail, once or from then on: it must report an error, leak
+ * nothing, and give no wrong verdict. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,7 +82,7 @@ static enum core_status add(struct replay_program *program, uint32_t rank, enum 
     return replay_program_add(program, rank, &op);
 }
 
-/* A bit of everything, on five ranks; hangs when sends do not buffer. */
+/* Makes a program with a bit of everything, on five ranks; it hangs if sends do not buffer. */
 static enum core_status make(struct replay_program *program)
 {
     enum core_status status = replay_program_init(program, 5);
@@ -115,7 +115,7 @@ static enum core_status make(struct replay_program *program)
     return status;
 }
 
-/* Everything once; the verdicts are right unless an error is returned. */
+/* Runs everything once; the verdicts must be right unless it returns an error. */
 static enum core_status everything(void)
 {
     struct replay_program program;

@@ -1,5 +1,5 @@
-/* The follower of requests: small records told in full, and random ones against a naive follower
- * that keeps nothing and reads the whole record again for each request that it is asked about. */
+/* Tests the follower of requests: small records with known steps, and random ones compared with a
+ * naive follower that keeps nothing and reads the whole record again for each request. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ static bool completes(const struct trace_event *e, uint64_t id)
     return false;
 }
 
-/* What is known of a request before event number `count` of the record. */
+/* Returns what is known of a request before event number `count` of the record. */
 static struct naive naive_find(const struct trace_event *record, uint32_t count, uint64_t id)
 {
     struct naive n = {0};
@@ -157,7 +157,7 @@ static struct naive naive_find(const struct trace_event *record, uint32_t count,
     return n;
 }
 
-/* The steps of event number `at`. */
+/* Finds the steps of event number `at`. */
 static void naive_follow(const struct trace_event *record, uint32_t at, struct transcript *told)
 {
     const struct trace_event *e = &record[at];
@@ -251,7 +251,7 @@ static bool has_status(enum event_class class)
     return class == EVENT_CLASS_RECV || class == EVENT_CLASS_IMPROBE;
 }
 
-/* Legal or not: whatever a damaged trace may hold. Few ids, so that they meet again. */
+/* Makes a record, legal or not, like that of a damaged trace. Few ids, so that they repeat. */
 static void record_make(struct core_random *random, uint32_t ids, struct trace_event *record,
                         struct trace_completion *completion)
 {
@@ -318,7 +318,7 @@ static void random_records_are_followed_as_naively(void **state)
     }
 }
 
-/* --- told in full ----------------------------------------------------------------------------- */
+/* --- records with known steps ----------------------------------------------------------------- */
 
 static void a_sendrecv_is_two_and_a_pending_call_is_not_done(void **state)
 {
@@ -345,7 +345,7 @@ static void a_sendrecv_is_two_and_a_pending_call_is_not_done(void **state)
     requests_done(&requests);
 }
 
-/* The send under the id, the receive as its twin; a status that says nothing is what was asked for.
+/* The send has the id, the receive is its twin; an empty status stands for the requested values.
  */
 static void two_sides_of_a_request_are_done_together(void **state)
 {
@@ -378,7 +378,7 @@ static void two_sides_of_a_request_are_done_together(void **state)
     requests_done(&requests);
 }
 
-/* Those alike are numbered; a send begins once no partition is left to be marked. */
+/* Equal partitioned requests are numbered; a send begins when all partitions are marked. */
 static void a_partitioned_send_begins_when_all_is_marked(void **state)
 {
     static char text[TEXT];

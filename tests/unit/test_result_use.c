@@ -1,5 +1,5 @@
-/* What becomes of what a call returns: functions are compiled in several ways, and the code behind
- * the only call of each is read. */
+/* Tests the analysis of what a function does with the result of its only call: compiles functions
+ * in several ways and reads the code after the call. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 #if defined(__x86_64__)
 
-/* A function that keeps eax, and what stands behind its call, in a line of the assembler. */
+/* A function that keeps eax, and the code after its call, in a line of assembler. */
 static const struct sample {
     const char *what;
     unsigned char code[40];
@@ -64,7 +64,7 @@ static void samples(void **state)
             fail_msg("%s", sample[i].what);
 }
 
-/* Each function calls f() once, and its name begins with what becomes of that. */
+/* Each function calls f() once; the beginning of its name says what it does with the result. */
 static const char text[] =
     "int f(int *, int, void *, int, int, void *, void *); void g(int); extern int all;\n"
     "#define CALL(a) f(a, 1, 0, 2, 3, 0, 0)\n"

@@ -1,7 +1,7 @@
-/* Rounds that are left out while a trace is judged (core/trace/trace_rounds.h): random programs of
- * loops, most of them correct, some with a mistake in one round or in all, are judged with their
- * loops folded and with a row for each call: the findings are the same, word by word (checkers
- * invariant 6). */
+/* Tests that checkers may leave out rounds of loops (core/trace/trace_rounds.h): judges random
+ * programs of loops, most correct, some with a mistake in one round or in all, with folded loops
+ * and with a row for each call: the findings must be the same, word by word (checkers invariant 6).
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -171,8 +171,8 @@ static void exchange_add(struct job *job, const struct exchange *x)
     }
 }
 
-/* Ranks from first to end send to rank 0, which receives from any source, or named: from each. A
- * receive of any source that gets the message meant for a named one leads to a deadlock. */
+/* Ranks from `first` to `end` send to rank 0, which receives from any source, or (named) from each.
+ * If a wildcard receive takes the message meant for a named one, the job deadlocks. */
 static void choice_add(struct job *job, int first, int end, bool named)
 {
     for (int i = first; i < end; i++) {
@@ -181,7 +181,7 @@ static void choice_add(struct job *job, int first, int end, bool named)
     }
 }
 
-/* A loop, perhaps with a mistake. */
+/* Adds a loop, with a mistake if `mistaken`. */
 static void loop_add(struct job *job, struct core_random *random, bool mistaken)
 {
     struct exchange round[EXCHANGES_MAX], mistake = exchange_new(random, job, false);
@@ -248,7 +248,7 @@ static void store(const char *folder, const char *path, bool folds)
     unsetenv("CROSSWAIT_LOOPS");
 }
 
-/* All findings, in words. free() it. */
+/* Returns all findings in words; the caller frees the text. */
 static char *judge(const char *path, enum core_status *out_status, uint32_t *out_findings)
 {
     static const struct check_options options = {.seed = CHECK_SEED_DEFAULT,
@@ -262,7 +262,7 @@ static char *judge(const char *path, enum core_status *out_status, uint32_t *out
     assert_non_null(file);
     assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
     *out_status = check_all(&trace, &options, &list);
-    assert_int_equal(trace_rounds_left(&trace), 0); /* whoever comes next sees all */
+    assert_int_equal(trace_rounds_left(&trace), 0); /* later readers see all */
     for (uint32_t i = 0; i < list.count; i++) {
         char *json = finding_json(&list.finding[i]);
         fprintf(file, "%s\n", json);
@@ -276,7 +276,7 @@ static char *judge(const char *path, enum core_status *out_status, uint32_t *out
     return all;
 }
 
-/* Calls that a cursor hands out, their numbers ascending. */
+/* Returns how many calls a cursor returns; their numbers must ascend. */
 static uint64_t calls_count(struct trace *trace)
 {
     uint64_t calls = 0;
@@ -297,8 +297,8 @@ static uint64_t calls_count(struct trace *trace)
     return calls;
 }
 
-/* Leaves rounds out and takes them back: cursors hand out so many calls fewer, each call can be
- * looked up all the same. Returns how many are left out. */
+/* Leaves rounds out and includes them again: cursors return fewer calls, but each call can still be
+ * looked up. Returns how many calls are left out. */
 static uint64_t left_out(const char *path)
 {
     struct trace trace;

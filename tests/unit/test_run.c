@@ -1,5 +1,5 @@
-/* The logical engine on small programs written down by hand: each policy's verdict, and who is
- * named. */
+/* Tests the logical engine on small handwritten programs: each policy's verdict, and the ranks that
+ * it names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -254,8 +254,8 @@ static void test_unknown_is_not_blamed(void **state)
 
 /* --- wildcards -------------------------------------------------------------------------------- */
 
-/* 0 receives from anybody, then from 1: fine if the wildcard took 2's message, stuck if it took
- * 1's. */
+/* Rank 0 receives from any source, then from 1: it finishes if the wildcard took 2's message, and
+ * is stuck if it took 1's. */
 static void wildcard(int matched)
 {
     make(3);
@@ -475,8 +475,6 @@ static void test_locks(void **state)
     done();
 }
 
-/* Rendezvous is only one of the orders: whatever the schedule, a program without wildcards ends the
- * same way. */
 /* A lock of all targets is a shared one: it keeps exclusive ones out, and they keep it out. */
 static void test_lock_all(void **state)
 {
@@ -516,7 +514,7 @@ static void test_lock_all(void **state)
         }
 }
 
-/* logical/run.h invariant 3 */
+/* logical/run.h invariant 3: any schedule gives a program without wildcards the same end. */
 static void test_schedules_agree(void **state)
 {
     (void)state;

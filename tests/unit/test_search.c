@@ -1,4 +1,4 @@
-/* Lists are made shorter as searches do it. */
+/* Tests how searches shorten lists. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "core/search/shrink.h"
 
-/* A list whose execution ends as before while it holds all that are needed. */
+/* A list whose execution ends as before as long as it has all needed entries. */
 struct list {
     uint32_t entry[64], count;
     uint64_t needed; /* a bit for each entry */
@@ -53,7 +53,7 @@ static struct list list_of(uint32_t count, uint64_t needed)
     return list;
 }
 
-/* Every set of needed entries of every short list is what is left. */
+/* For every set of needed entries of every short list, exactly these remain. */
 static void only_what_is_needed_is_left(void **state)
 {
     (void)state;
@@ -74,7 +74,7 @@ static void one_of_many_takes_few_trials(void **state)
     assert_in_range(list.trials, 7, 20);
 }
 
-/* The list is one that was executed, whenever the trials end. */
+/* The result is a list that was executed, whenever the trials end. */
 static void an_end_of_trials_keeps_the_list(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Signatures: equal for repetitions of one sequence, different otherwise; against a naive search
- * for the period. */
+/* Tests signatures: equal for repetitions of one sequence, different otherwise; compares them with
+ * a naive search for the period. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

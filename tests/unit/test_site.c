@@ -1,5 +1,5 @@
-/* Source lines: a program is compiled in several ways, runs, prints its own return addresses, and
- * each must be found again. */
+/* Tests source lines: compiles a program in several ways; it prints its own return addresses, and
+ * the line of each must be found. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -143,7 +143,7 @@ static void expect_path(const char *program, const char *wanted)
     assert_int_equal(place.line, 9);
 }
 
-/* Whatever the compiler was given, and whatever we stand in: the file's own path. */
+/* The path is that of the file, however the compiler got it, and in whatever folder we run. */
 static void test_folders(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Where a source writes of a variable, between its declaration and a call. */
+/* Tests where a source mentions a variable, between its declaration and a call. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "program/source_mention.h"
 
-/* The place of the first occurrence of a text in another. */
+/* Returns the place of the first occurrence of a text in another. */
 static struct source_mention_place place(const char *text, const char *part)
 {
     struct source_mention_place place = {1, 1};
@@ -63,7 +63,7 @@ static void mentions(void **state)
     }
 }
 
-/* A declaration that is not where it should be, or behind the call. */
+/* The declaration is not where it should be, or follows the call. */
 static void elsewhere(void **state)
 {
     struct source_mention_span span = {{2, 1}, {3, 1}, false};

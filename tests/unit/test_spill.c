@@ -1,4 +1,4 @@
-/* An array that lies in a file once it is large: what is in it, and each step failing in turn. */
+/* Tests an array that moves to a file when it is large: its content, and failures of each step. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static void hear(enum core_status status, const char *message, void *context)
     (void)status, (void)message, (void)context;
 }
 
-/* Numbers written one by one, read again behind every step; *out_file: they ended in a file. */
+/* Writes numbers one by one and reads all after each step; *out_file: they are in a file now. */
 static enum core_status fill(const char *beside, bool *out_file)
 {
     struct store_spill spill = {0};
