@@ -735,7 +735,7 @@ static void a_send_whose_receive_took_another_message(void **state)
 }
 
 /* The destination of a send is in a receive: of another message, or of this one, which would
-return. */
+ * return. */
 static void a_send_while_its_destination_receives(void **state)
 {
     static const struct {

@@ -1,7 +1,7 @@
-/* Loops in spools (core/spool/spool_loop.h): programs of nested loops, made up at random, with
- * calls that now and then are not as in the round before. What is put comes out bit by bit: read at
- * the end, while it is written, by a reader that goes on where another one stopped, and of a spool
- * that was damaged as far as it is whole. */
+/* Tests loops in spools (core/spool/spool_loop.h) with random programs of nested loops, in which
+ * calls sometimes differ from those of the round before. Readers must return what was written, bit
+ * by bit: at the end, during the writing, by a reader that continues where another one stopped, and
+ * from the undamaged part of a damaged spool. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,17 +36,17 @@ struct item {
 
 static char base[256];
 
-static struct program { /* that is being run */
+static struct program { /* the running one */
     struct core_random random;
     struct spool_writer writer;
-    struct item *item; /* what was put */
+    struct item *item; /* what was written */
     uint32_t count, room;
     uint32_t committed; /* items */
     uint64_t seq, now;
     uint32_t request;
     uint32_t active[VALUES]; /* requests */
     uint32_t active_count;
-    uint32_t odd; /* one call of so many is not as before; 0: none */
+    uint32_t odd; /* one call of so many differs from the round before; 0: none */
     uint32_t most;
     void (*after)(struct program *program); /* each call; NULL */
     struct spool_delta *kept;               /* what the last reader had, at */
@@ -137,7 +137,7 @@ static uint32_t request_new(void)
     return ++program.request;
 }
 
-/* What is put before the call is made. */
+/* Writes the records that precede the call. */
 static void put_before(uint64_t seq, uint32_t site)
 {
     struct spool_recv_half half = {
@@ -167,7 +167,7 @@ static void put_after(uint64_t seq, uint32_t site)
     assert_true(spool_put_part(&program.writer, &repeat.head));
 }
 
-/* A call of a place in the program, and what belongs to it; depth: inside of others. */
+/* Makes a call at a place in the program, with its records; depth: number of calls around it. */
 static void call(uint32_t site, uint32_t depth)
 {
     uint64_t seq = ++program.seq, enter = program.now += ticks();
@@ -180,7 +180,7 @@ static void call(uint32_t site, uint32_t depth)
         .site = site,
         .comm = 1,
         .peer = is_odd() ? -1 : (int32_t)(site % RANKS),
-        .tag = (int32_t)(site % 5 == 4 ? program.seq : site % 3), /* it may count up */
+        .tag = (int32_t)(site % 5 == 4 ? program.seq : site % 3), /* sometimes the tag counts up */
         .type = 3,
         .count = (int32_t)(is_odd() ? below(1000) : 8),
         .request = which == ISEND || which == IRECV ? request_new() : 0};
@@ -202,7 +202,7 @@ static void call(uint32_t site, uint32_t depth)
         program.after(&program);
 }
 
-/* A record that belongs to no call of the loop. */
+/* Writes a record that belongs to no call of the loop. */
 static void beside(void)
 {
     struct spool_digest *digest = spool_reserve(&program.writer, sizeof *digest / 8);
@@ -230,7 +230,7 @@ static void statements(uint64_t seed, uint32_t depth)
     }
 }
 
-/* Reads on from where the last reader stopped: all that was committed. */
+/* Continues where the last reader stopped, and reads all that was committed. */
 static void read_on(struct program *p)
 {
     static struct spool_reader reader;
@@ -363,8 +363,8 @@ static void tell(struct program *p)
     atomic_store(told, p->committed);
 }
 
-/* spool/spool.h invariant 13: a writer is killed at any instruction: all that it had committed is
- * there, and is right. */
+/* spool/spool.h invariant 13: if a writer is killed at any instruction, all that it had committed
+ * can be read, and is right. */
 static void test_killed(void **state)
 {
     uint32_t folded = 0;
@@ -408,7 +408,7 @@ static void test_killed(void **state)
     munmap((void *)told, sizeof *told);
 }
 
-/* A loop of one call that sends takes a word a call. */
+/* A loop of one send takes one word per call. */
 static void test_small(void **state)
 {
     uint64_t before;
@@ -438,7 +438,7 @@ static int row_hash(void *context, int columns, char **value, char **name)
     return 0;
 }
 
-/* What a trace says, row for row. */
+/* Returns a hash of all rows of a trace. */
 static uint64_t answers(const char *path, int64_t *out_folded)
 {
     static const char question[] =
@@ -461,7 +461,7 @@ static uint64_t answers(const char *path, int64_t *out_folded)
     return hash;
 }
 
-/* Loops of which each round completes what it began; now and then nothing counts up in them. */
+/* Makes loops whose rounds complete what they begin; sometimes nothing counts up in them. */
 static void stencil(uint32_t rounds)
 {
     uint32_t site[20], count = 1 + below(18), even = below(3);
@@ -476,8 +476,8 @@ static void stencil(uint32_t rounds)
             call(site[i], 0);
 }
 
-/* store/store_loop.c invariants 1 and 2: rounds that are taken as such become the rows that their
- * calls become one by one. */
+/* store/store_loop.c invariants 1 and 2: rounds stored as rounds give the same rows as their calls
+ * stored one by one. */
 static void test_stored(void **state)
 {
     char path[2][300];
@@ -507,9 +507,9 @@ static void test_stored(void **state)
     assert_true(all > 50000);
 }
 
-/* store/store_sum.c invariants 1 and 2: a trace whose times are summed up says of each call what
- * the one says that has the times of each, but for its times; those that it has are the same, and
- * the sums are right. Each question counts what is wrong. */
+/* store/store_sum.c invariants 1 and 2: a trace with summed times equals one with the times of each
+ * call, except for times; the times that it has are the same, and the sums are right. Each query
+ * counts errors. */
 static const char *const summed_questions[] = {
     "SELECT count(*) FROM (SELECT id, call, parent, peer, tag, bytes, comm, request, site, count, "
     "datatype, root, op, error, recv_peer, recv_tag, repeat FROM event EXCEPT SELECT id, call, "
@@ -627,8 +627,8 @@ static void ignore(enum core_status status, const char *message, void *context)
     assert_true(*message != 0);
 }
 
-/* Bytes spoiled at random: what comes out before is right, and nothing is read beyond what is
- * there. */
+/* With randomly damaged bytes, records before the damage are right, and the reader stays within the
+ * file. */
 static void test_spoiled(void **state)
 {
     static const unsigned char odd[] = {0, 1, SPOOL_LOOP, SPOOL_NEXT, SPOOL_NEXT_PARTS, 0x80, 0xff};

@@ -1,5 +1,5 @@
-/* The spool reader: what a killed rank leaves, cut at every byte, spoiled at random; and a spool
- * whose rank still writes. */
+/* Tests the spool reader with the spool of a killed rank, cut at every byte or damaged at random,
+ * and with a spool whose rank still writes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static uint64_t records_count(struct spool_reader *reader, uint64_t *out_events)
     return count;
 }
 
-/* Written by the recorder's own writer, many times round the ring. */
+/* The recorder's own writer writes many times round the ring. */
 /* spool/spool.h invariants 1 and 3, spool/spool_write.h invariants 1 and 2 */
 static void test_ring(void **state)
 {
@@ -88,7 +88,7 @@ static void test_ring(void **state)
     spool_writer_close(&writer);
 }
 
-/* --- what comes again ------------------------------------------------------------------------- */
+/* --- compressed records ----------------------------------------------------------------------- */
 
 enum { AGAIN_RECORDS = 20000, AGAIN_CALLS = 40 };
 
@@ -102,7 +102,7 @@ static union {
     } listed;
 } put[AGAIN_RECORDS]; /* what was written, in order */
 
-/* A field that is as it was before, but now and then. */
+/* Returns a field that usually has its old value. */
 static int32_t field(struct core_random *random, uint32_t usual)
 {
     return (int32_t)(core_random_below(random, 60) ? usual
@@ -114,7 +114,8 @@ static uint64_t ticks(struct core_random *random)
     return core_random_below(random, 100000) + (core_random_below(random, 50) ? 0 : 1ull << 33);
 }
 
-/* Mostly what is like something before; now and then a field that is not, or that is far off. */
+/* Writes a record that resembles an earlier one, mostly; sometimes a field differs, or differs
+ * much. */
 static void again_record(struct core_random *random, int i, uint64_t *seq, uint64_t *now)
 {
     uint32_t like = (uint32_t)core_random_below(random, AGAIN_CALLS), id = (uint32_t)i / 3;
@@ -150,7 +151,7 @@ static void again_record(struct core_random *random, int i, uint64_t *seq, uint6
             .bytes = (uint64_t)field(random, 8)};
         return;
     }
-    bool equal = like % 3 == 0; /* to the last one of that call, but now and then */
+    bool equal = like % 3 == 0; /* to the last list of that call, in one of three cases */
     uint32_t count = equal ? 6 + like : 1 + like % 12;
     put[i].listed.list =
         (struct spool_list){.head = {SPOOL_LIST, (uint16_t)(4 + (count + 1) / 2),
@@ -173,7 +174,7 @@ static void again_put(struct spool_writer *writer, int i)
     spool_commit(writer);
 }
 
-/* Reads to the end; the records are the last ones of those put up to `end`, bit by bit. */
+/* Reads to the end; the records must be the last ones of those written up to `end`, bit by bit. */
 static void again_expect(struct spool_reader *reader, int first, int end, int *out_read)
 {
     static unsigned char got[AGAIN_RECORDS][sizeof put[0]];
@@ -197,9 +198,9 @@ static void again_expect(struct spool_reader *reader, int first, int end, int *o
     *out_read = count;
 }
 
-/* spool/spool.h invariant 11, spool/spool_delta.h invariants 1 and 2: what is written comes out as
- * it was given, with a reader that goes on where another one stopped, and of a ring that keeps the
- * newest. */
+/* spool/spool.h invariant 11, spool/spool_delta.h invariants 1 and 2: readers return what was
+ * written, also one that continues where another one stopped, and from a ring that keeps only the
+ * newest records. */
 static void test_again(void **state)
 {
     for (int newest = 0; newest < 2; newest++) {
@@ -240,7 +241,7 @@ static void test_again(void **state)
     }
 }
 
-/* A record that is like none before it ends what can be read. */
+/* A compressed record without an earlier one like it ends what can be read. */
 static void test_again_nothing(void **state)
 {
     const uint16_t kind[] = {SPOOL_EVENT_AGAIN, SPOOL_DONE_AGAIN, SPOOL_LIST_AGAIN,
@@ -303,8 +304,8 @@ static void file_copy(const char *from, const char *to, long bytes)
     fclose(out);
 }
 
-/* The .spool file cut at every length: never more events with fewer bytes, each event whole, the
- * cut said. */
+/* Cuts the .spool file at every length: fewer bytes never give more events, each event is complete,
+ * and the reader reports the cut. */
 static void test_cut(void **state)
 {
     char folder[300], cut[300], from[400], to[400];
@@ -334,7 +335,7 @@ static void test_cut(void **state)
         spool_reader_close(&reader);
     }
     assert_int_equal(last, 8);
-    unlink(to); /* removed during the run: nothing, and it is said */
+    unlink(to); /* removed during the run: nothing, with a report */
     assert_int_equal(spool_reader_open(&reader, cut, 0, 0), CORE_OK);
     assert_int_equal(records_count(&reader, &events), 0);
     assert_true(reader.torn);
@@ -374,8 +375,8 @@ static void on_bus(int number, siginfo_t *info, void *context)
         abort();
 }
 
-/* A ring whose file loses its room: what is there stays readable, the writer goes on in memory.
- * spool/spool.h invariant 5 */
+/* If a ring's file loses its disk space, its records stay readable, and the writer continues in
+ * memory. spool/spool.h invariant 5 */
 static void test_leave(void **state)
 {
     const struct sigaction action = {.sa_sigaction = on_bus, .sa_flags = SA_SIGINFO};
@@ -398,7 +399,7 @@ static void test_leave(void **state)
         spool_commit(&leaving);
         assert_false(spool_writer_leave(&leaving, folder)); /* not of the ring */
         assert_null(memchr(leaving.header->note, 's', sizeof leaving.header->note));
-        if (cut) { /* a fault for real */
+        if (cut) { /* a real fault */
             assert_int_equal(truncate(ring, 0), 0);
             sigaction(SIGBUS, &action, &before);
             atomic_store(&leaving.header->depth, 1);
@@ -450,7 +451,7 @@ static void ignore(enum core_status status, const char *message, void *context)
     assert_true(*message != 0);
 }
 
-/* Bytes spoiled at random, in ring and file: whatever comes out is a status or a readable trace. */
+/* Randomly damaged bytes, in ring and file, give a status or a readable trace. */
 static void test_spoiled(void **state)
 {
     char folder[300], path[300], file[2][400];

@@ -1,4 +1,4 @@
-/* Status texts, the report hook, and the vocabulary's text forms. */
+/* Tests status texts, the report hook, and the vocabulary's text forms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

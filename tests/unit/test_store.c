@@ -1,4 +1,4 @@
-/* Spools to a trace: two ranks that talk, read back through cursors and SQL. */
+/* Makes a trace of the spools of two ranks that communicate, and reads it by cursors and SQL. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -94,8 +94,8 @@ static void test_pair(void **state)
 
 enum { TAGS = 9000, TAG_STEP = 7, SENDRECV = FINALIZE + 1 };
 
-/* Each message has a tag of its own. The first come alone, then each call is an exchange, whose
- * receive takes any tag where the number is odd. */
+/* Each message has a tag of its own. The first messages are single, later calls are exchanges,
+ * whose receive takes any tag if the number is odd. */
 static int32_t tag_of(int rank, int i)
 {
     return (i % 3 ? i : -i - 2) * TAG_STEP + rank;
@@ -152,8 +152,8 @@ static void tags_expect(struct trace *trace, uint32_t rank)
     trace_cursor_close(cursor);
 }
 
-/* Where there are many shapes, tags stand with the events: the views and cursors give them as they
- * were, and there are no more shapes and sets of completions for more tags. */
+/* With many shapes, tags are stored with the events: the views and cursors return them as they
+ * were, and more tags do not make more shapes and sets of completions. */
 static void test_tags(void **state)
 {
     char folder[300], path[300];
@@ -182,8 +182,8 @@ static void test_tags(void **state)
     trace_close(&trace);
 }
 
-/* Where messages may overtake each other, the sizes of what was received say which ones they were,
- * and of those of one size the first comes first. The sender's hint tells, or the receiver's. */
+/* If messages may overtake each other, by the sender's or the receiver's hint, the sizes of
+ * received messages identify them; messages of one size stay in order. */
 static void overtaken_write(const char *folder, int rank, int hinted)
 {
     static const int sent[] = {1, 2, 3, 2, 5}, got[] = {2, 3, 2, 1, 5};
@@ -227,7 +227,7 @@ static void test_overtaken(void **state)
     }
 }
 
-/* A rank that kept only the newest records, its definitions in a lane of their own. */
+/* A rank keeps only the newest records, with its definitions in a lane of their own. */
 static void test_last(void **state)
 {
     char folder[300], path[300];
@@ -270,7 +270,8 @@ static void test_last(void **state)
     trace_close(&trace);
 }
 
-/* Three threads took turns in one lane, beside the first thread's: each has a number of its own. */
+/* Three threads used one lane one after the other, besides the first thread's lane: each has a
+ * number of its own. */
 static void test_threads(void **state)
 {
     char folder[300], path[300];
@@ -310,8 +311,8 @@ static void test_threads(void **state)
     trace_close(&trace);
 }
 
-/* Polls: one was folded and written; one was written when the rank was killed, and still stands in
- * the header; two are only there; and the rank was in another round of the last. */
+/* Polls: one was folded and written; one was written when the rank was killed, and is also in the
+ * header; two are only in the header; and the rank was in another round of the last. */
 static void test_polls(void **state)
 {
     const int32_t list[2] = {7, 8};
@@ -367,8 +368,8 @@ static void test_polls(void **state)
     trace_close(&trace);
 }
 
-/* Calls were left out on both ranks: queues that add up are paired, others are not. Tag 1 adds up;
- * tag 2 has other sizes; tag 3 comes before it is sent; tag 4 lacks a receive. */
+/* Calls were left out on both ranks: the store pairs queues that are consistent, and no others. Tag
+ * 1 is consistent; tag 2 has other sizes; tag 3 arrives before its send; tag 4 lacks a receive. */
 static void test_gaps(void **state)
 {
     static const int count[][2] = {{1, 1}, {2, 2}, {3, 4}, {5, 5}, {6, 6}, {6, 0}};
@@ -420,8 +421,8 @@ static void clock_add(struct writer *w, int end, uint64_t ticks, uint64_t realti
     c->realtime_ns = realtime;
 }
 
-/* Two hosts: the second's clock is 5 s ahead, and 1 ms more after 10 s; its counter runs at 2 GHz,
- * which its header takes for 2.001 GHz. */
+/* Two hosts: the clock of the second is 5 s ahead, and 1 ms more after 10 s; its counter runs at 2
+ * GHz, but its header says 2.001 GHz. */
 static void test_clocks(void **state)
 {
     static const uint64_t start = 1700000000000000000u;
@@ -442,8 +443,8 @@ static void test_clocks(void **state)
             w.header.tick_hz = 2001000000;
             w.header.start_ticks = 1000000000;
             w.header.start_realtime_ns = start + 5000000000u + 2000;
-            /* rank 3 read its clock 300 us later than rank 1, and 1 ms wrong: rank 1's word counts
-             * for the host */
+            /* rank 3 read its clock 300 us later than rank 1, and 1 ms wrong: rank 1's reading
+             * counts for the host */
             if (rank == 3) {
                 w.header.start_ticks += 600000;
                 w.header.start_realtime_ns += 300000 + 1000000;
@@ -482,7 +483,7 @@ static void test_clocks(void **state)
 static const struct end_case {
     enum spool_state spool;
     int code;
-    enum event_rank_state told; /* EVENT_RANK_STATE_COUNT: nobody told */
+    enum event_rank_state told; /* EVENT_RANK_STATE_COUNT: unknown */
     enum event_rank_state want;
     const char *detail;
 } end_case[] = {
@@ -561,7 +562,7 @@ static void grounds_expect(const struct ending *got, const struct ending *want)
     }
 }
 
-/* A call for each role, a wait of each kind: what a trace must give back. */
+/* Makes an ending with a call for each role and a wait of each kind; the trace must return it. */
 static void ending_make(struct ending *ending)
 {
     static const uint32_t ranks[] = {4, 2, 3, 3, 0};
@@ -642,7 +643,7 @@ static void test_ends(void **state)
     snprintf(folder, sizeof folder, "%s/ends", base);
     snprintf(path, sizeof path, "%s/ends.db", base);
     ending_make(&ending);
-    for (int r = 0; r < END_CASES; r++) { /* and one more rank, that is missing */
+    for (int r = 0; r < END_CASES; r++) { /* and one more rank, which is missing */
         writer_open(&w, folder, r, END_CASES + 1, 0);
         w.header.state = end_case[r].spool;
         w.header.code = end_case[r].code;
@@ -698,7 +699,7 @@ static void inter_comm(struct writer *w, const int32_t *member, uint32_t size, u
     memcpy(def + 1, member, (size + remote_size) * 4);
 }
 
-/* {1, 2} talk with {0}; the side with the smallest world rank is listed first, though rank 0 is
+/* {1, 2} communicate with {0}; the side with the smallest world rank is first, whether rank 0 is
  * read first or last. */
 static void test_inter(void **state)
 {

@@ -1,6 +1,6 @@
-/* Loops in traces (store/store_fold.c, core/trace/trace_unfold.c): random programs of nested loops,
- * with calls that come in between and calls that last long, are stored with their loops folded and
- * with a row for each call; whoever reads finds the same. */
+/* Tests loops in traces (store/store_fold.c, core/trace/trace_unfold.c): stores random programs of
+ * nested loops, with calls in between and long calls, with folded loops and with a row for each
+ * call; readers must find the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,13 +36,13 @@ static char base[200];
 
 /* --- programs --------------------------------------------------------------------------------- */
 
-struct step { /* of a program: a call, or the head of a loop over the steps behind it */
+struct step { /* of a program: a call, or the head of a loop over the steps after it */
     unsigned call;
-    int tag, loops, steps; /* loops: 0 for a call; steps: so many are in the loop */
+    int tag, loops, steps; /* loops: 0 for a call; steps: number of steps in the loop */
 };
 struct program {
     struct step step[STEPS_MAX];
-    int count, odd; /* one call of so many is followed by one that the others lack */
+    int count, odd; /* one call of so many is followed by an additional call */
 };
 
 static int below(struct core_random *random, int bound)
@@ -224,7 +224,7 @@ static void job_write(const char *folder, uint64_t seed)
     }
 }
 
-/* A loop of five calls; one call in the middle belongs to nothing. */
+/* Writes a loop of five calls, with one call in the middle that does not belong to it. */
 static void small_write(const char *folder)
 {
     for (int r = 0; r < 2; r++) {
@@ -279,7 +279,7 @@ static int64_t number(sqlite3 *db, const char *question)
     return answer;
 }
 
-/* All rows, in the order in which they come. */
+/* Compares all rows, in the order in which SQLite returns them. */
 static void rows_compare(sqlite3 *a, sqlite3 *b, const char *question)
 {
     sqlite3_stmt *stmt[2];
@@ -362,7 +362,7 @@ static void cursors_compare(struct trace *a, struct trace *b, uint32_t rank)
     trace_cursor_close(cursor[1]);
 }
 
-/* Each event by its number, in no order, and numbers that nobody has. */
+/* Compares each event by its number, in no order, and unknown numbers. */
 static void lookups_compare(struct trace *a, struct trace *b, uint32_t rank)
 {
     for (uint64_t i = 0; i < 700; i++) {
@@ -387,7 +387,7 @@ static const char *const questions[] = {
     "SELECT * FROM message_each ORDER BY id",
     "SELECT key, value FROM meta WHERE key <> 'notes' ORDER BY key",
 };
-/* On the trace's own connection: in order, without asking for it. */
+/* Queries on the trace's own connection, which returns rows in order without ORDER BY. */
 static const char *const own_questions[] = {
     "SELECT id, shape, request, t_enter, duration, repeat, tag FROM event_row",
     "SELECT * FROM event_row WHERE id > (1 << 40) + 700 AND id <= (1 << 40) + 1900",
@@ -466,8 +466,8 @@ static void test_same(void **state)
     assert_true(with_rows > PROGRAMS / 20);
 }
 
-/* A few rows before the loop is known, and parts; the one call in the middle is a row, and the loop
- * goes on behind it. */
+/* A few rows precede the recognition of the loop, then parts follow; the call in the middle is a
+ * row, and the loop continues after it. */
 static void test_small(void **state)
 {
     char folder[300], folded[300];
@@ -591,8 +591,8 @@ static void test_damaged(void **state)
     job_remove(folder);
 }
 
-/* Each place that can fail fails in turn: a status, no crash, and nothing under the trace's name.
- */
+/* Each place that can fail fails in turn: this gives a status, no crash, and no file under the
+ * trace's name. */
 static void test_faults(void **state)
 {
     char folder[300], path[300], plain[300];

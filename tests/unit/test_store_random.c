@@ -1,7 +1,6 @@
-/* A naive checker of the way from spools to a trace: random jobs are played step by step, each
- * rank's spool is written as the recorder would, and what the cursors give back is compared with
- * what was played, field by field, message by message. The same jobs are then stored with each
- * place that can fail failing in turn. */
+/* Compares traces with a naive model: plays random jobs step by step, writes each rank's spool like
+ * the recorder, and compares the cursors' events and messages with those played, field by field.
+ * Then stores the same jobs while each place that can fail fails in turn. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -118,7 +117,7 @@ static void lane_define(struct job *job, int r, struct writer *w)
                     call[i].names);
     writer_world(w);
     for (int i = 0; i < job->ranks; i++)
-        member[i] = job->ranks - 1 - i; /* the second communicator numbers the other way round */
+        member[i] = job->ranks - 1 - i; /* the second communicator has the ranks reversed */
     writer_comm(w, p->id[3], 77, member, (uint32_t)job->ranks, job->ranks - 1 - r, "reversed");
     writer_type(w, p->id[0], "MPI_INT", size_of[0]);
     writer_type(w, p->id[1], "triple", size_of[1]);
@@ -150,7 +149,7 @@ static void job_begin(struct job *job, uint64_t seed, const char *folder)
     }
 }
 
-struct call { /* one that is being made */
+struct call { /* a call in progress */
     struct spool_event e;
     struct writer *w;
     struct expected *x;
@@ -233,8 +232,8 @@ static struct message *message_add(struct job *job, int comm, int source, int de
     return m;
 }
 
-/* The oldest message to r that is under way on some communicator, from some rank, with some tag: a
- * receive may take it. */
+/* Returns the oldest message to r in flight on a random communicator, from a random rank, with a
+ * random tag: a receive may take it. */
 static struct message *message_pick(struct job *job, int r)
 {
     struct message *candidate[QUEUE];
@@ -353,8 +352,8 @@ static void play_wait(struct job *job, int r, struct writer *w, unsigned how)
     call_end(job, &c);
 }
 
-/* A reduction with a message of the library's own inside, received at once by the same rank's own
- * inner call. */
+/* Plays a reduction with an inner message of the library, which an inner call of the same rank
+ * receives at once. */
 static void play_collective(struct job *job, int r, struct writer *w)
 {
     struct call c = call_begin(job, r, below(job, 2) ? REDUCE : ALLTOALLV, w);
@@ -620,8 +619,8 @@ static void report_count(enum core_status status, const char *message, void *con
     reports++;
 }
 
-/* After a failure: said so, nothing under the trace's name, nothing left half done, and the spool
- * can still be stored. */
+/* After a failure: it was reported, there is no file under the trace's name and no partial file,
+ * and the spool can still be stored. */
 static void expect_nothing(const char *path)
 {
     char partial[320];
@@ -632,7 +631,7 @@ static void expect_nothing(const char *path)
     assert_int_not_equal(access(partial, F_OK), 0);
 }
 
-/* A trace that came to be in spite of a fault is whole, or says of which rank something is missing.
+/* A trace that was made despite a fault is complete, or says which ranks lack records.
  */
 static void expect_honest(const char *path, const struct job *job)
 {
@@ -697,7 +696,7 @@ static void test_fault_for_good(void **state)
     faults(true);
 }
 
-/* The disk takes so many bytes and no more. */
+/* The disk takes only a limited number of bytes. */
 static void test_file_limit(void **state)
 {
     struct rlimit was, limit;
@@ -729,7 +728,8 @@ static void test_file_limit(void **state)
     job_free(job);
 }
 
-/* Reading with each place failing: a status, never a crash; and once it works, the same as ever. */
+/* Reads while each place fails: this gives a status, never a crash; a success gives the usual data.
+ */
 static void test_fault_reading(void **state)
 {
     char folder[300], path[300];

@@ -1,5 +1,6 @@
-/* The formula against the engine's exhaustive search, on random small programs: the same answer,
- * and each schedule that it finds runs. With an argument: that many random programs. */
+/* Compares the formula with the engine's exhaustive search on random small programs: the answers
+ * must be equal, and each schedule that the formula finds must run. An argument sets the number of
+ * programs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +47,7 @@ static uint64_t below(struct core_random *random, uint64_t n)
     return core_random_below(random, n);
 }
 
-/* Waits of all kinds for requests [*waited, made). */
+/* Adds a wait of a random kind for requests [*waited, made). */
 static void random_wait(struct core_random *random, uint32_t rank, int32_t *waited, int32_t made)
 {
     int32_t end = *waited + 1 + (int32_t)below(random, (uint64_t)(made - *waited));
@@ -130,8 +131,8 @@ static void random_program(struct core_random *random)
     }
 }
 
-/* As many receives as messages, in any order, with collectives between them: most of them run
- * through, in several ways. */
+/* Makes as many receives as messages, in any order, with collectives between them: most programs
+ * finish, in several ways. */
 static void balanced_program(struct core_random *random)
 {
     uint32_t ranks = 3 + (uint32_t)below(random, 2), messages = 2 + (uint32_t)below(random, 4);
@@ -220,7 +221,7 @@ static void test_refute(void **state)
     assert_true(refutes("p cnf 1 2\n1 0\n-1 0\n", "", &line));
 }
 
-/* What the formula decides is decided again by the checker, which shares nothing with the solver.
+/* The checker, which shares nothing with the solver, confirms each decision of the formula.
  */
 static void check_proof(struct symbolic_options *options)
 {

@@ -1,5 +1,5 @@
-/* The hash table against a list that is searched from the front, for keys of several sizes, and
- * with each allocation failing in turn. */
+/* Compares the hash table with a list that is searched from the front, for keys of several sizes,
+ * and while each allocation fails in turn. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static void quiet(enum core_status status, const char *message, void *context)
     (void)status, (void)message, (void)context;
 }
 
-/* table.h invariants 1, 2 and 3, looked at from outside. */
+/* Checks table.h invariants 1, 2 and 3 from outside. */
 static void check_whole(const struct core_table *table)
 {
     uint32_t full = 0;
@@ -83,7 +83,7 @@ static void numbers_are_found_as_in_a_list(void **state)
     core_table_done(&table);
 }
 
-/* With keys that share slots, as the ids of requests under way do. */
+/* Uses keys that share slots, like the ids of active requests. */
 static void removed_ones_are_gone(void **state)
 {
     enum { KEYS = 60, STEPS = 20000 };

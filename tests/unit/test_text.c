@@ -1,4 +1,4 @@
-/* Text in the notation of others: whoever reads it reads back what was said. */
+/* Tests text in notations of other formats: reading it gives the original text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Ranks on which several threads make calls: random programs against an engine written down from
- * the rules, and small programs by hand. */
+/* Tests ranks on which several threads make calls: compares random programs with a naive engine
+ * that follows the rules, and runs small programs by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +73,7 @@ static void naive_matched(uint32_t rank, uint32_t i)
         request_done[rank][program.rank[rank].op[i].request] = true;
 }
 
-/* All pairs that can be matched now. Threads of a rank use envelopes of their own, so that
+/* Matches all pairs that can be matched now. Each thread of a rank uses its own envelopes, so that
  * operations of one envelope are in order. */
 static void naive_match(void)
 {
@@ -174,8 +174,8 @@ static void sketch_add(uint32_t rank, uint32_t thread, struct replay_op op)
         s->op[s->count++] = op;
 }
 
-/* Messages between random threads, each pair of threads with its own tag; then some of the
- * operations change places. Waits for requests may be made by another thread. */
+/* Makes messages between random threads, each pair of threads with its own tag; then swaps some of
+ * the operations. Another thread may wait for a request. */
 static void make_random(struct core_random *random)
 {
     uint32_t ranks = 2 + core_random_below(random, RANKS - 1), threads[RANKS],
@@ -266,7 +266,7 @@ static void make_random(struct core_random *random)
     }
 }
 
-/* The same operations are blocked. Returns how many. */
+/* Expects the same blocked operations. Returns their number. */
 static uint32_t compare(const struct replay_result *result)
 {
     uint32_t blocked = 0, found = 0, passed = 0;
@@ -386,8 +386,8 @@ static void test_pairs(void **state)
     replay_program_done(&program);
 }
 
-/* One thread sends, the other receives, on both ranks: it depends on whether one waits for the
- * other. */
+/* On both ranks one thread sends and the other receives, at the same time or one after the other.
+ */
 static void make_duplex(bool one_after_the_other)
 {
     assert_int_equal(replay_program_init(&program, 2), CORE_OK);
@@ -481,8 +481,8 @@ static void test_contended(void **state)
     replay_program_done(&program);
 }
 
-/* A message probed by one thread and received by another, a request cancelled by another: each
- * after it was made. */
+/* A thread receives the message that another one probed, or cancels a request of another one: each
+ * comes after what it needs. */
 static void test_handed_over(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The timed clock: every scene of the model's machine, exactly; then matching, deadlock, idle time,
- * critical path. */
+/* Tests the timed clock: every scene of the model's machine, with exact times; then matching,
+ * deadlock, idle time, critical path. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -68,7 +68,7 @@ static uint64_t scene_run(struct scene *s)
     return s->result.makespan_ps;
 }
 
-/* Two messages of n words on a network: when do both have ended? */
+/* Returns the time when two messages of n words on a network have both ended. */
 static uint64_t two(const char *network, uint32_t ranks, uint32_t a, uint32_t b, uint32_t c,
                     uint32_t d, uint64_t words, enum replay_routing routing)
 {
@@ -447,7 +447,7 @@ static void test_bad_options_are_refused(void **state)
     core_report_hook(NULL, NULL);
 }
 
-/* A rank's record has 22 bits for the requests that it waits for at once. */
+/* A rank's record has 22 bits for the number of requests for which it waits at once. */
 static void test_waits_are_limited(void **state)
 {
     const uint32_t most = (1u << 22) - 1;

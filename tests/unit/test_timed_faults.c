@@ -1,6 +1,6 @@
-/* The timed clock and the generators when memory ends: each place where they ask for some fails in
- * turn, once or from then on. They must say so, or have managed without it and give the same
- * result; nothing may leak (seen with SAN=address). */
+/* Tests the timed clock and the generators without memory: each allocation fails in turn, once or
+ * from then on. They must report it, or manage without and give the same result; nothing may leak
+ * (SAN=address shows it). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,8 +59,8 @@ static void fail_each_place(const struct replay_program *program,
     replay_timed_done(&whole);
 }
 
-/* Many messages between few ranks, work, wildcards, collectives: everything that makes the clock
- * ask for memory. */
+/* Makes a program with everything for which the clock allocates memory: many messages between few
+ * ranks, work, wildcards, collectives. */
 static void busy_program(struct replay_program *program, uint64_t seed)
 {
     struct core_random random;

@@ -1,6 +1,6 @@
-/* The timed clock against simulations written without it: the longest path through random programs,
- * a fluid simulation of links in floating point, and matching by search through lists
- * (timed/timed_state.h invariant 4). */
+/* Compares the timed clock with simulations that share no code with it: the longest path through
+ * random programs, a fluid simulation of links in floating point, and matching by search through
+ * lists (timed/timed_state.h invariant 4). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Every fact of every small network against a search over its links; every route against its
+/* Compares every fact of every small network with a search over its links, and every route with its
  * distance. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 enum { NODES_MAX = 64 };
 
-/* The network as a matrix, built only from "which node is next". */
+/* Makes the network's matrix from its neighbour function alone. */
 static void adjacency(const struct replay_topology *t, uint8_t joined[NODES_MAX][NODES_MAX])
 {
     uint32_t next[REPLAY_NEIGHBOURS_MAX];
@@ -57,8 +57,8 @@ static uint64_t search_diameter(const struct replay_topology *t,
     return far;
 }
 
-/* Smallest cut between halves of the ranks, switches on whichever side is cheaper. Nodes at
- * most 16. */
+/* Returns the smallest cut between halves of the ranks, with switches on the cheaper side. At most
+ * 16 nodes. */
 static uint64_t search_bisection(const struct replay_topology *t,
                                  uint8_t joined[NODES_MAX][NODES_MAX], int halves)
 {

@@ -1,5 +1,5 @@
-/* Opening traces that are hostile or damaged: a sentence and a status, never a crash, a hang or an
- * id that is out of range. What is sound is read as it is. */
+/* Opens hostile or damaged traces: they must give a sentence and a status, never a crash, a hang or
+ * an id out of range. Sound ones are read unchanged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +54,7 @@ static enum core_status misuse_look(uint32_t rank, uint64_t seq, const struct mi
     return CORE_OK;
 }
 
-/* Reads all that there is, as every reader would, and uses each id. */
+/* Reads everything like a reader, and uses each id. */
 static enum core_status read_all(const char *path, uint64_t *out_events)
 {
     struct trace trace;
@@ -96,7 +96,7 @@ static enum core_status read_all(const char *path, uint64_t *out_events)
     return status;
 }
 
-/* other: the good trace with this done to it. */
+/* Makes `other`: the good trace, changed by this SQL. */
 static void tamper(const char *sql)
 {
     sqlite3 *db;
@@ -128,7 +128,8 @@ static void test_good(void **state)
     assert_int_equal(events, 14);
 }
 
-/* Events of rank r whose calls have one of the traits; by the cursor itself, or by looking at all.
+/* Counts the events of rank r whose calls have one of the traits, by the cursor or by a look at
+ * all.
  */
 static uint32_t events_with(struct trace *trace, uint32_t r, uint64_t traits, bool only,
                             uint64_t *out_seqs)
@@ -151,7 +152,7 @@ static uint32_t events_with(struct trace *trace, uint32_t r, uint64_t traits, bo
     return count;
 }
 
-/* What an event says, as one number. */
+/* Returns a hash of an event. */
 static uint64_t event_sum(const struct trace_event *e)
 {
     const uint64_t part[] = {e->seq,
@@ -187,7 +188,7 @@ static uint64_t rank_sum(struct trace *trace, uint32_t r)
     return sum;
 }
 
-/* The first cursor asks SQLite, the second the rows that were kept; single events likewise. A
+/* The first cursor reads from SQLite, the second from the kept rows; single events likewise. A
  * cursor that is closed before its end keeps nothing. */
 static void expect_rows_are_kept(const char *path)
 {
@@ -410,8 +411,8 @@ static void test_tampered(void **state)
                    "damaged");
 }
 
-/* Sets of texts come first: they have no part among the numbers, which are looked up together when
- * many are asked for. */
+/* Sets of texts come first: they are not among the numbers, which are looked up together if there
+ * are many. */
 static void test_texts_before_numbers(void **state)
 {
     int64_t *value;
@@ -441,7 +442,7 @@ static void test_texts_before_numbers(void **state)
     trace_close(&trace);
 }
 
-/* Values of the widest range everywhere: refused or read, but within bounds. */
+/* Puts values of the widest range everywhere: they are refused, or read within bounds. */
 static void test_wild_values(void **state)
 {
     static const char *const column[] = {"event_row.request",
@@ -600,8 +601,8 @@ static void test_findings(void **state)
     trace_close(&trace);
 }
 
-/* The schedule of the first is how that of the second begins: what is said of the one is not said
- * of the other. */
+/* The schedule of the first finding is the beginning of the second's: a confirmation of one does
+ * not count for the other. */
 static void test_findings_are_confirmed_by_id(void **state)
 {
     struct trace_finding finding = a_finding, seen[2];

@@ -1,5 +1,5 @@
-/* What calls mean: text forms of traits and verbs, and that every row of the call table says what
- * its call means, in terms of its class. */
+/* Tests the meanings of calls: text forms of traits and verbs, and that every row of the call table
+ * has a meaning that fits its class. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +54,7 @@ static void every_call_has_a_meaning(void **state)
             fail_msg("%s has neither traits nor a verb", call_meanings[i].name);
 }
 
-/* Classes that say of themselves what their calls mean. */
+/* Some classes determine the traits of their calls. */
 static void classes_and_traits_agree(void **state)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* Words of records: every kind has its own (wording.h invariant 1), and no list of ranks is cut
- * (wording.h invariant 2). */
+/* Tests the words for records: every kind has its own (wording.h invariant 1), and no list of ranks
+ * is cut (wording.h invariant 2). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ static void ranks(void **state)
 
 /* --- kinds ------------------------------------------------------------------------------------ */
 
-/* Texts of a table: each there, none twice. */
+/* Expects the texts of a table: none missing, none twice. */
 static void texts_expect(const char *(*text)(int kind), int count)
 {
     for (int i = 0; i < count; i++) {
@@ -124,7 +124,7 @@ static const char *misuse_object_name(int kind)
     return misuse_object_text((enum misuse_object)kind);
 }
 
-/* What there is one of stands in the singular. */
+/* A count of one has the singular. */
 static void one_of_each(struct misuse misuse)
 {
     static const char *const wrong[] = {"1 bytes", "1 ranks", "1 elements", "1 dimensions"};
@@ -138,7 +138,7 @@ static void one_of_each(struct misuse misuse)
     free(words);
 }
 
-/* Quantities have separators; what the program passed is told as it is. */
+/* Quantities have separators; values that the program passed have none. */
 static void quantities_are_told_in_one_way(void **state)
 {
     struct misuse freed = {.kind = MISUSE_SEND_FREED_MEMORY, .value = {0, 4096}, .name = {"buf"}},
@@ -152,7 +152,7 @@ static void quantities_are_told_in_one_way(void **state)
     words_expect(wording_misuse(&tag, 0, NULL), "'tag' is -4096: tags are not negative");
 }
 
-/* Each kind of misuse, with all that a record can hold: no place of its words is left open. */
+/* Each kind of misuse, with a full record: its words have no empty place. */
 static void every_misuse_has_words(void **state)
 {
     (void)state;
@@ -199,7 +199,7 @@ static void every_reason_has_words(void **state)
     }
 }
 
-/* --- what is waited for ----------------------------------------------------------------------- */
+/* --- waits ------------------------------------------------------------------------------------ */
 
 static void call_put(struct ending *ending, uint32_t rank, enum ending_role role, const char *name)
 {
@@ -230,7 +230,7 @@ static void what_a_call_waits_for(void **state)
     words_expect(wording_waits_text(&ending, &ending.call[0]), "ranks 1 and 2");
     wait_put(&ending, (uint32_t[]){3, 4}, 2, false, true);
     wait_put(&ending, (uint32_t[]){1, 2, 3}, 3, true, false);
-    wait_put(&ending, (uint32_t[]){1, 2, 3}, 3, true, false); /* told once */
+    wait_put(&ending, (uint32_t[]){1, 2, 3}, 3, true, false); /* reported once */
     wait_put(&ending, NULL, 0, false, false);
     words_expect(wording_waits_text(&ending, &ending.call[0]),
                  "ranks 1 and 2, and for ranks 3 or 4, which have ended, and for any "

@@ -1,4 +1,4 @@
-/* The writers of SARIF and JUnit: what is declared is used, limits hold, fingerprints stay. */
+/* Tests the writers of SARIF and JUnit: declared rules are used, limits hold, fingerprints stay. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -126,7 +126,7 @@ static void results_and_places_have_limits(void **state)
     json_decref(root);
 }
 
-/* Links stand for places beside the first; what looks like one in a sentence is none. */
+/* Links lead to places besides the first; text in a sentence that looks like a link is none. */
 static void messages_link_places_beside_the_first(void **state)
 {
     struct sarif *sarif = sarif_new(&program, NULL);
