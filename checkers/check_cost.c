@@ -128,7 +128,7 @@ static enum core_status check_named(const struct check_input *input, int32_t com
     enum core_status status = model_row_cost(row, &of, &cost);
     if (status != CORE_OK)
         return status == CORE_BAD_INPUT ? CORE_OK : status; /* reported: the row has no such case */
-    status = cost_comm_measure(input->program, comm, &measure, &done);
+    status = cost_comm_measure(input->program, comm, false, &measure, &done);
     if (status != CORE_OK || !done)
         return status;
     uint64_t words = (measure.words_bytes + claim.word_bytes - 1) / claim.word_bytes;

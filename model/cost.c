@@ -348,8 +348,10 @@ static bool is_on_comm(void *context, uint32_t rank, uint32_t index, const struc
 }
 
 enum core_status cost_comm_measure(const struct replay_program *program, int32_t comm,
-                                   struct replay_measure *out_measure, bool *out_done)
+                                   bool buffered, struct replay_measure *out_measure,
+                                   bool *out_done)
 {
+    struct replay_timed_options machine = replay_timed_defaults();
     struct comm_filter filter = {.program = program, .comm = comm};
     struct extract_range *range = calloc(program->rank_count, sizeof *range);
     struct extractor *extractor = NULL;
@@ -359,13 +361,15 @@ enum core_status cost_comm_measure(const struct replay_program *program, int32_t
         range ? extractor_new(program, &extractor) : core_report(CORE_NO_MEMORY, "out of memory");
 
     *out_done = false;
+    if (buffered)
+        machine.eager_bytes = INT64_MAX;
     for (uint32_t i = 0; range && i < program->rank_count; i++)
         range[i].count = program->rank[i].op_count;
     if (status == CORE_OK)
         status = extractor_cut(extractor, range, is_on_comm, &filter, &part, &missing);
     if (status == CORE_OK) {
         if (!missing)
-            status = replay_timed_measure(&part, NULL, out_measure);
+            status = replay_timed_measure(&part, &machine, out_measure);
         *out_done = status == CORE_OK && !missing && out_measure->blocked_count == 0 &&
                     out_measure->messages > 0;
         replay_program_done(&part);

@@ -48,10 +48,11 @@ struct cost_list {
 enum core_status cost_list_measure(struct trace *trace, struct cost_list *out_list);
 
 /* Measures R and W of all point-to-point messages of the application on one communicator, as if
- * they were one collective. *out_done false: some are not waited for or never match, or there are
- * none. */
+ * they were one collective; buffered: with all standard sends eager. *out_done false: some are not
+ * waited for or never match, or there are none. */
 enum core_status cost_comm_measure(const struct replay_program *program, int32_t comm,
-                                   struct replay_measure *out_measure, bool *out_done);
+                                   bool buffered, struct replay_measure *out_measure,
+                                   bool *out_done);
 void cost_list_done(struct cost_list *list);
 
 #endif

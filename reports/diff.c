@@ -284,7 +284,8 @@ static enum core_status collectives_gather(struct diff *diff, int side)
     return status;
 }
 
-/* Measures the program's own messages on each communicator, as if they were one collective. */
+/* Measures the program's own messages on each communicator, as if they were one collective. Where
+ * they need a library that buffers sends, sends are buffered, as in the recorded run. */
 static enum core_status comms_gather(struct diff *diff, int side)
 {
     struct trace *trace = diff->side[side]->trace;
@@ -301,7 +302,9 @@ static enum core_status comms_gather(struct diff *diff, int side)
         struct diff_row made = {.section = DIFF_COLLECTIVE};
         char name[384];
         bool done = false;
-        status = cost_comm_measure(&program, (int32_t)i, &measure, &done);
+        status = cost_comm_measure(&program, (int32_t)i, false, &measure, &done);
+        if (status == CORE_OK && !done)
+            status = cost_comm_measure(&program, (int32_t)i, true, &measure, &done);
         if (status != CORE_OK || !done)
             continue;
         describe_comm(trace, (int32_t)i, name, sizeof name);
