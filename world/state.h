@@ -184,6 +184,7 @@ struct PREDEFINED(2048) ompi_predefined_op_t {
 /* Computes b = a op b, element by element. */
 int world_op_apply(MPI_Op op, const void *a, void *b, int count, MPI_Datatype type);
 int world_op_check(MPI_Op op, MPI_Datatype type);
+const char *world_op_name(MPI_Op op); /* "MPI_SUM"; NULL: the program made it */
 
 struct ompi_group_t {
     struct world_handle handle;
@@ -905,6 +906,7 @@ struct world_meeting {
     int first, arrived, size;
     const char *call;
     int root;
+    const char *op;   /* NULL: the call reduces nothing, or by an operation of the program's own */
     uint32_t context; /* a new context, the same for all members */
     void **slot;
     struct world_fiber **waiting;
@@ -913,7 +915,7 @@ struct world_meeting {
 struct world_meeting *world_meet(MPI_Comm comm, void *mine);
 /* Compares this collective call with the other members' calls of the same number, which it returns.
  */
-uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root);
+uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root, const char *op);
 /* Starts `body` on a fiber of its own; the request completes when the body says so. */
 void world_helper_start(struct ompi_request_t *request, void (*body)(struct world_fiber *),
                         void *argument);

@@ -158,6 +158,13 @@ static int coll_calls_check(struct world_coll *c)
     return code;
 }
 
+static uint32_t coll_enter(const struct world_coll *c, const char *call)
+{
+    bool checked = coll_calls_reduces(c->kind) && !c->comm->remote_size;
+    const char *op = checked ? world_op_name(c->op) : NULL;
+    return world_collective_enter(c->comm, call, c->root, op);
+}
+
 #define NUMBER(number) ((const void *)(uintptr_t)(number))
 
 static int run(const char *call, struct world_coll c)
@@ -167,7 +174,7 @@ static int run(const char *call, struct world_coll c)
     int code = coll_calls_check(&c);
     if (code)
         return code;
-    c.tag = (int)(world_collective_enter(c.comm, call, c.root) & COLL_TAG_MAX);
+    c.tag = (int)(coll_enter(&c, call) & COLL_TAG_MAX);
     CALL_USES(NULL, NULL, NUMBER(c.kind), c.send, c.recv, NUMBER(c.send_count),
               NUMBER(c.recv_count), c.send_counts, c.recv_counts, c.send_at, c.recv_at, c.send_far,
               c.recv_far, c.send_type, c.recv_type, c.send_types, c.recv_types, c.op,
@@ -210,7 +217,7 @@ static int start(const char *call, struct world_coll c, MPI_Request *out_request
     int code = coll_calls_check(&c);
     if (code)
         return code;
-    c.tag = (int)(world_collective_enter(c.comm, call, c.root) & COLL_TAG_MAX);
+    c.tag = (int)(coll_enter(&c, call) & COLL_TAG_MAX);
     struct ompi_request_t *request = world_request_new(REQUEST_COLL);
     request->active = true;
     request->comm = c.comm;

@@ -52,7 +52,7 @@ static bool local_first(MPI_Comm comm)
 /* Finds a meeting. Groups that share a context are disjoint: `first`, the same member for all of a
  * group, distinguishes them. */
 static struct world_meeting *meeting_find(uint32_t key, uint32_t number, int first, int size,
-                                          int root)
+                                          int root, const char *op)
 {
     for (struct world_meeting *m = WORLD->meeting; m; m = m->next)
         if (m->key == key && m->number == number && m->first == first)
@@ -66,6 +66,7 @@ static struct world_meeting *meeting_find(uint32_t key, uint32_t number, int fir
     made->size = size;
     made->call = WORLD->fiber->call;
     made->root = root;
+    made->op = op;
     made->next = WORLD->meeting;
     WORLD->meeting = made;
     return made;
@@ -84,7 +85,7 @@ static void meeting_arrive(struct world_meeting *meeting)
     *link = meeting->next;
 }
 
-static void comm_mismatch(const struct world_meeting *meeting, int size, int root)
+static void comm_mismatch(const struct world_meeting *meeting, int size, int root, const char *op)
 {
     if (meeting->size != size)
         world_found(
@@ -100,12 +101,16 @@ static void comm_mismatch(const struct world_meeting *meeting, int size, int roo
         world_found(WORLD_RULE_COLLECTIVE_MISMATCH, ME->rank,
                     "rank %d calls %s with root %d, another member with root %d", ME->rank,
                     meeting->call, root, meeting->root);
+    else if (op && meeting->op && strcmp(op, meeting->op))
+        world_found(WORLD_RULE_COLLECTIVE_MISMATCH, ME->rank,
+                    "rank %d calls %s with the operation %s, another member with %s", ME->rank,
+                    meeting->call, op, meeting->op);
     else
         return;
     world_end_job();
 }
 
-uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root)
+uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root, const char *op)
 {
     CORE_CHECK(comm->context % 2 == 0); /* invariant 1 */
     if (world_several())
@@ -117,8 +122,8 @@ uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root)
     if (comm->remote_size) /* roots differ between the two groups */
         return number;
     struct world_meeting *meeting =
-        meeting_find(comm->context | KEY_COLLECTIVE, number, comm->member[0], comm->size, root);
-    comm_mismatch(meeting, comm->size, root);
+        meeting_find(comm->context | KEY_COLLECTIVE, number, comm->member[0], comm->size, root, op);
+    comm_mismatch(meeting, comm->size, root, op);
     meeting_arrive(meeting);
     return number;
 }
@@ -132,8 +137,8 @@ static struct world_meeting *meet_numbered(MPI_Comm comm, uint32_t number, void 
     struct world_fiber *fiber = WORLD->fiber;
     if (UNLIKELY(WORLD->options->event != NULL))
         world_emit(WORLD_EVENT_CALL, -1, 0, comm->context, 0, -1, false);
-    struct world_meeting *meeting = meeting_find(comm->context, number, first, size, 0);
-    comm_mismatch(meeting, size, 0);
+    struct world_meeting *meeting = meeting_find(comm->context, number, first, size, 0, NULL);
+    comm_mismatch(meeting, size, 0, NULL);
     if (!meeting->slot) {
         meeting->slot = world_alloc((size_t)size * sizeof(void *));
         meeting->waiting = world_alloc((size_t)size * sizeof(void *));

@@ -242,6 +242,11 @@ bool world_op_rounds(MPI_Op op, MPI_Datatype type)
     return false;
 }
 
+const char *world_op_name(MPI_Op op)
+{
+    return op->builtin == OP_USER ? NULL : op->handle.made_by;
+}
+
 int world_op_check(MPI_Op op, MPI_Datatype type)
 {
     if (!handle_good(op, HANDLE_OP))

@@ -1,4 +1,4 @@
-/* Two ranks and one mistake, named by the argument; `roomy` has none. */
+/* Two ranks and one mistake, named by the argument; `roomy` and `own` have none. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +54,24 @@ static void inter(void)
     MPI_Comm_free(&half);
 }
 
+static void sum(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        ((int *)inout)[i] += ((int *)in)[i];
+}
+
+/* Each rank reduces by another operation of MPI's, or all by the same one of the program's own. */
+static void operation(int own)
+{
+    MPI_Op op = rank ? MPI_MAX : MPI_SUM;
+    if (own)
+        MPI_Op_create(sum, 1, &op);
+    MPI_Allreduce(&value, got, 1, MPI_INT, op, MPI_COMM_WORLD);
+    if (own)
+        MPI_Op_free(&op);
+}
+
 static void window(void)
 {
     int *mine;
@@ -106,6 +124,8 @@ int main(int argc, char **argv)
              : MPI_Allreduce(&value, got, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     } else if (!strcmp(what, "root")) {
         MPI_Bcast(got, 1, MPI_INT, rank, MPI_COMM_WORLD);
+    } else if (!strcmp(what, "operation") || !strcmp(what, "own")) {
+        operation(!strcmp(what, "own"));
     } else if (!strcmp(what, "missing")) {
         if (rank == 0)
             of_other(0);
