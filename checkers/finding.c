@@ -487,6 +487,20 @@ static void title_proven(struct finding *finding)
     finding->claim = NULL;
 }
 
+/* Drops what the proof lacked: the job that hung supplied it. */
+static void unproven_drop(struct finding *finding)
+{
+    static const char word[] = "unproven: ";
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < finding->fact_count; i++)
+        if (!strncmp(finding->fact[i], word, sizeof word - 1))
+            free(finding->fact[i]);
+        else
+            finding->fact[kept++] = finding->fact[i];
+    finding->fact_count = kept;
+}
+
 void finding_confirm(struct finding *finding, enum finding_confirmed how)
 {
     static const char *const fact[] = {
@@ -505,6 +519,7 @@ void finding_confirm(struct finding *finding, enum finding_confirmed how)
     if (how == FINDING_CONFIRMED) {
         finding->severity = FINDING_ERROR;
         title_proven(finding);
+        unproven_drop(finding);
     }
     if (how == FINDING_REFUTED && !finding->assumed)
         finding->severity = FINDING_NOTE; /* it failed in a world only */
