@@ -27,14 +27,17 @@ enum { SECONDS_MAX = 5, BEYOND_S = 1, RANK_SHIFT = 40 };
 
 struct same_shape {
     int64_t id;
+    int64_t arguments; /* equal in shapes that differ in nothing that a report shows */
 };
 
 /* Finds the shapes of that call at that place, which are far fewer than the events. */
 static void shapes_like(const struct trace *trace, const struct finding_call *call,
                         struct core_table *shapes)
 {
-    static const char text[] = "SELECT s.id, s.site FROM shape s JOIN call c ON c.id = s.call "
-                               "WHERE c.name = ?1 AND s.parent_back IS NULL";
+    static const char text[] =
+        "SELECT s.id, s.site, dense_rank() OVER (ORDER BY s.comm, s.win, s.peer, s.tag, "
+        "s.datatype, s.bytes, s.root, s.op, s.recv_peer, s.recv_tag, s.recv_bytes, s.args) "
+        "FROM shape s JOIN call c ON c.id = s.call WHERE c.name = ?1 AND s.parent_back IS NULL";
     enum core_status status = CORE_OK;
     sqlite3_stmt *row;
 
@@ -46,44 +49,63 @@ static void shapes_like(const struct trace *trace, const struct finding_call *ca
         const int32_t site = (int32_t)sqlite3_column_int64(row, 1);
         struct same_shape *shape;
         char place[512];
-        if (!strcmp(trace_site_text(trace, site, place, sizeof place), call->site))
-            status = core_table_put(shapes, &id, "places of what was found", &shape);
+        if (strcmp(trace_site_text(trace, site, place, sizeof place), call->site) != 0)
+            continue;
+        status = core_table_put(shapes, &id, "places of what was found", &shape);
+        if (status == CORE_OK)
+            shape->arguments = sqlite3_column_int64(row, 2);
     }
     sqlite3_finalize(row);
 }
 
-/* Returns the first event of the rank with one of the shapes; 0: none. */
-static uint64_t event_of(const struct trace *trace, int64_t rank, const struct core_table *shapes)
+/* Returns the first event of the rank with one of the shapes; 0: none. *out_several: another one
+ * has other arguments. */
+static uint64_t event_of(const struct trace *trace, int64_t rank, const struct core_table *shapes,
+                         bool *out_several)
 {
     static const char text[] = "SELECT id, shape FROM event_row WHERE id >= ?1 AND id < ?2 "
                                "ORDER BY id";
+    const struct same_shape *first = NULL;
     uint64_t seq = 0;
     sqlite3_stmt *row;
 
+    *out_several = false;
     if (sqlite3_prepare_v2(trace->db, text, -1, &row, NULL) != SQLITE_OK)
         return 0;
     sqlite3_bind_int64(row, 1, rank << RANK_SHIFT);
     sqlite3_bind_int64(row, 2, (rank + 1) << RANK_SHIFT);
-    while (!seq && sqlite3_step(row) == SQLITE_ROW) {
-        const int64_t shape = sqlite3_column_int64(row, 1);
-        if (core_table_find(shapes, &shape))
+    while (!*out_several && !(seq && shapes->count == 1) && sqlite3_step(row) == SQLITE_ROW) {
+        const int64_t id = sqlite3_column_int64(row, 1);
+        const struct same_shape *shape = core_table_find(shapes, &id);
+        if (shape && !first) {
+            first = shape;
             seq = (uint64_t)sqlite3_column_int64(row, 0) & (((uint64_t)1 << RANK_SHIFT) - 1);
+        }
+        *out_several = shape && shape->arguments != first->arguments;
     }
     sqlite3_finalize(row);
+    return seq;
+}
+
+static uint64_t event_like(const struct trace *trace, const struct finding_call *call,
+                           bool *out_several)
+{
+    struct core_table shapes = CORE_TABLE(struct same_shape, id);
+    uint64_t seq = 0;
+
+    *out_several = false;
+    if (call->site)
+        shapes_like(trace, call, &shapes);
+    if (shapes.count)
+        seq = event_of(trace, call->rank, &shapes, out_several);
+    core_table_done(&shapes);
     return seq;
 }
 
 uint64_t explored_event_like(const struct trace *trace, const struct finding_call *call)
 {
-    struct core_table shapes = CORE_TABLE(struct same_shape, id);
-    uint64_t seq = 0;
-
-    if (call->site)
-        shapes_like(trace, call, &shapes);
-    if (shapes.count)
-        seq = event_of(trace, call->rank, &shapes);
-    core_table_done(&shapes);
-    return seq;
+    bool several;
+    return event_like(trace, call, &several);
 }
 
 static void places_find(const struct trace *trace, struct finding_list *list, uint32_t first)
@@ -91,6 +113,21 @@ static void places_find(const struct trace *trace, struct finding_list *list, ui
     for (uint32_t i = first; i < list->count; i++)
         for (uint32_t c = 0; c < list->finding[i].call_count; c++)
             list->finding[i].call[c].seq = explored_event_like(trace, &list->finding[i].call[c]);
+}
+
+/* Takes the events back where the rank made the call there with other arguments, too: a report
+ * would show those of the first such call. */
+static void places_settle(const struct trace *trace, struct finding_list *list, uint32_t first)
+{
+    for (uint32_t i = first; i < list->count; i++)
+        for (uint32_t c = 0; c < list->finding[i].call_count; c++) {
+            struct finding_call *call = &list->finding[i].call[c];
+            bool several = false;
+            if (call->seq && call->path)
+                event_like(trace, call, &several);
+            if (several)
+                call->seq = 0;
+        }
 }
 
 static bool any_fails(const struct finding_list *list, uint32_t first)
@@ -224,6 +261,7 @@ static enum core_status found_tell(struct trace *trace, struct explore_program *
     if (search->complete)
         threads_settle(list, &before);
     explored_same_drop(list, before);
+    places_settle(trace, list, before);
     return status;
 }
 

@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 }
 END
 mpicc -g -O1 -o alone alone.c || exit 1
-for name in last three spins; do
+for name in last three spins first; do
     mpicc -g -O1 -o $name "$SOURCE/tests/explore/programs/$name.c" || exit 1
 done
 while read -r name ranks; do
@@ -43,4 +43,7 @@ last 4
 three 4
 spins 2
 alone 3
+first 3
 END
+# No finding is both unproven and confirmed; none has the arguments of another call of its line.
+grep -E 'unproven|tag=|rank 2, tag' first.txt
