@@ -1,18 +1,18 @@
-/* Preloaded into the jobs of tests, but those whose head says `# polls`: a rank that waits sleeps
- * between two looks, instead of burning what other ranks and tests could use. Ranks that get on
- * poll as they would without; other programs, and our own worlds, are let alone.
+/* Preloaded into the jobs of tests, except those whose head says `# polls`: a rank that waits
+ * sleeps between two polls and leaves the CPU to other ranks and tests. Ranks that make progress
+ * poll as without this library; other programs, and our own worlds, do not change.
  *
- * What a look found Open MPI's opal_progress tells: it calls sched_yield (mpi_yield_when_idle)
- * where that was nothing. UCX, which MPICH asks, tells the same, but is not all that MPICH looks
- * at: there, looks in vain are those with little computing between them, and a wait is many of
- * them. A rank that computes between two looks does not wait in either. The clock is that of the
- * thread's computing, as time on another tells nothing where there are more ranks than cores; Open
- * MPI's looks ask it only where a sleep follows, as it costs more than a look.
+ * Open MPI's opal_progress shows whether a poll found something: if not, it calls sched_yield
+ * (mpi_yield_when_idle). UCX, which MPICH polls, shows the same, but MPICH polls other sources too:
+ * there, futile polls are those with little CPU time between them, and many of them make a wait. A
+ * rank that computes between two polls does not wait, with either library. The clock is the
+ * thread's CPU time, as other clocks mean nothing with more ranks than cores; with Open MPI it is
+ * read only before a sleep, as reading it costs more than a poll.
  *
- * And what Open MPI 4.1 leaves to chance at the end of a rank is not: PMIx tells each rank
- * something in MPI_Init, of which a thread of Open MPI's is to call a function. Where that thread
- * gets no processor until MPI_Finalize has unloaded the function, one short job in some thousands
- * ended by SIGSEGV. Before PMIx ends, that thread has done what it was given. */
+ * The library also removes a race at the end of ranks of Open MPI 4.1: PMIx sends each rank a
+ * message in MPI_Init, for which a thread of Open MPI has to call a function. If that thread got no
+ * CPU until MPI_Finalize had unloaded the function, one short job in some thousands ended by
+ * SIGSEGV. Here PMIx ends only after that thread has done its work. */
 #include <dlfcn.h>
 #include <semaphore.h>
 #include <stdbool.h>
@@ -24,17 +24,17 @@
 #include <unistd.h>
 
 enum {
-    LOOKS = 8, /* in vain, before the first sleep */
+    LOOKS = 8, /* futile polls before the first sleep */
     COMPUTES_NS = 50000,
     UCX_LOOKS_NS = 1000000,
     UCX_COMPUTES_NS = 20000,
-    SLEEP_NS = 10000, /* at first; longer the longer it waits */
+    SLEEP_NS = 10000, /* at first; grows while the rank waits */
     SLEEP_MAX_NS = 2000000,
     SLACK_NS = 1000
 };
 
 struct wait {
-    bool looking, yielded; /* in the look that is under way */
+    bool looking, yielded; /* in the current poll */
     unsigned looks;
     int64_t since_ns, last_ns, sleep_ns;
 };
@@ -67,7 +67,7 @@ static void sleep_longer(void)
     wait.last_ns = computed_ns();
 }
 
-/* After a look of Open MPI's in vain. */
+/* Called after a futile poll of Open MPI. */
 static void idle(void)
 {
     if (++wait.looks > LOOKS && wait.sleep_ns && computed_ns() - wait.last_ns > COMPUTES_NS)
@@ -78,7 +78,7 @@ static void idle(void)
         syscall(SYS_sched_yield);
 }
 
-/* After a look of UCX's in vain. */
+/* Called after a futile poll of UCX. */
 static void idle_ucx(void)
 {
     int64_t now = computed_ns();
@@ -94,7 +94,7 @@ static void idle_ucx(void)
         syscall(SYS_sched_yield);
 }
 
-/* The function of the library that this one stands before: the library may have another name in a
+/* Returns the library's function that this one replaces: the library may have another name in a
  * newer release, and may be loaded for the program alone. */
 static void *real(const char *library, const char *newer, const char *name)
 {
@@ -181,7 +181,7 @@ static void came_here(int fd, short what, void *argument)
     sem_post(argument);
 }
 
-/* Events are handled in their order: the last one comes behind all that there are. */
+/* Waits for a new event: events are handled in order, so all earlier ones are done then. */
 static void events_await(void)
 {
     enum { EVENT_WRITE = 4 };

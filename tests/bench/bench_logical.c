@@ -1,7 +1,7 @@
-/* The logical engine against its bars: 20,000,000 operations a second (tests/bench/memory.h), 64
- * bytes of peak memory an operation (program included), 100,000 variants of the quiz a second. CPU
- * time of this process.
- * Each program in a process of its own, so that its peak memory is its own. */
+/* Compares the logical engine with its bars: 20,000,000 operations per second
+ * (tests/bench/memory.h), 64 bytes of peak memory per operation (program included), 100,000
+ * variants of the quiz per second, in CPU time. Each program runs in a process of its own, so that
+ * its peak memory is its own. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static uint64_t peak_bytes(void)
     return (uint64_t)usage.ru_maxrss * 1024;
 }
 
-/* In the child: prints one line. */
+/* Runs in the child: prints one line. */
 static void measure(const char *name, void (*make)(struct replay_program *),
                     const char *policy_text, double read_ns)
 {

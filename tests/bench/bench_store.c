@@ -1,8 +1,8 @@
-/* How fast store_write is, on one core: a job's spools of sends, receives, waits on several and
- * collectives, written to a folder in memory where there is one.
+/* Measures store_write on one core: stores a job's spools of sends, receives, waits for several
+ * requests and collectives in a folder, which is in memory if possible.
  *
- *     bench_store [EVENTS [RANKS]]     prints events a second, bytes an event before indices, and
- *                                      reading speed */
+ *     bench_store [EVENTS [RANKS]]     prints events per second, bytes per event before indices,
+ *                                      and reading speed */
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static struct spool_event message(struct writer *w, unsigned call, int peer, int
     e.type = 3;
     e.count = count;
     e.site = call;
-    w->now += (uint64_t)(w->seq * 2654435761u >> 7) % 900; /* times are as uneven as real ones */
+    w->now += (uint64_t)(w->seq * 2654435761u >> 7) % 900; /* uneven like real times */
     return e;
 }
 

@@ -1,7 +1,7 @@
-/* All orders and all buffering at once, beside the search that tries them one by one: a line a
- * program. Bars: 128 ranks with up to 500 wildcard receives in 60 s and 4 GB, 20,000 receives where
- * their matches are certain. Each program in a process of its own, so that its memory is its own.
- * With an argument: only programs whose name begins so. */
+/* Decides all orders and all buffering at once, beside the search that tries them one by one;
+ * prints a line per program. Bars: 128 ranks with up to 500 wildcard receives in 60 s and 4 GB,
+ * 20,000 receives with certain matches. Each program runs in a process of its own, so that its
+ * memory is its own. An argument selects the programs whose names begin with it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void add(uint32_t rank, enum replay_op_kind kind, int peer, int tag, int 
     CORE_CHECK(replay_program_add(&program, rank, &op) == CORE_OK);
 }
 
-/* Rank 0 takes a message of each other, round by round; planted: the last one is named. */
+/* Rank 0 receives from each other rank, round by round; planted: the last names its source. */
 static void make_gather(uint32_t ranks, uint32_t rounds, bool planted)
 {
     for (uint32_t round = 0; round < rounds; round++)
@@ -37,7 +37,7 @@ static void make_gather(uint32_t ranks, uint32_t rounds, bool planted)
         }
 }
 
-/* A barrier behind each round. */
+/* Adds a barrier after each round. */
 static void make_phases(uint32_t ranks, uint32_t rounds, bool planted)
 {
     for (uint32_t round = 0; round < rounds; round++) {
@@ -47,7 +47,7 @@ static void make_phases(uint32_t ranks, uint32_t rounds, bool planted)
     }
 }
 
-/* Groups of five: planted, they hang where nothing is buffered. */
+/* Groups of five; planted: they hang without buffering. */
 static void make_groups(uint32_t ranks, uint32_t rounds, bool planted)
 {
     (void)rounds;
@@ -108,8 +108,8 @@ static void make_race(uint32_t ranks, uint32_t rounds, bool planted)
         }
 }
 
-/* A manager hands out tasks and takes results of anybody; planted: at the end it waits for one more
- * of rank 1 with a tag of its own. `rounds` results a worker. */
+/* A manager hands out tasks and receives results from any source; planted: at the end it waits for
+ * one more of rank 1 with another tag. `rounds` results per worker. */
 static void make_manager(uint32_t ranks, uint32_t rounds, bool planted)
 {
     uint32_t workers = ranks - 1, tasks = workers * rounds;

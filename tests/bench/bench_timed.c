@@ -1,6 +1,6 @@
-/* Measures the timed clock: messages a second (bar 5,000,000: tests/bench/memory.h), the peak
- * memory of a run (bar 64 bytes an operation, the program not counted), and what growing does to
- * both. Each figure is the best of a few runs; ratios inside one run are what counts, the machine
+/* Measures the timed clock: messages per second (bar 5,000,000: tests/bench/memory.h), the peak
+ * memory of a run (bar 64 bytes per operation, without the program), and their growth with size.
+ * Each figure is the best of a few runs; only ratios within one run are reliable, as the machine
  * may be busy. Usage: bench_timed [quick] */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Runs every collective of the corpus that claims a row of the model, each on a communicator that
- * is named with its claim, so that a trace of the job can be held to the model:
+/* Runs every collective of the corpus that claims a row of the model, each on a communicator whose
+ * name is the claim, so that the checker can compare a trace of the job with the model:
  * "cost:bcast.binomial words=24 root=1".
  *
  * usage: mpirun -n N claim_costs [NAME]   (that function only, also a planted defect)

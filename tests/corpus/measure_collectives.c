@@ -3,14 +3,14 @@
  *
  * usage: mpirun -n N measure_collectives [NAME]   (that function only, also a planted defect)
  *
- * Each rank carries three clocks: one in which a message costs 1, one in which it costs its words,
- * one in which a combined word costs 1. Both ends of a message tell each other when they and their
- * port are free, and the message takes place from the later of the two times on; a rank has one
- * port out and one port in (many for allgather.tree, as its row says). Nothing is buffered: a send
- * ends when its message has arrived. The finishing times are R, W and C of the model on the full
- * network. Works by taking the place of the MPI calls that the collectives make.
+ * Each rank has three clocks: in the first a message costs 1, in the second it costs its words, in
+ * the third a combined word costs 1. Both ends of a message exchange the times when they and their
+ * ports are free, and the message starts at the later one; a rank has one port out and one port in
+ * (many for allgather.tree, as its row says). Nothing is buffered: a send ends when its message has
+ * arrived. The finishing times are R, W and C of the model on the full network. The program
+ * replaces the MPI calls that the collectives make.
  *
- * Prints a line a collective, P and parameter: row, name, P, parameter, words in all, R, W, C.
+ * Prints a line for each collective, P and parameter: row, name, P, parameter, all words, R, W, C.
  */
 #include "corpus/collectives/registry.h"
 
@@ -26,7 +26,7 @@ static struct {
     double now[CLOCKS], out_free[CLOCKS], in_free[CLOCKS];
 } sim;
 
-/* One end of a message under way, with what it says to the other end and what it hears. */
+/* One end of a message in flight, with the times that it sends to the other end and receives. */
 struct end {
     MPI_Request user, say, hear;
     double mine[CLOCKS], theirs[CLOCKS];
@@ -50,7 +50,7 @@ static void end_start(struct end *e, int is_send, int count, MPI_Datatype type, 
     PMPI_Irecv(e->theirs, CLOCKS, MPI_DOUBLE, peer, is_send ? 2 : 1, sim.shadow, &e->hear);
 }
 
-/* When the message has arrived, on each clock; `done` moves on to that time. */
+/* Sets `done` to the time when the message has arrived, on each clock. */
 static void end_finish(struct end *e, double *done)
 {
     const double cost[CLOCKS] = {1, e->words, 0};

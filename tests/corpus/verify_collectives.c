@@ -184,7 +184,7 @@ static void image_free(struct image *i)
     free(i->memory);
 }
 
-/* What rank `source` has at item `i` of its block for `block`. */
+/* Returns the value of rank `source` at item `i` of its block for `block`. */
 static uint32_t value(int source, int block, long i)
 {
     uint32_t x = (uint32_t)source * 7919u + (uint32_t)block * 104729u + (uint32_t)i * 31u + 5u;
@@ -198,7 +198,7 @@ static void put_block(const struct type_case *t, struct image *image, long first
         item_put(t, image->data, first_element * t->items + i, value(source, block, i));
 }
 
-/* The combination over the ranks 0..last of element e of their block. */
+/* Stores the combination over the ranks 0..last of elements of their block. */
 static void put_reduced(const struct op_case *o, struct image *image, long first_element,
                         long elements, int last, int block)
 {
@@ -219,9 +219,9 @@ static void put_reduced(const struct op_case *o, struct image *image, long first
 
 /* --- one case --------------------------------------------------------------------------------- */
 
-#ifndef IN_PROCESS /* which has its own ways not to buffer */
+#ifndef IN_PROCESS /* the in-process MPI has its own ways not to buffer */
 
-/* Takes the place of the MPI library's calls. */
+/* Replaces the MPI library's function. */
 int MPI_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
 {
     return (world.synchronous ? PMPI_Ssend : PMPI_Send)(buffer, count, type, to, tag, comm);
@@ -400,7 +400,7 @@ static void verify_allgather_alltoall(const struct collective *c, int count, int
                       alltoall ? b : 0);
         for (int b = 0; b < size; b++) {
             counts[b] = s.recv_count;
-            displs[b] = (size - 1 - b) * s.recv_count; /* backwards, so that places count */
+            displs[b] = (size - 1 - b) * s.recv_count; /* backwards, so that displacements matter */
         }
         a.sendbuf = send.data;
         a.recvbuf = recv.data;
@@ -690,7 +690,7 @@ static void verify_neighbor(const struct collective *c, int count)
     }
 }
 
-/* The same clock on all ranks of this machine, which MPI_Wtime need not be. */
+/* Reads a clock that all ranks of this machine share, as MPI_Wtime need not be. */
 static double seconds(void)
 {
     struct timespec t;
@@ -698,8 +698,8 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Nobody may leave before the last has come: the last comes late, and its time of coming is
- * compared. */
+/* No rank may leave before the last has entered: the last enters late, and the test compares the
+ * times. */
 static void verify_barrier(const struct collective *c)
 {
     for (int late = 0; late < world.size && late < (world.full ? 16 : 3); late++) {
@@ -800,7 +800,7 @@ static void verify_counts(const struct collective *c, int count)
     }
 }
 
-/* Of the counts below, the ones of --grid: what an in-process world sends stays in its memory. */
+/* Selects the counts of --grid, as an in-process world keeps all that it sends in memory. */
 static int grid_has(const struct collective *c, int index)
 {
     int alltoall = c->kind == collective_kind_alltoall || c->kind == collective_kind_alltoallv;
@@ -839,7 +839,7 @@ static void verify_collective(const struct collective *c)
         if (world.grid && !grid_has(c, i))
             continue;
         if (c->printed && !world.synchronous && counts[i] * world.size > 128)
-            continue; /* what the textbook prints needs the library's buffers */
+            continue; /* the textbook's form needs the library's buffers */
         verify_counts(c, counts[i]);
     }
 }
@@ -871,7 +871,7 @@ static int list(int rank, int defects)
     return 0;
 }
 
-/* Ranks that are not in this communicator wait without taking the processor from those that are. */
+/* Ranks outside of this communicator wait without using the CPU that its ranks need. */
 static void wait_for_all(void)
 {
 #ifdef IN_PROCESS
@@ -937,7 +937,7 @@ int main(int argc, char **argv)
     MPI_Type_free(&types[STRIDED].type);
     MPI_Type_free(&types[PAIRS].type);
     MPI_Op_free(&ops[2].op);
-    MPI_Op_free(&ops[3].op); /* and of ops[4], which is the same */
+    MPI_Op_free(&ops[3].op); /* also that of ops[4], which is the same */
     MPI_Finalize();
     return failures != 0;
 }

@@ -1,16 +1,16 @@
-/* Every row of the model over the whole grid, generated and measured on the timed clock: R, W and C
- * against its formulas, and against the lower bounds. Relies on checkers/model, checkers/bound,
+/* Generates every row of the model over the whole grid and measures it on the timed clock: compares
+ * R, W and C with its formulas and with the lower bounds. Relies on checkers/model, checkers/bound,
  * replay/generate and replay/timed.
  *
  * usage: model_grid [ROW]...
  *
  * P = 1 to 64 with every root, then the powers of two and squares up to 1,024 with four roots;
- * words 0, 1, P - 1, P, a prime, and a large number; on the full network and on the one that the
- * row holds on. What is thinned: the arities of kary (2 to 5, P) and, above P = 16, the distances
- * of a shift (every seventh, above 64 eight of them); above P = 64 a program of more than OPS_MANY
- * operations runs with the prime only, one of more than OPS_HUGE above P = 256 is counted as left
- * out; up to 64, one of more than OPS_SOME runs every root with the prime, and the four roots with
- * all words. Prints `N cases`; exit status 1 if one does not keep its row. */
+ * words 0, 1, P - 1, P, a prime, and a large number; on the full network and on that of the row.
+ * Thinned are: the arities of kary (2 to 5, P) and, above P = 16, the distances of a shift (every
+ * seventh, above 64 eight of them). Above P = 64 a program of more than OPS_MANY operations runs
+ * only with the prime; above P = 256 one of more than OPS_HUGE is counted as left out. Up to 64,
+ * one of more than OPS_SOME runs every root with the prime, and the four roots with all words.
+ * Prints `N cases`; exit status 1 if a case differs from its row. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +96,7 @@ static int is_run(const struct model_case *of, uint64_t ops)
            of->root == of->ranks - 1;
 }
 
-/* Both networks, and what single rows are stated for besides. */
+/* Runs on both networks, and on further ones for which single rows are stated. */
 static void run_both(const struct model_row *row, struct model_case of)
 {
     struct model_generate_request request = {row->id, of.ranks, of.root, of.parameter,
@@ -116,7 +116,7 @@ static void run_both(const struct model_row *row, struct model_case of)
     for (uint32_t r = 0; r < of.ranks; r++)
         grid.ops += program.rank[r].op_count;
     int runs = is_run(&of, grid.ops);
-    int tree = !strcmp(row->id, "allgather.tree"); /* is stated for its own network only */
+    int tree = !strcmp(row->id, "allgather.tree"); /* stated only for its own network */
     if (runs && !tree)
         run_on(row, &of, &program, NULL);
     if (runs && (tree || on.kind != REPLAY_FULL))

@@ -1,4 +1,4 @@
-/* Leaves the spools of a small job in a folder, whole or spoiled, for tests of the command line:
+/* Makes the spools of a small job in a folder, complete or damaged, for tests of the command line:
  *
  *     spool_make FOLDER whole | pending | missing | torn | version | empty */
 #include "tests/unit/spool_pair.h"
@@ -65,8 +65,8 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "%s/1.0.ring", folder);
     if (!strcmp(how, "missing")) {
         ok = ok && unlink(path) == 0;
-    } else if (!strcmp(how, "torn")) { /* the last record of rank 0 says that it is longer than what
-                                          there is */
+    } else if (!strcmp(how, "torn")) { /* the last record of rank 0 claims to be longer than the
+                                          file */
         uint16_t words = 4000;
         struct stat about;
         snprintf(path, sizeof path, "%s/0.0.spool", folder);

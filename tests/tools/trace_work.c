@@ -1,6 +1,6 @@
-/* Prints how many steps it takes to judge a trace and to gather the facts of its report
- * (core/work.h): `trace_work T.db`. Exploration gets one schedule, since how many there are is not
- * the trace's size. */
+/* Prints the number of steps of judging a trace and collecting the facts of its report
+ * (core/work.h): `trace_work T.db`. Exploration gets one schedule, since the number of schedules
+ * does not depend on the trace's size. */
 #include <inttypes.h>
 #include <stdio.h>
 
