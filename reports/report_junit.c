@@ -64,11 +64,18 @@ static enum core_status why_make(const struct report_facts *facts, const struct 
     return status;
 }
 
-/* Tells whether no trace can decide the rule, so that it passes only if the program was
- * explored. */
-static bool is_open(const struct rule *rule)
+/* Says why the rule is undecided where nothing was found; NULL: it passes. No trace decides what
+ * other behaviours do, so that these rules pass only if all were run. */
+static const char *why_open(const struct report_facts *facts, const struct rule *rule)
 {
-    return rule == &rule_table[RULE_BEHAVIOUR] || rule == &rule_table[RULE_RACE];
+    const struct orders *orders = &facts->findings->orders;
+
+    if (rule != &rule_table[RULE_BEHAVIOUR] && rule != &rule_table[RULE_RACE])
+        return NULL;
+    if (orders->tried)
+        return orders->extent == ORDERS_ALL ? NULL : "not all behaviours were run";
+    return orders->extent == ORDERS_ONE ? "the recorded run leaves no choice to explore"
+                                        : "the program was not explored";
 }
 
 static enum core_status add_rule(const struct report_facts *facts, const struct rule *rule,
@@ -89,8 +96,8 @@ static enum core_status add_rule(const struct report_facts *facts, const struct 
         status = why_make(facts, &facts->entry[i], &why[count]);
         count += status == CORE_OK;
     }
-    const struct junit_why open = {.message = "the program was not explored"};
-    if (status == CORE_OK && outcome == JUNIT_PASSED && is_open(rule) && !count)
+    const struct junit_why open = {.message = why_open(facts, rule)};
+    if (status == CORE_OK && outcome == JUNIT_PASSED && open.message && !count)
         junit_case_add(junit, &of, JUNIT_SKIPPED, &open, 1);
     else if (status == CORE_OK)
         junit_case_add(junit, &of, outcome, why, count);

@@ -102,7 +102,7 @@ static const struct options_command command = {
             "-merge=1 -minimize_crash=1 ...\n"
             "INPUT: corpus folders, or single inputs to run again.\n"
             "Exit status: 0 nothing found; 1 findings; 2 a mistake in the command line or in "
-            "FILE.c; 3 trouble,\nor --exhaustive could not look at everything.",
+            "FILE.c; 3 trouble, or --exhaustive could not look at everything.",
     .example = "crosswait fuzz my_allreduce.c\n"
                "crosswait fuzz my_allreduce.c --time=60 --keep-going --junit=fuzz.xml\n"
                "crosswait fuzz --library -- --ranks=4 --only=bcast",
