@@ -40,7 +40,7 @@ static void main_help(FILE *out)
 {
     fprintf(out, "usage: crosswait COMMAND [options] ...\n\n"
                  "Records what an MPI job did, executes it again under hostile but legal\n"
-                 "conditions, and proves or refutes what the job relied on: buffering, timing,\n"
+                 "conditions, and finds out what the job relied on: buffering, timing,\n"
                  "message order, results and cost of collectives.\n\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
         fprintf(out, "  %-8s %s\n", command[i].name, command[i].line);

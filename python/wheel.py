@@ -26,7 +26,7 @@ MADE_AT = (2020, 1, 1, 0, 0, 0)  # time of each file in the archive, for the sam
 METADATA = """Metadata-Version: 2.1
 Name: crosswait
 Version: {version}
-Summary: trace-and-replay testing of MPI programs: proves or refutes what a job relied on
+Summary: trace-and-replay testing of MPI programs: finds out what a job relied on
 Requires-Python: >=3.8
 Classifier: Operating System :: POSIX :: Linux
 Classifier: Topic :: Software Development :: Testing
