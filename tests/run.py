@@ -163,6 +163,40 @@ def shared_folder():
     return tempfile.TemporaryDirectory(prefix="cw", dir="/dev/shm", ignore_cleanup_errors=True)
 
 
+class Abandoned:
+    """Removes what killed ranks of MPICH and Intel MPI leave in /dev/shm, where no test can name
+    another folder. Its name follows from the launcher's process id: a later job whose launcher gets
+    that id finds it, and fails in MPI_Init. Files of other jobs stay: those that are older than the
+    runner, that a process maps, or that are so young that one may be about to."""
+
+    YOUNG = 60  # seconds
+
+    def __init__(self):
+        self.since = self.looked = time.time()
+
+    def mapped(self):
+        names = set()
+        for maps in glob.glob("/proc/[0-9]*/maps"):
+            with contextlib.suppress(OSError), open(maps, errors="replace") as f:
+                names.update(re.findall(r"/dev/shm/mpich_shm_\w+", f.read()))
+        return names
+
+    def remove(self):
+        now = time.time()
+        if now - self.looked < self.YOUNG / 4:
+            return
+        self.looked = now
+        old = set()
+        for name in glob.glob("/dev/shm/mpich_shm_*"):
+            with contextlib.suppress(OSError):
+                made = os.stat(name)
+                if self.since <= made.st_mtime < now - self.YOUNG and made.st_uid == os.getuid():
+                    old.add(name)
+        for name in old - self.mapped() if old else old:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+
+
 def environment(build, folder, shared, idle):
     env = dict(os.environ)
     for name in [n for n in env if n.startswith(("CROSSWAIT", "OMPI_", "PMIX_"))]:
@@ -339,7 +373,7 @@ def run_some(tests, jobs, most, update):
     tests with all that they started."""
     pool = concurrent.futures.ThreadPoolExecutor(max_workers=most)
     waiting = sorted(tests, key=lambda t: -t.timeout)
-    running, machine = {}, Machine()
+    running, machine, abandoned = {}, Machine(), Abandoned()
     try:
         while waiting or running:
             while waiting and (len(running) < jobs or len(running) < most and machine.idles()):
@@ -350,6 +384,7 @@ def run_some(tests, jobs, most, update):
             ).done:
                 done.result()
                 running.pop(done).show()
+            abandoned.remove()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         while not all(done.done() for done in running):
