@@ -39,7 +39,8 @@ static const struct options_spec spec[] = {
      "run these checkers or rules only; 'crosswait check --list' lists them"},
     {"ignore", 0, "NAME,...", "leave out what these would find, e.g. type"},
     {"confirm", 0, "SECONDS",
-     "run the job again to confirm unproven findings, for at most SECONDS in all (30; 0: never)"},
+     "explore other orders, and run the job again to confirm unproven findings, for at most "
+     "SECONDS in all (30; 0: neither)"},
     {"quiet", 'q', NULL, "print no report; files that are asked for are written"},
     {"mpi", 0, "LIBRARIES",
      "run the job with several MPI libraries and compare: all (those in the PATH and in "

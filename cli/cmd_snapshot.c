@@ -67,7 +67,10 @@ static enum core_status cmd_snapshot_body(const char *folder, const char *output
             : store_jobs(folder, &job, &count);
 
     if (status == CORE_OK && !count)
-        status = core_report(CORE_NOT_FOUND, "no rank of the job has called MPI_Init yet");
+        status = core_report(CORE_NOT_FOUND,
+                             "'%s' holds no records: no rank of its job has called MPI_Init yet, "
+                             "or it is no spool",
+                             folder);
     for (uint32_t i = 0; i < count; i++) {
         char *trace = store_trace_name(output, i + 1);
         enum core_status one = trace ? snapshot_write(job[i], trace, NULL) : CORE_NO_MEMORY;
