@@ -422,25 +422,42 @@ static enum core_status python_fit(const struct library *library, const char *py
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-/* Writes scripts named mpirun and mpiexec, for scripts that call these. */
+static enum core_status launcher_make(const char *folder, const char *name, const char *launcher)
+{
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    int fd = core_file_create(path, O_WRONLY | O_EXCL);
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (file) {
+        fprintf(file, "#!/bin/sh\nexec ");
+        core_text_shell(launcher, file);
+        fprintf(file, " \"$@\"\n");
+    }
+    if (!file || fclose(file) != 0 || chmod(path, 0700) != 0)
+        return core_report(CORE_IO, "cannot write '%s'", path);
+    return CORE_OK;
+}
+
+/* Writes scripts named mpirun and mpiexec, for scripts that call these, and scripts for the
+ * programs that the library's own launcher finds by PATH: Intel's mpirun would start another
+ * library's mpiexec.hydra. The launcher's folder itself does not join PATH, since a virtual
+ * environment has its python there. */
 static enum core_status launchers_make(const struct library *library, const char *folder)
 {
     static const char *const name[] = {"mpirun", "mpiexec"};
+    static const char *const part[] = {"mpiexec.hydra", "hydra_bstrap_proxy", "hydra_pmi_proxy"};
+    enum core_status status = CORE_OK;
 
-    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
-        char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s/%s", folder, name[i]);
-        int fd = core_file_create(path, O_WRONLY | O_EXCL);
-        FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
-        if (file) {
-            fprintf(file, "#!/bin/sh\nexec ");
-            core_text_shell(library->launcher, file);
-            fprintf(file, " \"$@\"\n");
-        }
-        if (!file || fclose(file) != 0 || chmod(path, 0700) != 0)
-            return core_report(CORE_IO, "cannot write '%s'", path);
+    for (size_t i = 0; i < sizeof name / sizeof *name && status == CORE_OK; i++)
+        status = launcher_make(folder, name[i], library->launcher);
+    for (size_t i = 0; i < sizeof part / sizeof *part && status == CORE_OK; i++) {
+        char path[PATH_MAX + 32];
+        snprintf(path, sizeof path, "%s/%s", library->bin, part[i]);
+        if (access(path, X_OK) == 0)
+            status = launcher_make(folder, part[i], path);
     }
-    return CORE_OK;
+    return status;
 }
 
 static enum core_status environment_make(const struct library *library, const char *folder,

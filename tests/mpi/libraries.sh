@@ -22,6 +22,13 @@ status=$?
     grep -qE '^MPICH 5.0.2 +ended +0 +clean +T-mpich-5.0.2.db$' out && grep -qxF \
     "not run with Open MPI 5.0.11: './abi' links with libmpi_abi.so.1, which it lacks" out ||
     { cat out err; fail "the same with each library: exit status $status"; }
+# Intel's launcher is a script that starts mpiexec.hydra by PATH: its own, not another library's.
+mkdir other && printf '#!/bin/sh\necho another mpiexec.hydra\nexit 9\n' >other/mpiexec.hydra &&
+    chmod +x other/mpiexec.hydra
+PATH=$PWD/other:$PATH timeout -k 5 100 crosswait run -q -o T.db "--mpi=$at/impi" -- \
+    mpirun -n 2 ./abi noise >out 2>&1 </dev/null
+[ "$(grep -c 'has sum 1 after' out)" = 2 ] && ! grep -q another out ||
+    { cat out; fail "the launcher of another library"; }
 for mpi in openmpi-5.0.11 mpich-5.0.2; do
     compiled ${mpi%%-*} app.$mpi "$SOURCE/tests/mpi/programs/libraries.c"
 done
