@@ -86,6 +86,7 @@ struct finding {
     bool ended_job; /* says what ended the recorded run, if crosswait did not end it */
     bool reach;     /* a note on the limits of the check, not on the program: "no deadlock in 20,000
                        schedules" */
+    bool once;      /* of a world: one behaviour of all that were run showed it. Not in the trace */
     enum finding_effect effect;
     enum remedy remedy;
     enum finding_confirmed confirmed;

@@ -119,6 +119,8 @@ struct rerun {
     bool elsewhere;           /* it hung, but not in all calls of the finding */
     struct finding_list hung; /* if elsewhere: the hang */
     bool made;                /* it finished, but its record shows the finding's wrong call */
+    const struct finding_list *list; /* if the finding is a world's: all findings */
+    uint32_t same; /* id of the confirmed deadlock of the record in which it hung, too; 0: none */
 };
 
 static bool is_same_call(struct trace *recorded, const struct trace_event *a, struct trace *again,
@@ -172,6 +174,60 @@ static bool stood_in_all(struct trace *recorded, const struct finding *finding, 
     return true;
 }
 
+static bool waits_on_rank(const struct finding *finding, uint32_t rank)
+{
+    for (uint32_t i = 0; i < finding->call_count; i++)
+        if (finding->call[i].rank == rank && !finding->call[i].leads)
+            return true;
+    return false;
+}
+
+/* Tells whether the same ranks wait in a deadlock and in a world's finding, and whether these waits
+ * are alike in all behaviours that showed the latter: it does not tell apart waits at one place
+ * with different arguments, of which there are none if the call has an event (cli/explored.c). */
+static bool same_ranks_wait(const struct finding *deadlock, const struct finding *met)
+{
+    bool same = true;
+    for (uint32_t i = 0; i < deadlock->call_count && same; i++)
+        same = waits_on_rank(met, deadlock->call[i].rank);
+    for (uint32_t i = 0; i < met->call_count && same; i++)
+        same = met->call[i].leads ||
+               ((met->once || met->call[i].seq) && waits_on_rank(deadlock, met->call[i].rank));
+    return same;
+}
+
+/* Tells whether the rerun hung in the very calls of the record's finding: at the same places, with
+ * the same arguments, and as the same calls of their ranks. */
+static bool stood_as_recorded(struct trace *recorded, const struct finding *finding,
+                              struct trace *again, const struct ending *ending)
+{
+    bool all = finding->call_count > 0;
+    for (uint32_t i = 0; i < finding->call_count && all; i++) {
+        const struct finding_call *call = &finding->call[i];
+        bool numbered = false;
+        for (uint32_t k = 0; k < ending->call_count && call->seq; k++)
+            numbered |= ending->call[k].rank == call->rank && ending->call[k].seq == call->seq;
+        all = numbered && stood_in(recorded, call, again, ending, true);
+    }
+    return all;
+}
+
+/* Returns the id of the confirmed deadlock of the record in which the rerun of the world's finding
+ * hung; 0: none. */
+static uint32_t deadlock_same(struct trace *recorded, const struct finding_list *list,
+                              const struct finding *met, struct trace *again,
+                              const struct ending *ending)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct finding *finding = &list->finding[i];
+        if (finding->rule == &rule_table[RULE_DEADLOCK] && finding->assumed &&
+            finding->confirmed == FINDING_CONFIRMED && same_ranks_wait(finding, met) &&
+            stood_as_recorded(recorded, finding, again, ending))
+            return finding->id;
+    }
+    return 0;
+}
+
 static enum core_status hang_look(struct trace *recorded, const struct finding *finding,
                                   bool of_world, struct rerun *rerun)
 {
@@ -186,6 +242,8 @@ static enum core_status hang_look(struct trace *recorded, const struct finding *
         rerun->elsewhere = !stood_in_all(recorded, finding, &again, &ending, of_world);
     if (status == CORE_OK && rerun->elsewhere)
         status = check_proof(&again, &rerun->hung);
+    else if (status == CORE_OK && of_world)
+        rerun->same = deadlock_same(recorded, rerun->list, finding, &again, &ending);
     ending_done(&ending);
     trace_close(&again);
     return status;
@@ -365,15 +423,27 @@ static void mark_world(struct finding *finding, const struct rerun *rerun, uint3
     }
 }
 
+/* Adds to the record's deadlock what the exploration knows of it. */
+static void deadlock_join(struct finding *recorded, const struct finding *met)
+{
+    finding_fact(recorded,
+                 "the exploration met this hang, too, and the job hung in it again under that "
+                 "schedule: %s",
+                 met->repeat ? met->repeat : met->schedule);
+    for (uint32_t i = 0; i < met->fact_count; i++)
+        finding_fact(recorded, "%s", met->fact[i]);
+}
+
+/* *out_same: id of the deadlock of the record that it is; 0: none. */
 static enum core_status confirm_world(struct trace *trace, const struct confirm_options *options,
                                       double budget_s, bool kept, struct finding_list *list,
-                                      uint32_t index)
+                                      uint32_t index, uint32_t *out_same)
 {
     struct finding *finding = &list->finding[index];
     struct explore_command job;
     struct replay_policy policy, chosen;
     struct explore_lived lived;
-    struct rerun rerun = {0};
+    struct rerun rerun = {.list = list};
 
     enum core_status status = explore_command_read(options->command, true, &job);
     if (status != CORE_OK)
@@ -388,6 +458,8 @@ static enum core_status confirm_world(struct trace *trace, const struct confirm_
     status = confirm_force(trace, options, &chosen, budget_s, finding, true, &rerun);
     if (status == CORE_OK && rerun.elsewhere)
         status = elsewhere_add(trace, &rerun, list, index, kept);
+    else if (status == CORE_OK && rerun.same)
+        *out_same = rerun.same;
     else if (status == CORE_OK)
         mark_world(finding, &rerun, trace->rank_count,
                    !lived.finished && explore_lived_whole(&lived));
@@ -402,15 +474,17 @@ static bool is_of_world(const struct finding *finding)
 }
 
 enum core_status confirm_findings(struct trace *trace, const struct confirm_options *options,
-                                  bool kept, struct finding_list *list)
+                                  bool kept, struct finding_list *list, bool *out_merged)
 {
     double started = seconds_now();
     enum core_status status = CORE_OK;
 
+    *out_merged = false;
     for (uint32_t i = 0, end = list->count; options->command && i < end && status == CORE_OK; i++) {
         struct finding *finding = &list->finding[i];
         double left = options->budget_s - (seconds_now() - started);
         bool of_world = is_of_world(finding);
+        uint32_t same = 0;
         if (!(finding->assumed || of_world) || !finding->schedule ||
             finding->confirmed != FINDING_NOT_TRIED)
             continue;
@@ -421,14 +495,20 @@ enum core_status confirm_findings(struct trace *trace, const struct confirm_opti
         } else if (of_world) {
             char *why = NULL; /* a finding that cannot be tried is unchanged */
             core_report_keep(&why);
-            confirm_world(trace, options, left, kept, list, i);
+            confirm_world(trace, options, left, kept, list, i, &same);
             core_report_hook(NULL, NULL);
             free(why);
         } else {
             status = confirm_one(trace, options, left, kept, list, i);
         }
-        if (status == CORE_OK && kept)
+        if (same) {
+            deadlock_join(&list->finding[same - 1], &list->finding[i]);
+            finding_list_drop(list, i--);
+            end--;
+            *out_merged = true;
+        } else if (status == CORE_OK && kept) {
             status = check_keep_one(trace, &list->finding[i]);
+        }
     }
     return status;
 }

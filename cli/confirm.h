@@ -17,8 +17,11 @@ struct confirm_options {
  * finding is refuted, and stays a note. Does the same for failures of worlds: such a finding is an
  * error, confirmed or not, unless the job got all answers of the world, and finished; then it is a
  * note. A finding without a result in time is unchanged, and says so. kept: the trace holds the
- * findings (check_keep), and their rows are updated. */
+ * findings (check_keep), and their rows are updated.
+ *
+ * A world's hang that is a confirmed deadlock of the record, as the rerun hung in the very same
+ * calls, is joined to that one. *out_merged: some were, so that all rows must be written anew. */
 enum core_status confirm_findings(struct trace *trace, const struct confirm_options *options,
-                                  bool kept, struct finding_list *list);
+                                  bool kept, struct finding_list *list, bool *out_merged);
 
 #endif

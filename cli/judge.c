@@ -306,6 +306,7 @@ static enum core_status judge_look(const char *trace_path, struct judge_options 
 {
     struct trace *trace = &judged->trace;
     bool writable = options->keep && !options->check_none && access(trace_path, W_OK) == 0;
+    bool merged = false;
 
     enum core_status status = trace_open(trace_path, writable ? TRACE_WRITE : TRACE_READ, trace);
     if (status != CORE_OK)
@@ -320,7 +321,9 @@ static enum core_status judge_look(const char *trace_path, struct judge_options 
     if (status == CORE_OK && writable)
         status = check_keep(trace, &options->check, judged->checked, &judged->list);
     if (status == CORE_OK)
-        status = confirm_findings(trace, &options->confirm, writable, &judged->list);
+        status = confirm_findings(trace, &options->confirm, writable, &judged->list, &merged);
+    if (status == CORE_OK && writable && merged)
+        status = check_keep(trace, &options->check, judged->checked, &judged->list);
     return status;
 }
 

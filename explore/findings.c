@@ -95,6 +95,7 @@ static void count_say(struct finding *finding, const struct explore_search *sear
 {
     const struct explore_class *class = look->class;
     const char *all = is_all(search) ? "" : " that were tried";
+    finding->once = class->count == 1;
     if (look->buffered)
         finding_fact(finding,
                      "this needs a library that buffers these sends and no others, as it may: %s",

@@ -24,7 +24,8 @@ int main(int argc, char **argv)
 }
 END
 cat >first.c <<'END'
-/* Rank 0 takes the first number of any rank, and then rank 2's, which may have been that one. */
+/* Rank 0 takes the first number of any rank, and then rank 2's, which may have been that one. Each
+ * of the ROUNDS does so with messages of its own: a defect each. */
 #include <mpi.h>
 
 int main(int argc, char **argv)
@@ -32,19 +33,23 @@ int main(int argc, char **argv)
     int rank, number = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 2) /* comes second wherever rank 1 has no bad luck */
-        MPI_Recv(&number, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (rank)
-        MPI_Send(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
-    if (rank == 1)
-        MPI_Send(&number, 1, MPI_INT, 2, 1, MPI_COMM_WORLD);
-    for (int i = 0; i < 2 && !rank; i++)
-        MPI_Recv(&number, 1, MPI_INT, i ? 2 : MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int round = 0; round < ROUNDS; round++) {
+        if (rank == 2) /* comes second wherever rank 1 has no bad luck */
+            MPI_Recv(&number, 1, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank)
+            MPI_Send(&number, 1, MPI_INT, 0, round, MPI_COMM_WORLD);
+        if (rank == 1)
+            MPI_Send(&number, 1, MPI_INT, 2, 9, MPI_COMM_WORLD);
+        for (int i = 0; i < 2 && !rank; i++)
+            MPI_Recv(&number, 1, MPI_INT, i ? 2 : MPI_ANY_SOURCE, round, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+    }
     MPI_Finalize();
     return 0;
 }
 END
-mpicc -g -O1 -o alone alone.c && mpicc -g -O1 -o first first.c || exit 1
+mpicc -g -O1 -o alone alone.c && mpicc -g -O1 -DROUNDS=1 -o first first.c &&
+    mpicc -g -O1 -DROUNDS=2 -o both first.c || exit 1
 for name in last three spins; do
     mpicc -g -O1 -o $name "$SOURCE/tests/explore/programs/$name.c" || exit 1
 done
@@ -56,7 +61,7 @@ while read -r name ranks; do
         grep -q '^explored' $name.txt && break
     done
     echo "$name: [$status]"
-    grep -E '\[behaviour\]|again under|^verdict' $name.txt
+    grep -E '\[(behaviour|deadlock)\]|again under|^verdict' $name.txt
     # It is the same in the trace, and from then on.
     crosswait report $name.db | grep -c 'again under' || true
 done <<END
@@ -65,6 +70,7 @@ three 4
 spins 2
 alone 3
 first 3
+both 3
 END
 # No finding is both unproven and confirmed; none has the arguments of another call of its line.
 grep -E 'unproven|tag=|rank 2, tag' first.txt
