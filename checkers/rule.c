@@ -163,6 +163,10 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                        "attach a buffer (MPI_Buffer_attach) with room for all buffered messages "
                        "that may be under way at a time, each with MPI_BSEND_OVERHEAD bytes more",
                        OF(ARGUMENT) | OF(MESSAGE) | OF(BEHAVIOUR)},
+    [REMEDY_HELD] = {"held",
+                     "detach the buffer (MPI_Buffer_detach) before its memory is freed, or the "
+                     "function returns whose variable it is",
+                     OF(BUFFER)},
     [REMEDY_POST] = {"post",
                      "use MPI_Send, or let the receiver say that its receive is posted (a message, "
                      "MPI_Barrier) before the ready send",

@@ -97,6 +97,10 @@ static const char *const misuse_forms[] = {
     [MISUSE_REGION_RETURNED] = "memory attached to the window lies in the stack frame of a "
                                "function that has returned",
     [MISUSE_REGION_FREED] = "memory was freed while it was attached to the window",
+    [MISUSE_ATTACHED_FREED] = "the attached buffer was freed before it was detached",
+    [MISUSE_ATTACHED_UNMAPPED] = "the attached buffer was unmapped before it was detached",
+    [MISUSE_ATTACHED_RETURNED] =
+        "the attached buffer lies in the stack frame of a function that has returned",
     [MISUSE_ATTACHED_SMALL] = "the message has %,0 byte%s, the attached buffer %,1",
     [MISUSE_PACK_PAST_END] =
         "the call packs %,0 byte%s from position %,1 on, but the buffer has %,2 ('%a')",

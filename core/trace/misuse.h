@@ -82,6 +82,9 @@
     X(REGION_UNMAPPED, "region-unmapped", BUFFER)                                                \
     X(WINDOW_FREED, "window-freed", BUFFER)                                                      \
     X(REGION_FREED, "region-freed", BUFFER)                                                      \
+    X(ATTACHED_FREED, "attached-freed", BUFFER)                                                  \
+    X(ATTACHED_UNMAPPED, "attached-unmapped", BUFFER)                                            \
+    X(ATTACHED_RETURNED, "attached-returned", BUFFER)                                            \
     X(WINDOW_RETURNED, "window-returned", BUFFER)                                                \
     X(REGION_RETURNED, "region-returned", BUFFER)                                                \
     X(ATTACHED_SMALL, "attached-small", ARGUMENT)                                                \

@@ -8,14 +8,15 @@
 enum { REGIONS_MAX = 4096, LOOKS_FIRST = 8, WINDOWS_TOLD_APART = 256 };
 
 static struct region {
-    const void *win; /* NULL: memory from MPI_Alloc_mem */
+    const void *win; /* NULL: memory from MPI_Alloc_mem; or usage_buffers */
     uintptr_t start, end;
-    uint64_t seq;    /* of the call that gave it to MPI */
-    uintptr_t stack; /* end of the stack in whose frames it then lay; 0: none */
-    bool attached;   /* attached to a dynamic window; else the window's own memory */
+    uint64_t seq;         /* of the call that gave it to MPI */
+    uintptr_t stack;      /* end of the stack in whose frames it then lay; 0: none */
+    enum usage_region is; /* what MPI was given it for */
     bool reported;
 } * region;
 static uint32_t region_count, region_room;
+const char usage_buffers;
 static bool region_missed; /* some regions had no room: an unknown one may be one of these */
 static _Atomic unsigned synchronized[WINDOWS_TOLD_APART]; /* number of synchronizations, by a hash
                                                              of the window */
@@ -49,7 +50,7 @@ static uintptr_t stack_of(uintptr_t start, uintptr_t end, void **cfa)
 }
 
 void usage_region_made(const void *win, const void *base, MPI_Aint bytes, uint64_t seq,
-                       bool attached, void **cfa)
+                       enum usage_region is, void **cfa)
 {
     const uintptr_t start = (uintptr_t)base, end = start + (uintptr_t)bytes;
 
@@ -68,7 +69,7 @@ void usage_region_made(const void *win, const void *base, MPI_Aint bytes, uint64
                                                  .end = end,
                                                  .seq = seq,
                                                  .stack = stack_of(start, end, cfa),
-                                                 .attached = attached};
+                                                 .is = is};
     else
         region_missed = true;
     recorder_unlock();
@@ -89,33 +90,39 @@ bool usage_region_find(uintptr_t at, uint64_t *out_start, uint64_t *out_end)
     return found;
 }
 
-/* Tells whether the function has returned whose variable the memory is: the memory lies below the
- * frames of the stack on which the call is made. */
+/* Tells whether the function has returned whose variable the memory is: the memory begins below
+ * the frames of the stack on which the call is made. */
 static bool has_returned(const struct region *r, void **cfa)
 {
     uintptr_t stack_end;
 
     return r->stack && memory_stack((uintptr_t)cfa, &stack_end) && stack_end == r->stack &&
-           r->end <= (uintptr_t)cfa;
+           r->start < (uintptr_t)cfa;
 }
 
 /* Reports memory that is no longer valid. Freed memory may be in use again: then it looks valid. */
 static void region_look(struct lane *lane, uint64_t seq, struct region *r, void **cfa)
 {
+    static const enum misuse_kind kinds[][3] = {
+        [USAGE_REGION_WINDOW] = {MISUSE_WINDOW_RETURNED, MISUSE_WINDOW_FREED,
+                                 MISUSE_WINDOW_UNMAPPED},
+        [USAGE_REGION_ATTACHED] = {MISUSE_REGION_RETURNED, MISUSE_REGION_FREED,
+                                   MISUSE_REGION_UNMAPPED},
+        [USAGE_REGION_BUFFER] = {MISUSE_ATTACHED_RETURNED, MISUSE_ATTACHED_FREED,
+                                 MISUSE_ATTACHED_UNMAPPED},
+    };
     struct heap_block block;
 
     if (r->reported)
         return;
     r->reported = true;
     if (has_returned(r, cfa))
-        usage_say(lane, seq, r->attached ? MISUSE_REGION_RETURNED : MISUSE_WINDOW_RETURNED, NULL,
-                  r->seq);
+        usage_say(lane, seq, kinds[r->is][0], NULL, r->seq);
     else if (memory_mapped((const void *)r->start, 1) &&
              heap_block_find(r->start, r->end, &block) && block.freed)
-        usage_say(lane, seq, r->attached ? MISUSE_REGION_FREED : MISUSE_WINDOW_FREED, NULL, r->seq);
+        usage_say(lane, seq, kinds[r->is][1], NULL, r->seq);
     else if (!memory_mapped((const void *)r->start, r->end - r->start))
-        usage_say(lane, seq, r->attached ? MISUSE_REGION_UNMAPPED : MISUSE_WINDOW_UNMAPPED, NULL,
-                  r->seq);
+        usage_say(lane, seq, kinds[r->is][2], NULL, r->seq);
     else
         r->reported = false;
 }
@@ -136,20 +143,26 @@ void usage_regions_synchronized(struct lane *lane, uint64_t seq, const void *win
     recorder_unlock();
 }
 
-void usage_region_detaching(struct lane *lane, uint64_t seq, MPI_Win win, const void *base,
-                            void **cfa)
+bool usage_region_look(struct lane *lane, uint64_t seq, const void *win, const void *base,
+                       void **cfa)
 {
     bool found = false;
 
     recorder_lock();
     bool all_known = !region_missed;
     for (uint32_t i = 0; i < region_count && !found; i++)
-        if (region[i].win == HANDLE(win) && region[i].start == (uintptr_t)base) {
+        if (region[i].win == win && region[i].start == (uintptr_t)base) {
             found = true;
             region_look(lane, seq, &region[i], cfa);
         }
     recorder_unlock();
-    if (!found && all_known && !recorder.partial)
+    return found || !all_known;
+}
+
+void usage_region_detaching(struct lane *lane, uint64_t seq, MPI_Win win, const void *base,
+                            void **cfa)
+{
+    if (!usage_region_look(lane, seq, HANDLE(win), base, cfa) && !recorder.partial)
         usage_say(lane, seq, MISUSE_REGION_UNKNOWN, "base", 0);
 }
 

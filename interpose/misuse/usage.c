@@ -864,8 +864,25 @@ void usage_attaching(struct lane *lane, uint64_t seq, int64_t owner)
         usage_say(lane, seq, MISUSE_ATTACHED_ALREADY, NULL, 0);
 }
 
-void usage_attached(struct lane *lane, uint64_t seq, int64_t owner, const void *buffer, int bytes)
+/* Forgets the owner's buffer. Returns its address, or NULL: it has none of the program's. */
+static const void *attached_forget(int64_t owner)
 {
+    recorder_lock();
+    struct attached *found = attached_to(owner);
+    const void *at = found && !usage_automatic(found->at) ? found->at : NULL;
+    if (found)
+        *found = attached[--attached_count];
+    recorder_unlock();
+    if (at)
+        usage_region_gone(&usage_buffers, at);
+    return at;
+}
+
+void usage_attached(struct lane *lane, uint64_t seq, int64_t owner, const void *buffer, int bytes,
+                    void **cfa)
+{
+    if (owner != USAGE_OF_SESSIONS)
+        attached_forget(owner); /* MPI detached it when it freed the communicator, or unseen */
     bool full = attached_count == ATTACHED_MAX;
 
     recorder_lock();
@@ -874,18 +891,25 @@ void usage_attached(struct lane *lane, uint64_t seq, int64_t owner, const void *
         attached[attached_count++] =
             (struct attached){buffer, owner, usage_automatic(buffer) ? INT64_MAX : (int64_t)bytes};
     recorder_unlock();
-    if (!full && !usage_automatic(buffer))
-        usage_made_by(lane, OBJECT_BUFFER, buffer, seq, false);
+    if (full || usage_automatic(buffer))
+        return;
+    usage_made_by(lane, OBJECT_BUFFER, buffer, seq, false);
+    if (owner != USAGE_OF_SESSIONS && bytes > 0 && memory_mapped(buffer, (uint64_t)bytes))
+        usage_region_made(&usage_buffers, buffer, bytes, seq, USAGE_REGION_BUFFER, cfa);
+}
+
+void usage_detaching(struct lane *lane, uint64_t seq, int64_t owner, void **cfa)
+{
+    const struct attached *own = owner == USAGE_OF_SESSIONS ? NULL : attached_to(owner);
+
+    if (own && !recorder.partial && !recorder.unseen)
+        usage_region_look(lane, seq, &usage_buffers, own->at, cfa);
 }
 
 void usage_detached(struct lane *lane, int64_t owner)
 {
-    recorder_lock();
-    struct attached *found = attached_to(owner);
-    const void *at = found && !usage_automatic(found->at) ? found->at : NULL;
-    if (found)
-        *found = attached[--attached_count];
-    recorder_unlock();
+    const void *at = attached_forget(owner);
+
     if (at)
         usage_gone(lane, OBJECT_BUFFER, at);
 }

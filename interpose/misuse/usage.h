@@ -238,7 +238,10 @@ void usage_keyval(struct lane *lane, uint64_t seq, int keyval, const char *argum
 /* owner: id of a communicator, or one of these. */
 enum { USAGE_OF_PROCESS = -1, USAGE_OF_SESSIONS = -2 };
 void usage_attaching(struct lane *lane, uint64_t seq, int64_t owner);
-void usage_attached(struct lane *lane, uint64_t seq, int64_t owner, const void *buffer, int bytes);
+void usage_attached(struct lane *lane, uint64_t seq, int64_t owner, const void *buffer, int bytes,
+                    void **cfa);
+/* Checks that the memory of the owner's buffer is still valid while the buffer is attached. */
+void usage_detaching(struct lane *lane, uint64_t seq, int64_t owner, void **cfa);
 void usage_detached(struct lane *lane, int64_t owner);
 void usage_bsend(struct lane *lane, uint64_t seq, uint64_t bytes, int64_t comm);
 /* Tells whether the buffer is MPI_BUFFER_AUTOMATIC. */
@@ -246,11 +249,14 @@ bool usage_automatic(const void *buffer);
 
 /* --- memory of windows (region.c) ------------------------------------------------------------- */
 
+enum usage_region { USAGE_REGION_WINDOW, USAGE_REGION_ATTACHED, USAGE_REGION_BUFFER };
+/* Stands for a window: attached buffers are not of one. */
+extern const char usage_buffers;
 /* Checks memory that is about to become a window, or to be attached to one (NULL: the window does
  * not exist yet): it is mapped, and not attached already. */
 void usage_region(struct lane *lane, uint64_t seq, MPI_Win win, const void *base, MPI_Aint bytes);
 void usage_region_made(const void *win, const void *base, MPI_Aint bytes, uint64_t seq,
-                       bool attached, void **cfa);
+                       enum usage_region is, void **cfa);
 /* Finds the memory from MPI_Alloc_mem (win: NULL) that holds the address. Returns false if there is
  * none. */
 bool usage_region_find(uintptr_t at, uint64_t *out_start, uint64_t *out_end);
@@ -258,6 +264,9 @@ bool usage_region_find(uintptr_t at, uint64_t *out_start, uint64_t *out_end);
 void usage_regions_synchronized(struct lane *lane, uint64_t seq, const void *win, void **cfa);
 /* unwinding.c: records whether a destructor makes the call because of an exception (C++). */
 void usage_unwinding(struct lane *lane, uint64_t seq);
+/* Checks that the memory is still valid. Returns false if it is certainly not the window's. */
+bool usage_region_look(struct lane *lane, uint64_t seq, const void *win, const void *base,
+                       void **cfa);
 /* Checks memory that is about to be detached: it is still mapped, and was attached. */
 void usage_region_detaching(struct lane *lane, uint64_t seq, MPI_Win win, const void *base,
                             void **cfa);

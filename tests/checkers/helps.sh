@@ -86,13 +86,79 @@ static void edges(void)
     MPI_Neighbor_alltoall(value, 1, MPI_INT, other, 1, MPI_INT, graph);
     MPI_Comm_free(&graph);
 }
+static void attach(void *at, int bytes) { MPI_Buffer_attach(at, bytes); }
+static void detach(void)
+{
+    void *back;
+    int bytes;
+    MPI_Buffer_detach(&back, &bytes);
+}
+__attribute__((noinline)) static void attach_local(void)
+{
+    char room[1024];
+    MPI_Buffer_attach(room, sizeof room);
+}
+/* A small block, a large one, which is a mapping of its own, a local variable, and a block that
+ * MPI_Finalize detaches. */
+static void attached_freed(void)
+{
+    char *small = malloc(800), *large = malloc(1 << 20), *last = malloc(5000);
+    attach(small, 800);
+    free(small);
+    detach();
+    MPI_Buffer_attach(large, 1 << 20);
+    free(large);
+    detach();
+    attach_local();
+    detach();
+    MPI_Buffer_attach(last, 5000);
+    free(last);
+}
+/* Memory that is valid until it is detached. */
+static void nothing(void)
+{
+    static char fixed[1024];
+    char local[1024], *one = malloc(800), *two;
+    free(one);
+    one = malloc(800); /* the same block */
+    attach(one, 800);
+    detach();
+    two = realloc(one, 3000);
+    attach(two + 100, 2900);
+    detach();
+    free(two);
+    two = malloc(1 << 20);
+    attach(two, 1 << 20);
+    MPI_Bsend(value, 8, MPI_INT, !rank, 7, MPI_COMM_WORLD);
+    MPI_Recv(other, 8, MPI_INT, !rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    detach();
+    two = realloc(two, 3 << 20);
+    free(two);
+    attach(local, sizeof local);
+    detach();
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+    for (int i = 0; i < 2; i++) { /* the communicator gives its buffer back when it is freed */
+        MPI_Comm with;
+        int bytes;
+        void *back;
+        MPI_Comm_dup(MPI_COMM_WORLD, &with);
+        one = malloc(2000);
+        MPI_Comm_attach_buffer(with, one, 2000);
+        if (i)
+            MPI_Comm_detach_buffer(with, &back, &bytes);
+        MPI_Comm_free(&with);
+        free(one);
+    }
+#endif
+    attach(fixed, sizeof fixed);
+}
 int main(int argc, char **argv)
 {
     struct { const char *name; void (*make)(void); } all[] = {
 #define ONE(name) {#name, name}
         ONE(rank_of_none), ONE(negative_tag), ONE(operation), ONE(dims), ONE(topology),
         ONE(attached_twice), ONE(start_null), ONE(not_persistent), ONE(left),
-        ONE(no_member), ONE(no_comm), ONE(edges),
+        ONE(no_member), ONE(no_comm), ONE(edges), ONE(attached_freed), ONE(nothing),
         ONE(beyond), ONE(preceded), ONE(no_store), ONE(unlocked)};
     int *memory;
     MPI_Init(&argc, &argv);
@@ -111,8 +177,8 @@ int main(int argc, char **argv)
 P
 mpicc -g -o helps helps.c 2>/dev/null || exit 1
 for mistake in rank_of_none negative_tag operation dims topology attached_twice \
-    start_null not_persistent left no_member no_comm edges beyond preceded no_store unlocked \
-    nothing; do
+    attached_freed start_null not_persistent left no_member no_comm edges beyond preceded no_store \
+    unlocked nothing; do
     echo "# $mistake"
     crosswait record --buffers=on -o T.db -- mpirun -n 2 ./helps $mistake >out.txt 2>&1
     crosswait check T.db >report.txt
