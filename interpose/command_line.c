@@ -8,13 +8,9 @@
 void recorder_command_line(char *words, size_t room)
 {
     int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t bytes = fd >= 0 ? read(fd, words, room - 1) : 0;
+    ssize_t bytes = fd >= 0 ? read(fd, words, room - 2) : 0;
     if (fd >= 0)
         close(fd);
-    while (bytes > 0 && !words[bytes - 1])
-        bytes--;
-    words[bytes > 0 ? bytes : 0] = '\0';
-    for (ssize_t i = 0; i < bytes; i++)
-        if (!words[i])
-            words[i] = ' ';
+    words[bytes > 0 ? bytes : 0] = '\0'; /* it may be cut */
+    words[bytes > 0 ? bytes + 1 : 1] = '\0';
 }

@@ -111,11 +111,13 @@ static enum core_status add_rule(const struct report_facts *facts, const struct 
 static struct junit *suite_new(const struct report_facts *facts)
 {
     const char *slash = facts->program ? strrchr(facts->program, '/') : NULL,
-               *subject = slash ? facts->subject + (slash + 1 - facts->program) : facts->subject;
+               *name = slash ? slash + 1 : facts->program;
+    const uint32_t ranks = facts->trace->rank_count;
     char number[16], *suite = NULL;
 
     snprintf(number, sizeof number, " (%" PRIu32 ")", facts->number);
-    if (asprintf(&suite, "crosswait %s%s", subject, facts->number > 1 ? number : "") < 0) {
+    if (asprintf(&suite, "crosswait %s%s%" PRIu32 " rank%s%s", name ? name : "", name ? ", " : "",
+                 ranks, ranks == 1 ? "" : "s", facts->number > 1 ? number : "") < 0) {
         core_report(CORE_NO_MEMORY, "out of memory for the JUnit report");
         return NULL;
     }

@@ -1,9 +1,11 @@
 /* Names the job of a trace in few words: "./app, 8 ranks". The recorder keeps each rank's command
  * line; for an interpreter the script counts as the program. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/text.h"
 #include "reports/report.h"
 
 static const char *last_part(const char *path, size_t bytes)
@@ -28,65 +30,77 @@ static bool is_interpreter(const char *word, size_t bytes)
     return false;
 }
 
-/* Finds the test that pytest ran, "x.py::test_sum": the first word with "::". */
-static const char *test_of(const char *words, size_t *bytes)
+/* Reads words that core_text_shell wrote: returns a copy with a 0 after each, and an empty one at
+ * the end. Free with free(). */
+static char *words_read(const char *text)
 {
-    const char *colons = strstr(words, "::"), *word = colons;
+    char *words = calloc(strlen(text) + 2, 1), *to = words;
+    bool quoted = false;
 
-    if (!colons)
-        return words;
-    while (word > words && word[-1] != ' ')
-        word--;
-    *bytes = strcspn(word, " ");
-    return word;
+    for (; words && *text; text++)
+        if (*text == '\'')
+            quoted = !quoted;
+        else if (*text == ' ' && !quoted)
+            to += to > words && to[-1]; /* the words are zeros from there on */
+        else
+            *to++ = *text == '\\' && !quoted && text[1] ? *++text : *text;
+    return words;
+}
+
+/* Finds the test that pytest ran, "x.py::test_sum": the first word with "::". */
+static const char *test_of(const char *words)
+{
+    for (const char *word = words; *word; word += strlen(word) + 1)
+        if (strstr(word, "::"))
+            return word;
+    return words;
 }
 
 /* Finds the word of a command line that names the program: "pytest" in "python3 -u -m pytest x.py",
  * "python3" in "python3 -c CODE". */
-static const char *word_of(const char *words, size_t *out_bytes)
+static const char *word_of(const char *words)
 {
-    size_t first = strcspn(words, " "), bytes = first;
     const char *next = words;
 
-    while (is_interpreter(words, first) && bytes) {
-        next += bytes;
-        next += strspn(next, " ");
-        bytes = strcspn(next, " ");
-        if (bytes == 2 && !memcmp(next, "-c", 2))
+    while (*next && is_interpreter(words, strlen(words))) {
+        next += strlen(next) + 1;
+        if (!strcmp(next, "-c"))
             break;
-        if (bytes && *next != '-') {
-            *out_bytes = bytes;
-            return bytes == 6 && !memcmp(next, "pytest", 6) ? test_of(next, out_bytes) : next;
-        }
+        if (*next && *next != '-')
+            return strcmp(next, "pytest") ? next : test_of(next);
     }
-    *out_bytes = first;
     return words;
 }
 
 static char *program_of(struct trace *trace, const struct source *source)
 {
-    const char *words = trace_meta(trace, "program");
-    size_t bytes = 0;
-    const char *word = words ? word_of(words, &bytes) : NULL;
-    char *whole = bytes ? strndup(word, bytes) : NULL, *below = NULL;
+    const char *text = trace_meta(trace, "program");
+    char *words = text ? words_read(text) : NULL, *below = NULL;
+    const char *whole = words ? word_of(words) : "";
 
-    if (!whole)
-        return NULL;
-    const char *shown = source ? source_below(source, NULL, whole) : whole;
-    below = strdup(*shown == '/' ? last_part(shown, strlen(shown)) : shown);
-    free(whole);
+    if (*whole) {
+        const char *shown = source ? source_below(source, NULL, whole) : whole;
+        below = strdup(*shown == '/' ? last_part(shown, strlen(shown)) : shown);
+    }
+    free(words);
     return below;
 }
 
+/* Names the program as a shell reads it. */
 static char *subject_of(const char *program, uint32_t ranks)
 {
     char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
 
-    if (asprintf(&text, "%s%s%" PRIu32 " rank%s", program ? program : "", program ? ", " : "",
-                 ranks, ranks == 1 ? "" : "s") < 0) {
-        core_report(CORE_NO_MEMORY, "out of memory for the report");
-        return NULL;
+    if (file && program) {
+        core_text_shell(program, file);
+        fputs(", ", file);
     }
+    if (file)
+        fprintf(file, "%" PRIu32 " rank%s", ranks, ranks == 1 ? "" : "s");
+    if (!core_text_close(file, &text))
+        core_report(CORE_NO_MEMORY, "out of memory for the report");
     return text;
 }
 

@@ -16,6 +16,7 @@
 #include "core/progress.h"
 #include "core/fault.h"
 #include "store/store_part.h"
+#include "core/text.h"
 #include "core/trace/trace.h"
 
 enum { PROGRESS_EVENTS = 256 };
@@ -465,6 +466,28 @@ static enum core_status meta_totals(struct store *store)
     return meta_text(store, "totals", text);
 }
 
+/* Stores the words of the command line as a shell reads them. */
+static enum core_status meta_program(struct store *store, const struct spool_header *first)
+{
+    const char *word = first->program, *end = word + sizeof first->program;
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+
+    while (file && word < end && *word && memchr(word, '\0', (size_t)(end - word))) {
+        if (word != first->program)
+            fputc(' ', file);
+        core_text_shell(word, file);
+        word += strlen(word) + 1;
+        CORE_CHECK(word <= end);
+    }
+    enum core_status status = core_text_close(file, &text)
+                                  ? meta_text(store, "program", text)
+                                  : core_report(CORE_NO_MEMORY, "out of memory for the trace");
+    free(text);
+    return status;
+}
+
 enum core_status store_meta(struct store *store, const struct store_options *options)
 {
     enum core_status status = meta_number(store, "version", TRACE_SCHEMA_VERSION);
@@ -472,8 +495,8 @@ enum core_status store_meta(struct store *store, const struct store_options *opt
 
     if (status == CORE_OK)
         status = meta_text(store, "command", options->command);
-    if (status == CORE_OK && *first->program)
-        status = meta_text(store, "program", first->program);
+    if (status == CORE_OK)
+        status = meta_program(store, first);
     if (status == CORE_OK && options->exit_code >= 0)
         status = meta_number(store, "exit_code", options->exit_code);
     if (status == CORE_OK && options->interrupted)

@@ -610,8 +610,8 @@ struct spool_header { /* the first page of NAME.ring */
                                SPOOL_FLAG_HANDLERS no handler was installed since */
     _Atomic uint64_t local; /* counts completed calls that `moved` does not count, except tests and
                                probes that found nothing */
-    char program[256];      /* command line, words separated by a space, cut to fit; empty:
-                               unknown */
+    char program[256];      /* command line, cut to fit: words, each with a 0 after it; an empty one
+                               ends it */
 };
 _Static_assert(sizeof(struct spool_header) <= SPOOL_HEADER_BYTES, "the header is one page");
 

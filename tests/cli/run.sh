@@ -11,6 +11,9 @@ run() { # options and command
 }
 run -- mpirun -n 2 $P/quiz
 run -- mpirun -n 2 $P/quiz_fixed
+mkdir -p "t/it's" && cp $P/quiz_fixed "t/it's/ri ng" # a name is kept whole
+run --junit=suite.xml -- mpirun -n 2 "t/it's/ri ng"
+grep -o 'testsuite name="[^"]*"' suite.xml
 run mpirun -n 2 $P/quiz_blocking 1048576
 run -- mpirun -n 2 $P/crash_segv
 run --budget=8 -- mpirun -n 2 $P/slow
