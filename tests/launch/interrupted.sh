@@ -13,8 +13,8 @@ for signal in INT TERM; do
     crosswait report --format=json $signal.db >again.json
     sed -n 's/^ *\("interrupted": .*\|"says": .*\)/\1/p' again.json
 done
-# A signal that comes when the job is over, or that the job takes no notice of. Its tags count up, so
-# that its loop does not fold: storing it takes a second.
+# A signal that comes when the job is over, or that the job takes no notice of. The tags count up:
+# such a loop does not fold, and storing it takes a second.
 (trap - INT; exec crosswait run -o over.db -- \
     mpirun -n 2 "$BUILD/tests/bench/jobs/families" flood_tags 400000) >over.out 2>&1 &
 wait_for "test -e over.db.partial"
