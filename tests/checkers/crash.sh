@@ -194,9 +194,11 @@ try Fortran ./overruns
 try Python /usr/bin/python3 dies.py
 try faulthandler /usr/bin/python3 -X faulthandler dies.py
 # Nobody sees the rank's status here: the recorder itself says that it died behind MPI_Finalize.
+# mpirun may end the other rank before that one has left MPI_Finalize.
 mpirun -n 2 -x LD_PRELOAD="$BUILD/libcrosswait.so" -x CROSSWAIT_SPOOL="$PWD/alone" ./dies late \
     >/dev/null 2>&1
-crosswait recover -o alone.db alone 2>&1 | grep -v ': 2 ranks, 24 events$'
+crosswait recover -o alone.db alone 2>&1 |
+    sed -E '/: 2 ranks, [0-9]+ events$/d; /^ *rank 0: unknown, how it ended is not known$/d'
 crosswait check --only=crash alone.db | grep '^error'
 for how in early late divides terminated three; do
     try "own $how" ./twin $how
