@@ -13,6 +13,7 @@ static struct region {
     uint64_t seq;         /* of the call that gave it to MPI */
     uintptr_t stack;      /* end of the stack in whose frames it then lay; 0: none */
     enum usage_region is; /* what MPI was given it for */
+    bool in_one_block;    /* one block of the heap held it whole when MPI was given it */
     bool reported;
 } * region;
 static uint32_t region_count, region_room;
@@ -53,10 +54,13 @@ void usage_region_made(const void *win, const void *base, MPI_Aint bytes, uint64
                        enum usage_region is, void **cfa)
 {
     const uintptr_t start = (uintptr_t)base, end = start + (uintptr_t)bytes;
+    struct heap_block block;
 
     if (bytes <= 0)
         return;
     recorder_lock();
+    const bool in_one_block =
+        heap_block_find(start, end, &block) && !block.freed && end <= block.end;
     if (region_count == region_room && region_room < REGIONS_MAX) {
         uint32_t room = region_room ? region_room * 2 : 16;
         struct region *fresh = realloc(region, room * sizeof *fresh);
@@ -69,7 +73,8 @@ void usage_region_made(const void *win, const void *base, MPI_Aint bytes, uint64
                                                  .end = end,
                                                  .seq = seq,
                                                  .stack = stack_of(start, end, cfa),
-                                                 .is = is};
+                                                 .is = is,
+                                                 .in_one_block = in_one_block};
     else
         region_missed = true;
     recorder_unlock();
@@ -100,7 +105,17 @@ static bool has_returned(const struct region *r, void **cfa)
            r->start < (uintptr_t)cfa;
 }
 
-/* Reports memory that is no longer valid. Freed memory may be in use again: then it looks valid. */
+/* Tells whether the memory was certainly freed. If the allocator has given away a part of it since,
+ * its start lies in a shorter block. If a new block holds it whole, it looks valid. */
+static bool was_freed(const struct region *r)
+{
+    struct heap_block block;
+
+    return memory_mapped((const void *)r->start, 1) && heap_block_find(r->start, r->end, &block) &&
+           (block.freed || (r->in_one_block && r->end > block.end));
+}
+
+/* Reports memory that is no longer valid. */
 static void region_look(struct lane *lane, uint64_t seq, struct region *r, void **cfa)
 {
     static const enum misuse_kind kinds[][3] = {
@@ -111,15 +126,13 @@ static void region_look(struct lane *lane, uint64_t seq, struct region *r, void 
         [USAGE_REGION_BUFFER] = {MISUSE_ATTACHED_RETURNED, MISUSE_ATTACHED_FREED,
                                  MISUSE_ATTACHED_UNMAPPED},
     };
-    struct heap_block block;
 
     if (r->reported)
         return;
     r->reported = true;
     if (has_returned(r, cfa))
         usage_say(lane, seq, kinds[r->is][0], NULL, r->seq);
-    else if (memory_mapped((const void *)r->start, 1) &&
-             heap_block_find(r->start, r->end, &block) && block.freed)
+    else if (was_freed(r))
         usage_say(lane, seq, kinds[r->is][1], NULL, r->seq);
     else if (!memory_mapped((const void *)r->start, r->end - r->start))
         usage_say(lane, seq, kinds[r->is][2], NULL, r->seq);

@@ -98,8 +98,8 @@ __attribute__((noinline)) static void attach_local(void)
     char room[1024];
     MPI_Buffer_attach(room, sizeof room);
 }
-/* A small block, a large one, which is a mapping of its own, a local variable, and a block that
- * MPI_Finalize detaches. */
+/* A small block, a large one, which is a mapping of its own, a local variable, a block of which
+ * malloc has given away a part again, and a block that MPI_Finalize detaches. */
 static void attached_freed(void)
 {
     char *small = malloc(800), *large = malloc(1 << 20), *last = malloc(5000);
@@ -111,6 +111,11 @@ static void attached_freed(void)
     detach();
     attach_local();
     detach();
+    large = malloc(60000);
+    attach(large, 60000);
+    free(large);
+    small = malloc(2000);
+    MPI_Buffer_detach(&large, &(int){0});
     MPI_Buffer_attach(last, 5000);
     free(last);
 }
@@ -126,6 +131,12 @@ static void nothing(void)
     two = realloc(one, 3000);
     attach(two + 100, 2900);
     detach();
+    free(two);
+    two = malloc(60000);
+    attach(two + 16, 50000);
+    one = malloc(40);
+    detach();
+    free(one);
     free(two);
     two = malloc(1 << 20);
     attach(two, 1 << 20);
