@@ -238,7 +238,8 @@ static void print_result(struct replaying *r, const struct replay_result *result
 {
     print_standing(r, &result->waitfor, REPLAY_IN_CORE, "wait for each other");
     print_standing(r, &result->waitfor, REPLAY_BEHIND, "wait behind them");
-    print_standing(r, &result->waitfor, REPLAY_MAYBE, "wait, perhaps for what was not recorded");
+    print_standing(r, &result->waitfor, REPLAY_MAYBE,
+                   "wait, perhaps for calls that were not recorded");
     if (result->assumed && result->by_threads)
         fprintf(r->out,
                 "unproven: the threads of a rank are assumed to make their calls in the recorded "
@@ -290,9 +291,9 @@ static void print_notes(struct replaying *r)
     if (r->trace.imported)
         fprintf(r->out, "note: %s\n", DESCRIBE_IMPORTED);
     if (r->program.overtaking)
-        fprintf(r->out,
-                "note: by its info messages of a communicator may overtake each other; here "
-                "none does\n");
+        fprintf(
+            r->out,
+            "note: the info of a communicator lets messages overtake each other; here none does\n");
     if (notes->threads)
         fprintf(r->out, "note: several threads of a rank made calls; %s\n",
                 r->policy.threads == REPLAY_THREADS_RECORDED
@@ -416,7 +417,7 @@ static enum core_status run_policies(struct replaying *r, int *out_exit)
     if (result.outcome != REPLAY_DEADLOCK && !r->has_policy)
         proof = proof_text(r);
     if (proof)
-        fprintf(r->out, "%s\nproven of the job itself, when it was ended: %s\n",
+        fprintf(r->out, "%s\nproven for the job itself, when crosswait ended it: %s\n",
                 replay_outcome_text(REPLAY_DEADLOCK), proof);
     else
         fprintf(r->out, "%s\n", replay_outcome_text(result.outcome));
@@ -497,7 +498,7 @@ static enum core_status run_exploration(struct replaying *r, int *out_exit)
     fprintf(r->out, "%s%s\n", verdict,
             found.verdict == REPLAY_VERDICT_DEADLOCK && found.assumed ? ", if an assumption holds"
                                                                       : "");
-    snprintf(summary, sizeof summary, "%s run, %s cut off as equal to others, %s sampled; %s",
+    snprintf(summary, sizeof summary, "%s run, %s pruned as equivalent to others, %s sampled; %s",
              describe_count(found.runs, "schedule", number[0], sizeof number[0]),
              describe_number(found.pruned, number[1], sizeof number[1]),
              describe_number(found.sampled, number[2], sizeof number[2]),
@@ -542,8 +543,9 @@ static void print_decision(struct replaying *r, const struct symbolic_decision *
     if (decision->verdict == REPLAY_VERDICT_NONE)
         fprintf(r->out, "no deadlock in any order of messages%s of these calls%s\n",
                 r->has_policy ? "" : " and any buffering",
-                recorded ? ", if receives whose source later calls name take the one they took"
-                         : "");
+                recorded
+                    ? ", if each receive whose source later calls name takes the recorded source"
+                    : "");
     else if (decision->verdict == REPLAY_VERDICT_DEADLOCK)
         fprintf(r->out, "deadlock%s\n", decision->found.assumed ? ", if an assumption holds" : "");
     else
@@ -639,7 +641,7 @@ static enum core_status run_decision(struct replaying *r, int *out_exit)
     }
     bool left_out = r->notes.unsupported || r->notes.unknown_requests;
     if (left_out && decision.verdict == REPLAY_VERDICT_NONE)
-        fprintf(r->out, "calls that are not modelled are taken to wait for nobody\n");
+        fprintf(r->out, "calls that are not modelled are assumed to wait for nobody\n");
     print_notes(r);
     bool hangs = elsewhere ? kept.verdict == REPLAY_VERDICT_DEADLOCK &&
                                  !goes_elsewhere(r, &kept.found.result)
@@ -684,7 +686,7 @@ static enum core_status run_need(struct replaying *r, int *out_exit)
         fprintf(r->out, "each receiver must be able to hold %s\n",
                 describe_count(need.credits, "message", text, sizeof text));
     if (need.blame_count)
-        fprintf(r->out, "enough, if these complete before they are received%s:\n",
+        fprintf(r->out, "it is enough if these sends complete before they are received%s:\n",
                 need.blame_minimal ? ", and none of them can be left out" : "");
     for (uint32_t i = 0; i < need.blame_count && i < 32; i++) {
         fprintf(r->out, "  rank %" PRIu32 ": event %" PRIu64 ", ", need.blame[i].rank,
@@ -758,20 +760,18 @@ static enum core_status choose_in_world(struct replaying *r)
     r->policy = chosen;
     r->world = lived.finished ? WORLD_RAN : WORLD_FAILED;
     if (lived.connections)
-        fprintf(r->out,
-                "whom MPI_Comm_accept takes is left to the MPI library: it can be told of no "
-                "order of connections\n");
+        fprintf(r->out, "the MPI library decides which connection MPI_Comm_accept takes: crosswait "
+                        "cannot order connections\n");
     if (lived.files)
         fprintf(r->out,
-                "which rank reaches a file first is left to the MPI library and the file system\n");
+                "the MPI library and the file system decide which rank reaches a file first\n");
     if (lived.cancels)
-        fprintf(r->out, "whether a receive is cancelled in time is left to the MPI library\n");
+        fprintf(r->out, "the MPI library decides whether a receive is cancelled in time\n");
     if (lived.epochs)
-        fprintf(r->out, "when MPI_Win_test finds the end of an epoch is left to the MPI library\n");
+        fprintf(r->out, "the MPI library decides when MPI_Win_test finds the end of an epoch\n");
     if (lived.sends)
         fprintf(r->out,
-                "%" PRIu32 " send%s inside collectives cannot be named to the MPI library: it "
-                "buffers as it likes there\n",
+                "the MPI library decides whether to buffer %" PRIu32 " send%s inside collectives\n",
                 lived.sends, lived.sends == 1 ? "" : "s");
     return CORE_OK;
 }
@@ -787,9 +787,8 @@ static const char *outcome_text(const struct replaying *r, const struct force_re
     if (r->world == WORLD_FAILED && outcome == FORCE_FAILED)
         return "confirmed: the real job fails, as the world of this schedule does";
     if (r->world == WORLD_FAILED && outcome == FORCE_BUDGET && live->stalled)
-        return "the real job stands still, as the world of this schedule does; that it does for "
-               "ever "
-               "is not proven";
+        return "the real job makes no progress, as the world of this schedule does; a hang is not "
+               "proven";
     return force_outcome_text(outcome);
 }
 
@@ -970,9 +969,9 @@ int cmd_replay(int argc, char **argv)
         return options_wrong(
             &o, "--decide, --explore, --need and --live are different questions; ask one");
     if (r.proof && !decide)
-        return options_wrong(&o, "--proof is of what --decide says");
+        return options_wrong(&o, "--proof needs --decide");
     if ((r.state || r.processes > 1) && !explore)
-        return options_wrong(&o, "--jobs and --state are for --explore");
+        return options_wrong(&o, "--jobs and --state need --explore");
     if (live && !o.rest_count)
         return options_wrong(&o,
                              "which command? --live runs the job itself: ... -- mpirun -n 4 ./app");

@@ -38,10 +38,10 @@ enum core_status explore_stem_new(struct explore_list *list, struct explore_stem
 {
     struct explore_stem *stem = NULL;
     uint64_t *before = NULL;
-    enum core_status status = CORE_ARRAY_NEW(stem, 1, "what is to be explored");
+    enum core_status status = CORE_ARRAY_NEW(stem, 1, "the schedules to explore");
 
     if (status == CORE_OK)
-        status = CORE_ARRAY_NEW(before, (size_t)list->count + 1, "what is to be explored");
+        status = CORE_ARRAY_NEW(before, (size_t)list->count + 1, "the schedules to explore");
     if (status != CORE_OK) {
         free(stem);
         explore_list_done(list);
@@ -114,7 +114,7 @@ static bool ahead_before(const struct explore_item *a, const struct explore_item
 enum core_status explore_heap_push(struct explore_search *s, struct explore_item item)
 {
     enum core_status status =
-        CORE_ARRAY_PUSH(s->heap, s->heap_count, s->heap_room, "what is to be explored", item);
+        CORE_ARRAY_PUSH(s->heap, s->heap_count, s->heap_room, "the schedules to explore", item);
     if (status != CORE_OK)
         return status;
     for (uint32_t at = s->heap_count - 1; at; at = (at - 1) / 2) {
@@ -155,7 +155,7 @@ enum core_status explore_ahead(struct explore_search *s, struct explore_item *it
     if (s->heap_count >= EXPLORE_AHEAD_MAX)
         s->limited = true;
     else
-        status = core_table_put(&s->known, &item->hash, "what is to be explored", &known);
+        status = core_table_put(&s->known, &item->hash, "the schedules to explore", &known);
     if (known && s->known.count > count) { /* invariant 2 */
         status = explore_heap_push(s, *item);
         if (status == CORE_OK)

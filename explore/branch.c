@@ -47,7 +47,7 @@ static enum core_status place_name(struct grown *grown, const struct explore_ans
     const uint32_t count = grown->named.count;
     struct named *named;
     enum core_status status =
-        core_table_put(&grown->named, &name, "what is to be explored", &named);
+        core_table_put(&grown->named, &name, "the schedules to explore", &named);
     if (status == CORE_OK && grown->named.count > count)
         named->place = place;
     return status;
@@ -82,7 +82,7 @@ static enum core_status branch_grow(const struct explore_list *asked,
     *out = (struct grown){.asked = asked->count, .named = CORE_TABLE(struct named, decision)};
     enum core_status status = explore_list_copy(asked, asked->count, &list);
     if (status == CORE_OK)
-        status = CORE_ARRAY_NEW(out->place, decisions->decision_count, "what is to be explored");
+        status = CORE_ARRAY_NEW(out->place, decisions->decision_count, "the schedules to explore");
     if (status == CORE_OK)
         status = grow_list(decisions, out, &list);
     if (status != CORE_OK) {
@@ -157,7 +157,7 @@ static enum core_status other_answers(struct explore_search *s, const struct gro
         struct known *offer;
         uint64_t hash = offer_hash(grown, grown->place[index], d, answer);
         if (d->place)
-            status = core_table_put(&s->offered, &hash, "what is to be explored", &offer);
+            status = core_table_put(&s->offered, &hash, "the schedules to explore", &offer);
         if (status != CORE_OK)
             break;
         if (answer == d->answer || comes_elsewhere(s, grown, decisions, index, option))

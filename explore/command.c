@@ -102,7 +102,7 @@ static enum core_status ranks_read(const char *launcher, const char *text, int *
     char *end;
     long ranks = strtol(text, &end, 10);
     if (*end || end == text || ranks < 1 || ranks > 4096)
-        return core_report(CORE_BAD_INPUT, "%s: '%.60s' is no number of ranks, from 1 to 4096",
+        return core_report(CORE_BAD_INPUT, "%s: '%.60s' is not a number of ranks from 1 to 4096",
                            launcher, text);
     *out_ranks = (int)ranks;
     return CORE_OK;
@@ -151,11 +151,11 @@ static enum core_status option_read(const struct launcher *launcher, int count, 
     }
     if (!option)
         return core_report(CORE_BAD_INPUT,
-                           "%s: '%.60s' is not known here; leave it out, or name the ranks "
-                           "yourself: crosswait explore -n RANKS -- PROGRAM",
+                           "%s: crosswait explore does not know '%.60s'; leave it out, or give the "
+                           "number of ranks: crosswait explore -n RANKS -- PROGRAM",
                            launcher->name, word[0]);
     if (option->meaning == CANNOT && !job)
-        return core_report(CORE_UNSUPPORTED, "%s: with '%.60s' there can be no world",
+        return core_report(CORE_UNSUPPORTED, "%s: crosswait explore does not support '%.60s'",
                            launcher->name, word[0]);
     *out_used = 1 + (value ? 0 : option->values);
     if (*out_used > count || (value && !option->values))
@@ -191,10 +191,11 @@ enum core_status explore_command_read(char **word, bool job, struct explore_comm
             c.rank_count = 0;
         else if (!strcmp(word[i], ":"))
             status = core_report(CORE_UNSUPPORTED,
-                                 "%s: a job of several programs can have no world", launcher->name);
+                                 "%s: crosswait explore does not support jobs of several programs",
+                                 launcher->name);
     if (status == CORE_OK && at >= count)
         status =
-            core_report(CORE_BAD_INPUT, "no program to run behind '%s'", count ? word[0] : "--");
+            core_report(CORE_BAD_INPUT, "no program to run after '%s'", count ? word[0] : "--");
     if (status != CORE_OK) {
         explore_command_done(&c);
         return status;

@@ -97,11 +97,12 @@ static void count_say(struct finding *finding, const struct explore_search *sear
     const char *all = is_all(search) ? "" : " that were tried";
     finding->once = class->count == 1;
     if (look->buffered)
-        finding_fact(finding,
-                     "this needs a library that buffers these sends and no others, as it may: %s",
-                     look->buffered);
+        finding_fact(
+            finding,
+            "this happens if the MPI library buffers these sends and no others, as MPI allows: %s",
+            look->buffered);
     else if (class->sends.wait)
-        finding_fact(finding, "this needs a library that buffers no sends, as it may");
+        finding_fact(finding, "this happens if the MPI library buffers no sends, as MPI allows");
     if (search->behaviours == 1)
         finding_fact(finding, "in the one behaviour%s",
                      is_all(search) ? " that there is" : " that was tried");
@@ -148,8 +149,8 @@ static void errors_say(struct finding *finding, const struct explore_look *look)
     finding_fact(finding, "rank %d prints '%.*s'%s", look->failed, line_shown(first), first,
                  line_rest(first));
     if (last != first)
-        finding_fact(finding, "and as its last line '%.*s'%s", line_shown(last), last,
-                     line_rest(last));
+        finding_fact(finding, "rank %d's last line is '%.*s'%s", look->failed, line_shown(last),
+                     last, line_rest(last));
 }
 
 /* Returns the remedy for calls whose order the schedule changes; REMEDY_OF_RULE if it changes none,
@@ -211,14 +212,14 @@ static enum core_status failure_add(struct explore_program *program, struct expl
     finding->remedy = remedy_of_failure(look);
     enum core_status status = places_add(finding, look);
     if (look->also)
-        finding_fact(finding, "it can also end so: %s", look->also);
+        finding_fact(finding, "the job can also end like this: %s", look->also);
     errors_say(finding, look);
     count_say(finding, search, look);
     if (look->once)
         finding_fact(finding, "the program does not repeat itself: a second run with the same "
                               "choices gave another outcome");
     if (look->class->sampled)
-        finding_fact(finding, "found by chance, seed %" PRIu64, search->options->seed);
+        finding_fact(finding, "found by random sampling, seed %" PRIu64, search->options->seed);
     repeat_set(finding, program, look);
     return status;
 }
@@ -474,16 +475,16 @@ enum core_status explore_findings_overdue(struct explore_program *program,
     struct finding *finding = finding_list_reach(list, RULE_BEHAVIOUR);
     if (!finding)
         return CORE_NO_MEMORY;
-    finding_title(finding, "%" PRIu32 " world%s %s than a world may, and %s broken off", count,
+    finding_title(finding, "%" PRIu32 " world%s exceeded %s and %s broken off", count,
                   count == 1 ? "" : "s",
-                  *search->beyond ? "took longer, or needed more," : "took longer",
+                  *search->beyond ? "the limits of a world" : "the time limit of a world",
                   count == 1 ? "was" : "were");
     if (*search->beyond)
         finding_fact(finding, "%s", search->beyond);
     else
         finding_fact(finding,
-                     "whether %s would have ended is not known: the machine may be slow, or "
-                     "the program goes on for ever; --world-time=SECONDS gives a world longer",
+                     "it is not known whether %s would have ended: the machine may be slow, or the "
+                     "program may never end; --world-time=SECONDS gives a world more time",
                      count == 1 ? "it" : "they");
     enum core_status status = explore_item_list(&search->overdue[0], &look.list);
     if (status != CORE_OK)

@@ -58,8 +58,8 @@ int explore_input_take(void)
     int file = input_copy(STDIN_FILENO, &still);
     if (file && still)
         fprintf(stderr,
-                "crosswait: standard input is still open: the ranks get the %jd bytes that have "
-                "come\n",
+                "crosswait: standard input is still open: the ranks get the %jd bytes that "
+                "crosswait has read\n",
                 (intmax_t)lseek(file, 0, SEEK_END));
     return file;
 }

@@ -109,8 +109,8 @@ static char *answer_words(const struct world_decision *d, int32_t usual, int ran
         if (usual >= 0 && usual != d->answer)
             fprintf(file, ", not that of thread %d", usual);
     } else if (d->reason == REPLAY_REASON_BUFFER) {
-        fputs(d->answer ? "finds its send complete, which has a buffer"
-                        : "finds its send not complete, which has no buffer",
+        fputs(d->answer ? "finds its send complete, as it is buffered"
+                        : "finds its send not complete, as it is not buffered",
               file);
     } else if (d->set) {
         fputs(d->answer & (d->answer - 1) ? "reports requests " : "reports request ", file);

@@ -38,7 +38,7 @@ static enum core_status merge_ends(struct explore_search *s, const struct world_
 {
     struct world_state_answer *answer = NULL;
     const uint64_t count = states->answer_count;
-    enum core_status status = CORE_ARRAY_NEW(answer, count + 1, "what is to be explored");
+    enum core_status status = CORE_ARRAY_NEW(answer, count + 1, "the schedules to explore");
     if (status != CORE_OK)
         return status;
     for (uint64_t i = 0; i < count; i++)
@@ -54,9 +54,9 @@ static enum core_status merge_ends(struct explore_search *s, const struct world_
             status = explore_search_end(s, &list, &given);
         explore_list_done(&list);
         if (status == CORE_OK && !given)
-            merge_in_vain(s, "an end could not be come to again");
+            merge_in_vain(s, "an outcome could not be reached again");
         if (explore_search_spent(s) && i + 1 + length < count)
-            merge_in_vain(s, "the time is over");
+            merge_in_vain(s, "the time limit was reached");
         i += 1 + (uint64_t)length;
     }
     free(answer);
@@ -77,7 +77,7 @@ enum core_status explore_merge(struct explore_search *s)
         return status;
     }
     if (!count && s->behaviours > 1) { /* something besides messages and requests decides */
-        merge_in_vain(s, "it decides about what states do not know");
+        merge_in_vain(s, "it takes decisions that the search of states does not support");
         return status;
     }
     s->asked_again |= states.asked_again;

@@ -119,7 +119,7 @@ enum core_status explore_output_html(const struct explore_result *result, FILE *
     for (uint32_t i = 0; i < count && i < HTML_FINDINGS_MAX && status == CORE_OK; i++)
         status = html_finding(&result->findings->finding[i], result->source, file);
     if (count > HTML_FINDINGS_MAX)
-        fprintf(file, "<p>%" PRIu32 " more findings stand in the text and in JSON.</p>\n",
+        fprintf(file, "<p>%" PRIu32 " more findings are in the text report and in JSON.</p>\n",
                 count - HTML_FINDINGS_MAX);
     html_page_end(file);
     return status == CORE_OK ? output_finished(file) : status;

@@ -222,8 +222,8 @@ enum core_status explore_program_untime(struct explore_program *program,
 
 enum core_status explore_program_crowded(void)
 {
-    return core_report(CORE_UNSUPPORTED, "a thread of a rank waits for something that is not MPI: "
-                                         "a world cannot tell whether the program goes on");
+    return core_report(CORE_UNSUPPORTED, "a thread of a rank waits for something other than MPI: a "
+                                         "world cannot tell whether the program continues");
 }
 
 enum core_status explore_program_followed(const struct explore_program *program,
@@ -237,8 +237,8 @@ enum core_status explore_program_followed(const struct explore_program *program,
         given += decisions->decision[i].given;
     if (!decisions || (!decisions->cut && !decisions->unknown && given == policy->forced.count))
         return CORE_OK;
-    return core_report(CORE_BAD_INPUT, "the program does not come to what the schedule names; was "
-                                       "it changed since?");
+    return core_report(CORE_BAD_INPUT, "the program does not reach a call that the schedule names; "
+                                       "was the program changed since?");
 }
 
 bool explore_program_place(struct explore_program *program, uint64_t site,

@@ -151,8 +151,8 @@ enum core_status schedule_export(const struct explore_command *command,
     if (status == CORE_OK) {
         status = explore_program_run(&program, &world, &choice, &outcome, &key, &events);
         if (status == CORE_OK && outcome->decisions->unfinished)
-            status = core_report(CORE_BUDGET, "the world of this schedule did not come to its end "
-                                              "in time");
+            status = core_report(CORE_BUDGET,
+                                 "the world of this schedule did not end within the time limit");
         if (status == CORE_OK)
             status = explore_program_followed(&program, &world);
         if (status == CORE_OK)

@@ -547,7 +547,7 @@ static enum core_status one_ran(struct explore_search *s, struct explore_item *i
     enum core_status status = explore_branch(s, list, item->changes, ran->decisions);
     if (status == CORE_OK && ran->decisions->overdue) { /* invariant 3 */
         status = CORE_ARRAY_PUSH(s->overdue, s->overdue_count, s->overdue_room,
-                                 "what is to be explored", *item);
+                                 "the schedules to explore", *item);
         if (status == CORE_OK)
             *item = (struct explore_item){0};
         return status;

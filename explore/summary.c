@@ -67,13 +67,13 @@ static const char *unless_of(const struct explore_search *s)
 static const char *lacks_of(const struct explore_search *s)
 {
     static const char *const lacks[] = {
-        [EXPLORE_LACKS_WINDOWS] =
-            "and there may be more, as no job tells the order of accesses to windows and files",
-        [EXPLORE_LACKS_PERSISTENT] =
-            "and there may be more, as no job can be given what a persistent receive takes",
+        [EXPLORE_LACKS_WINDOWS] = "and there may be more, as a job does not show the order of "
+                                  "accesses to windows and files",
+        [EXPLORE_LACKS_PERSISTENT] = "and there may be more, as a job cannot be told which message "
+                                     "a persistent receive takes",
         [EXPLORE_LACKS_WINDOWS | EXPLORE_LACKS_PERSISTENT] =
-            "and there may be more, as no job tells the order of accesses to windows and files, "
-            "or can be given what a persistent receive takes",
+            "and there may be more, as a job does not show the order of accesses to windows and "
+            "files, and cannot be told which message a persistent receive takes",
     };
     return lacks[s->lacks];
 }

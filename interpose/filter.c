@@ -170,8 +170,8 @@ bool filter_start(uint64_t start, uint64_t tick_hz, bool *out_inner, char *out_r
     if (until && *until && !read_when(until, start, tick_hz, &filter.until, &filter.until_mark))
         bad = until, name = "CROSSWAIT_UNTIL";
     if (name) {
-        snprintf(out_reason, reason_bytes, "%s: '%.100s' means nothing, everything is recorded",
-                 name, bad);
+        snprintf(out_reason, reason_bytes,
+                 "%s: '%.100s' is not understood, so everything is recorded", name, bad);
         return false;
     }
     filter.inside = filter.from_mark == MARK_NONE;

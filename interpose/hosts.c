@@ -142,7 +142,7 @@ void hosts_relay(const char *job_folder)
         char text[2 * PATH_MAX + 200];
 
         snprintf(text, sizeof text,
-                 "'%s' cannot be started on this machine: what its ranks record stays in '%s'",
+                 "'%s' cannot be started on this machine: the records of its ranks stay in '%s'",
                  executable, folder);
         recorder_warn(text);
     }

@@ -127,8 +127,7 @@ static void preload_advise(const char *why, const char *folder)
 void life_name_spools(const char *folder)
 {
     if (recorder.world_rank == 0)
-        preload_advise("no call of MPI_Finalize makes the trace; once all ranks have ended",
-                       folder);
+        preload_advise("MPI_Finalize will not write the trace; once all ranks have ended", folder);
 }
 
 /* Returns the enum spool_state of a rank; -1: it has no record in the folder. */
@@ -176,14 +175,13 @@ void life_make_trace(const char *folder)
     int missing = records_missing(folder);
     trace_of(folder, out);
     if (missing == AT_WORK) {
-        preload_advise(
-            "no trace is made: not all ranks have come back from MPI_Finalize; once they have "
-            "ended",
-            folder);
+        preload_advise("no trace is written: not all ranks have returned from MPI_Finalize; once "
+                       "they have ended",
+                       folder);
     } else if (missing && hosts_several()) {
         snprintf(text, sizeof text,
-                 "no trace is made: the records of %d of %d ranks are in '%.300s' on other "
-                 "machines; with what is there brought here",
+                 "no trace is written: the records of %d of %d ranks are in '%.300s' on other "
+                 "machines; after they are copied here",
                  missing, recorder.world_size, folder);
         preload_advise(text, folder);
     } else if (find_command(command) && run_recover(command, folder, out)) {

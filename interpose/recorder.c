@@ -180,7 +180,7 @@ void recorder_lost(struct lane *lane, uint64_t calls)
 {
     char text[400];
     recorder_missed(lane, calls);
-    snprintf(text, sizeof text, "recording ended on rank %d, the program goes on: %s",
+    snprintf(text, sizeof text, "recording ended on rank %d, the program continues: %s",
              recorder.world_rank, lane->writer.header->note);
     recorder_warn(text);
 }
@@ -636,13 +636,13 @@ static void recorder_started_once(int thread_level, uint64_t t_enter, unsigned c
             recorder_warn(reason);
     }
     if (!looks)
-        recorder_note(lane,
-                      "buffers are not looked at: this system does not tell what can be read");
+        recorder_note(
+            lane, "buffers are not checked: this system does not tell which memory is readable");
     const char *tested = library_untested(lane->writer.header->library);
     if (tested) {
         snprintf(reason, sizeof reason,
-                 "crosswait was tested with %s, this is '%.128s': what is new there may be missed, "
-                 "or taken for something else",
+                 "crosswait was tested with %s, this is '%.128s': crosswait may miss or misread "
+                 "what is new there",
                  tested, lane->writer.header->library);
         recorder_note(lane, reason);
         if (recorder.world_rank == 0)

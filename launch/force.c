@@ -15,7 +15,7 @@ const char *force_outcome_text(enum force_outcome outcome)
 {
     static const char *const text[] = {
         "confirmed: the real job hangs", "not reproduced: the real job ran through",
-        "not decided: the real job failed", "not decided: the time is spent",
+        "not decided: the real job failed", "not decided: the time limit was reached",
         "not decided: the real job did not keep the schedule"};
     return text[outcome];
 }
@@ -121,8 +121,9 @@ static enum core_status number_list(struct trace *trace, const struct replay_nam
             name[end].number = names->name[end].by_number ? names->name[end].id : 0;
             if (!trace && !names->name[end].by_number)
                 status = core_report(CORE_BAD_INPUT,
-                                     "'%" PRIu32 ".%" PRIu64 "' is an event: of which trace? "
-                                     "A call is named without one by its number, as %" PRIu32 ".#1",
+                                     "'%" PRIu32 ".%" PRIu64 "' names an event of a trace, "
+                                     "but there is no trace; name the call by its number, such as "
+                                     "%" PRIu32 ".#1",
                                      rank, names->name[end].id, rank);
         }
         if (trace && status == CORE_OK)

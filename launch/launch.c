@@ -218,7 +218,7 @@ static bool starter_is_stuck(struct launch *launch, uint32_t alive)
         launch->stuck_ns = launch_now_ns();
     if (!older_than(launch->stuck_ns, LAUNCH_STARTER_MS))
         return false;
-    core_report(CORE_OK, "'%s' had not noticed %d seconds after all ranks were dead, and was ended",
+    core_report(CORE_OK, "'%s' still ran %d seconds after all ranks had died, and was ended",
                 launch->options->command[0], LAUNCH_STARTER_MS / 1000);
     return launch->stuck = true;
 }

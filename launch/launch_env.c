@@ -41,7 +41,7 @@ static enum core_status find_output(struct launch *launch)
     bytes = snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - output) + 1 : 1,
                      slash ? output : ".");
     if (!*name || bytes >= (int)sizeof folder)
-        return core_report(CORE_BAD_INPUT, "'%s' is no name for a trace file", output);
+        return core_report(CORE_BAD_INPUT, "'%s' cannot be the name of a trace file", output);
     absolute = realpath(folder, NULL);
     if (!absolute)
         return core_report(CORE_IO, "cannot write a trace to '%s': %s", folder, strerror(errno));
@@ -98,7 +98,7 @@ static enum core_status spool_clear(const struct launch *launch)
     if (errno != ENOTEMPTY && errno != EEXIST)
         return cannot_record(launch, errno);
     return core_report(CORE_IO,
-                       "'%s' holds what an earlier job recorded; make a trace of it with "
+                       "'%s' holds the records of an earlier job; make a trace of it with "
                        "'crosswait recover %s', or remove it, or choose another output with -o",
                        launch->spool, launch->spool);
 }

@@ -163,8 +163,8 @@ enum core_status launch_relay_open(struct launch *launch)
         getrandom(relays->secret, sizeof relays->secret, 0) != sizeof relays->secret) {
         launch_relay_close(launch);
         return core_report(CORE_OK,
-                           "ranks of other machines are recorded there until the job's "
-                           "end: this machine cannot be reached (%s)",
+                           "other machines cannot reach this one (%s): records of their ranks stay "
+                           "there until the job ends",
                            strerror(errno));
     }
     for (int i = 0; i < RELAY_KEY_BYTES; i++)
@@ -716,8 +716,8 @@ void launch_relay_finish(struct launch *launch)
         core_machine_text(lost, there);
         if (!relays->relay[i].done)
             core_report(CORE_OK,
-                        "'%s' was lost: the last records of its ranks are missing here; what is "
-                        "left of them is in '%s.%s.%u' there",
+                        "lost contact with '%s': the last records of its ranks are missing here; "
+                        "that machine keeps the rest in '%s.%s.%u' there",
                         lost->name, launch->spool, there, relays->port);
     }
     launch_watch_scan(launch);

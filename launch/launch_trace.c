@@ -407,7 +407,7 @@ static void world_restore(const struct launch *launch, const struct launch_world
                     continue;
                 if (!said)
                     core_report(CORE_OK,
-                                "'%s' was removed while the job ran; what was recorded was kept",
+                                "'%s' was removed while the job ran; crosswait kept the records",
                                 world->path);
                 said = true;
                 core_folder_make(launch->spool);
@@ -513,12 +513,11 @@ static void nothing_recorded(const struct launch *launch, bool called)
                     "a spool",
                     name);
     else
-        core_report(
-            CORE_NOT_FOUND,
-            "nothing was recorded: no process of '%s' called MPI_Init, as far as was seen; it may "
-            "be no MPI program, be static or setuid, load MPI with dlmopen, or be started by a "
-            "script that sets LD_PRELOAD",
-            name);
+        core_report(CORE_NOT_FOUND,
+                    "nothing was recorded: crosswait saw no process of '%s' call MPI_Init; it may "
+                    "be no MPI program, may be static or setuid, may load MPI with dlmopen, or a "
+                    "script that starts it may set LD_PRELOAD",
+                    name);
 }
 
 enum core_status launch_trace_write(struct launch *launch)
@@ -547,10 +546,9 @@ enum core_status launch_trace_write(struct launch *launch)
         one = trace ? world_write(launch, world, trace, command)
                     : core_report(CORE_NO_MEMORY, "out of memory");
         if (one) {
-            core_report(
-                one,
-                "no trace was written; what was recorded is in '%s': try 'crosswait recover %s'",
-                world->path, launch->spool);
+            core_report(one,
+                        "no trace was written; the records are in '%s': try 'crosswait recover %s'",
+                        world->path, launch->spool);
             free(trace);
             status = one;
             continue;

@@ -491,7 +491,7 @@ enum core_status report_html(const struct report_facts *facts, FILE *file)
     for (uint32_t i = 0; i < shown && status == CORE_OK; i++)
         status = finding_article(facts, &facts->entry[i], file);
     if (facts->findings && facts->findings->count > shown)
-        fprintf(file, "<p>%" PRIu32 " more findings stand in the text and in JSON.</p>\n",
+        fprintf(file, "<p>%" PRIu32 " more findings are in the text report and in JSON.</p>\n",
                 facts->findings->count - shown);
     if (facts->proof.count) {
         fprintf(file, "<h2>Who waited for whom when the job was ended</h2>\n");

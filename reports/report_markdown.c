@@ -97,7 +97,7 @@ static enum core_status table_write(const struct report_facts *facts, FILE *file
         status = row_write(facts, facts->entry[i].finding, file);
     }
     if (left_out)
-        fprintf(file, "\n%" PRIu32 " more findings stand in the other reports.\n", left_out);
+        fprintf(file, "\n%" PRIu32 " more findings are in the other reports.\n", left_out);
     return status;
 }
 
@@ -135,8 +135,7 @@ static enum core_status screens_write(const struct report_facts *facts, FILE *fi
 
     for (uint32_t i = 0; i < facts->findings->count && status == CORE_OK; i++) {
         if (begin >= 0 && ftell(file) - begin > SCREENS_BYTES_MAX)
-            return fputs("\nThe rest stands in the other reports.\n", file) == EOF ? CORE_IO
-                                                                                   : CORE_OK;
+            return fputs("\nThe other reports have the rest.\n", file) == EOF ? CORE_IO : CORE_OK;
         if (is_shown(&facts->entry[i]))
             status = screen_write(facts, &facts->entry[i], file);
     }

@@ -32,7 +32,7 @@ enum world_rule_trait {
       "ranks do not wait for each other for ever, whatever is buffered",                          \
       "post the receive first (MPI_Irecv), or use MPI_Sendrecv")                                  \
     X(LIVELOCK, "livelock", WORLD_FAILS | WORLD_OF_CALL,                                          \
-      "ranks do not poll for what nobody sends", NULL)                                            \
+      "ranks do not poll for messages that nobody sends", NULL)                                   \
     X(ERROR, "error", WORLD_CALL_REFUSED | WORLD_ASTRAY, "MPI calls return no error", NULL)       \
     X(TRUNCATION, "truncation", WORLD_CALL_REFUSED | WORLD_ASTRAY, "messages fit their receives", \
       "let both sides compute the same count")                                                    \
@@ -46,8 +46,8 @@ enum world_rule_trait {
       "attach a buffer with room for all buffered messages that may be under way at a time")      \
     X(TYPE_MISMATCH, "type-mismatch", WORLD_FAILS | WORLD_OF_CALL | WORLD_UNSEEN | WORLD_NOTE,    \
       "send and receive name the same types", NULL)                                               \
-    X(TIMEOUT, "timeout", 0, "a call comes to its end in time", NULL)                             \
-    X(WRONG_RESULT, "wrong-result", WORLD_ASTRAY, "what ranks receive is what MPI defines",       \
+    X(TIMEOUT, "timeout", 0, "a call ends within the limits of time and calls", NULL)             \
+    X(WRONG_RESULT, "wrong-result", WORLD_ASTRAY, "ranks receive what MPI defines",               \
       "look at offsets, counts and the order of operands for the ranks and the root of the "      \
       "scenario")                                                                                 \
     X(DISAGREEMENT, "disagreement", WORLD_ASTRAY, "ranks that share a result have the same bits", \
@@ -55,16 +55,17 @@ enum world_rule_trait {
     X(OVERRUN, "overrun", WORLD_ASTRAY, "only the receive buffer is written",                     \
       "compute offsets with the extent of the receive type")                                      \
     X(BUFFER_MODIFIED, "buffer-modified", WORLD_NOTE,                                             \
-      "a buffer is left alone until its send is complete",                                        \
+      "a buffer is not changed until its send is complete",                                       \
       "wait for the send before its buffer is used again")                                        \
-    X(EARLY_EXIT, "early-exit", 0, "no rank leaves a barrier before all have come", NULL)         \
+    X(EARLY_EXIT, "early-exit", 0, "no rank leaves a barrier before all ranks have entered it",   \
+      NULL)                                                                                       \
     X(BLOCKING_START, "blocking-start", 0,                                                        \
       "a nonblocking collective starts without waiting for other ranks",                          \
-      "start it with nonblocking calls alone, and go on in a wait or test")                       \
+      "start it with nonblocking calls only, and continue in a wait or test")                     \
     X(LIMIT, "limit", 0, "a call stays within the limits of the in-process MPI", NULL)            \
     X(MEMORY, "memory", 0, "a call holds no more memory than its data need",                      \
-      "let temporary buffers go by the true extent of what they hold, and free them")             \
-    X(CROSSING, "cross-talk", 0, "messages of the program and of the collective do not meet",     \
+      "size temporary buffers by the true extent of their contents, and free them")               \
+    X(CROSSING, "cross-talk", 0, "messages of the program and of the collective do not mix",      \
       "send on a communicator of its own (MPI_Comm_dup), or with tags of its own")                \
     X(LEFTOVER_MESSAGE, "leftover-message", WORLD_NOTE | WORLD_ASTRAY,                            \
       "every message is received", "receive on all paths, for count 0 as well")                   \
@@ -72,7 +73,7 @@ enum world_rule_trait {
       "name the source and the tag")                                                              \
     X(NOT_FINALIZED, "not-finalized", WORLD_NOTE, "ranks call MPI_Finalize", NULL)                \
     X(COST, "cost", 0, "the collective keeps the rounds and words of its row", NULL)              \
-    X(LEAKED_MEMORY, "leaked-memory", WORLD_NOTE, "what is allocated is freed",                   \
+    X(LEAKED_MEMORY, "leaked-memory", WORLD_NOTE, "allocated memory is freed",                    \
       "free it on all paths")                                                                     \
     X(LEAKED_COMMUNICATOR, "leaked-communicator", WORLD_NOTE, "communicators are freed",          \
       "MPI_Comm_free")                                                                            \
@@ -85,12 +86,12 @@ enum world_rule_trait {
     X(LEAKED_MESSAGE, "leaked-message", WORLD_NOTE, "matched messages are received", "MPI_Mrecv") \
     X(LEAKED_OPERATION, "leaked-operation", WORLD_NOTE, "operations are freed", "MPI_Op_free")    \
     X(LEAKED_REQUEST, "leaked-request", WORLD_NOTE, "requests are completed",                     \
-      "MPI_Wait, MPI_Waitall or MPI_Request_free")                                                \
+      "call MPI_Wait, MPI_Waitall or MPI_Request_free")                                           \
     X(LEAKED_WINDOW, "leaked-window", WORLD_NOTE, "windows are freed", "MPI_Win_free")            \
-    X(TIME, "time", WORLD_OF_RANKS, "a world comes to its end in time", NULL)                     \
+    X(TIME, "time", WORLD_OF_RANKS, "a world ends within the time limit", NULL)                   \
     X(THREADS, "threads", WORLD_OF_RANKS, "ranks wait for nothing but MPI", NULL)                 \
-    X(UNSUPPORTED, "unsupported", WORLD_OF_RANKS, "worlds have every function that ranks call",   \
-      NULL)
+    X(UNSUPPORTED, "unsupported", WORLD_OF_RANKS,                                                 \
+      "crosswait's own MPI has every function that ranks call", NULL)
 
 enum world_rule {
     WORLD_RULE_NONE,

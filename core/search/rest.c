@@ -11,14 +11,14 @@ static const char *const rest_texts[SEARCH_REST_COUNT] = {
     [SEARCH_REST_UNKNOWN] = MAY_BE_MORE " than crosswait can distinguish",
     [SEARCH_REST_THREADS] = MAY_BE_MORE ", as the order of some calls of threads is not known",
     [SEARCH_REST_REPEATS] = MAY_BE_MORE ", as the program does not repeat itself",
-    [SEARCH_REST_EARLY] = MAY_BE_MORE ", as a rank was ended before all had done what they can",
+    [SEARCH_REST_EARLY] = MAY_BE_MORE ", as a rank ended the job while others could continue",
     [SEARCH_REST_BROKEN_OFF] = MAY_BE_MORE ", as a world was broken off",
     [SEARCH_REST_OVERTAKING] = MAY_BE_MORE ", as messages may overtake each other",
     [SEARCH_REST_MORE] = "and there are more",
     [SEARCH_REST_STOPPED] = "the search stopped at this deadlock",
-    [SEARCH_REST_NOTHING] = "as no world came to its end within the time",
-    [SEARCH_REST_TOO_LARGE] = "as every world needs more than one may have",
-    [SEARCH_REST_INTERRUPTED] = "then it was interrupted",
+    [SEARCH_REST_NOTHING] = "as no world ended within the time limit",
+    [SEARCH_REST_TOO_LARGE] = "as every world exceeds the limits of a world",
+    [SEARCH_REST_INTERRUPTED] = "then the search was interrupted",
 };
 
 const char *search_rest_text(enum search_rest rest)

@@ -59,7 +59,7 @@ static enum core_status state_get(const struct search_state *state, FILE *file,
     uint64_t question;
     if (fscanf(file, "%39s %d %" SCNx64, kind, &version, &question) != 3 ||
         strcmp(kind, state->kind))
-        return core_report(CORE_BAD_FORMAT, "'%s' is no state of an exploration", path);
+        return core_report(CORE_BAD_FORMAT, "'%s' is not the state of an exploration", path);
     if (version != state->version)
         return core_report(CORE_BAD_VERSION, "'%s' is of another version; remove it", path);
     if (question != state->question)

@@ -211,10 +211,10 @@ enum core_status spool_header_read(int ring_fd, struct spool_header *out_header,
         return spool_read_because(why, CORE_BAD_FORMAT, "it ends inside its header");
     if (header.header_bytes != SPOOL_HEADER_BYTES || header.ring_bytes == 0 ||
         header.ring_bytes % 8 != 0 || header.ring_bytes > SPOOL_RING_BYTES_MAX)
-        return spool_read_because(why, CORE_BAD_FORMAT, "its header makes no sense");
+        return spool_read_because(why, CORE_BAD_FORMAT, "its header is invalid");
     if (header.world_size < 1 || header.world_size > SPOOL_RANKS_MAX || header.rank < 0 ||
         header.rank >= header.world_size || header.tick_hz == 0)
-        return spool_read_because(why, CORE_BAD_FORMAT, "its header makes no sense");
+        return spool_read_because(why, CORE_BAD_FORMAT, "its header is invalid");
     header.machine.name[sizeof header.machine.name - 1] = '\0';
     header.machine.boot[sizeof header.machine.boot - 1] = '\0';
     header.job[sizeof header.job - 1] = '\0';
@@ -257,7 +257,7 @@ static enum core_status ring_copy(struct spool_reader *reader, int ring_fd)
                  bytes = committed - drained;
         if (drained > committed || bytes > header->ring_bytes ||
             committed % 8) /* an odd drained is valid: a full disk */
-            return spool_read_because(reader->why, CORE_BAD_FORMAT, "its positions make no sense");
+            return spool_read_because(reader->why, CORE_BAD_FORMAT, "its positions are invalid");
         unsigned char *ring = core_alloc((size_t)bytes);
         if (!ring)
             return spool_read_because(reader->why, CORE_NO_MEMORY, "out of memory");
@@ -326,8 +326,7 @@ enum core_status spool_reader_open(struct spool_reader *reader, const char *job_
     }
     if (reader->header.flags & SPOOL_FLAG_LAST) {
         if (reader->drained % 8) {
-            status =
-                spool_read_because(reader->why, CORE_BAD_FORMAT, "its positions make no sense");
+            status = spool_read_because(reader->why, CORE_BAD_FORMAT, "its positions are invalid");
             goto undo;
         }
         reader->position = reader->buffer_start = reader->drained;

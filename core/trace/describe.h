@@ -42,8 +42,8 @@ const char *describe_target(int32_t target, char *buffer, size_t buffer_bytes);
 
 /* States the limit of claims about orders for an imported trace. */
 #define DESCRIBE_IMPORTED                                                                         \
-    "receives are taken as they were matched: the archive that the trace was imported from does " \
-    "not say which asked for any source or any tag"
+    "each receive is assumed to name the source and tag that it got: the archive that the trace " \
+    "was imported from does not record wildcards"
 
 /* Returns a quantity in words of a sentence, "8", "4,096"; not for names such as a rank or a tag.
  * Written into buffer. */

@@ -120,7 +120,7 @@ static enum core_status file_look(struct trace *trace)
                            "cannot open the trace '%s': %s", trace->path, strerror(errno));
     if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) {
         close(fd);
-        return core_report(CORE_BAD_FORMAT, "'%s' is not a trace: it is no plain file",
+        return core_report(CORE_BAD_FORMAT, "'%s' is not a trace: it is not a regular file",
                            trace->path);
     }
     got = pread(fd, head, sizeof head, 0);
@@ -128,7 +128,7 @@ static enum core_status file_look(struct trace *trace)
     if (got == 0)
         return core_report(CORE_BAD_FORMAT, "'%s' is not a trace: it is empty", trace->path);
     if (got < 16 || memcmp(head, "SQLite format 3", 16) != 0)
-        return core_report(CORE_BAD_FORMAT, "'%s' is not a trace: it is no SQLite file",
+        return core_report(CORE_BAD_FORMAT, "'%s' is not a trace: it is not an SQLite file",
                            trace->path);
     if (got < (ssize_t)sizeof head)
         return trace_damaged(trace, "it was cut short");
@@ -303,7 +303,7 @@ static enum core_status summed_load(struct trace *trace)
     for (uint32_t i = 0; i < trace->rank_count; i++)
         events += trace->rank[i].events;
     if (status == CORE_OK && (summed < 0 || (uint64_t)summed > events))
-        return trace_damaged(trace, "a loop makes no sense");
+        return trace_damaged(trace, "a loop is invalid");
     trace->summed = (uint64_t)summed;
     return status;
 }
@@ -333,7 +333,7 @@ static enum core_status ranks_load(struct trace *trace)
         struct trace_rank *rank = &trace->rank[number];
         rank->state = state ? event_rank_state_find(state) : EVENT_RANK_STATE_COUNT;
         if (rank->state == EVENT_RANK_STATE_COUNT && !load.status)
-            load.status = trace_damaged(trace, "a rank is in no known state");
+            load.status = trace_damaged(trace, "a rank has an unknown state");
         rank->host = text_keep(&load, 1);
         rank->code = sqlite3_column_int64(load.stmt, 3);
         rank->events = (uint64_t)sqlite3_column_int64(load.stmt, 4);
@@ -372,7 +372,7 @@ static enum core_status calls_load(struct trace *trace)
         if (!load.status && (!call->name || call->class == EVENT_CLASS_COUNT ||
                              (unsigned)call->mode > EVENT_MODE_READY || call->verb == VERB_COUNT ||
                              !traits || !traits_read(traits, &call->traits)))
-            load.status = trace_damaged(trace, "a call is of no known kind");
+            load.status = trace_damaged(trace, "a call has an unknown kind");
     }
     return load_end(&load);
 }
@@ -503,7 +503,7 @@ static enum core_status datatypes_load(struct trace *trace)
         if (load.status)
             break;
         if (type->size < 0 || bytes % sizeof *type->segment) {
-            load.status = trace_damaged(trace, "a datatype makes no sense");
+            load.status = trace_damaged(trace, "a datatype is invalid");
             break;
         }
         if (sqlite3_column_type(load.stmt, 6) == SQLITE_NULL)
@@ -519,7 +519,7 @@ static enum core_status datatypes_load(struct trace *trace)
         type->segment_count = (uint32_t)(bytes / sizeof *segment);
         for (uint32_t i = 0; i < type->segment_count; i++)
             if (segment[i].basic >= trace->datatype_count)
-                load.status = trace_damaged(trace, "a datatype makes no sense");
+                load.status = trace_damaged(trace, "a datatype is invalid");
     }
     return load_end(&load);
 }

@@ -55,7 +55,7 @@ static enum core_status event_fill(struct trace *trace, uint32_t rank, const str
     if (status != CORE_OK)
         return status;
     if (shape->parent_back >= row->seq)
-        return trace_damaged(trace, "an event makes no sense");
+        return trace_damaged(trace, "an event is invalid");
     const struct trace_call *call = &trace->call[shape->call];
     bool pending = row->duration < 0;
     CORE_CHECK(row->seq > 0); /* parent_back is not negative */
@@ -96,7 +96,7 @@ static enum core_status event_fill(struct trace *trace, uint32_t rank, const str
         .arg_set = shape->arg_set};
     return tag_from(row->tag, &out_event->tag) && tag_from(row->tag, &out_event->recv_tag)
                ? CORE_OK
-               : trace_damaged(trace, "an event makes no sense");
+               : trace_damaged(trace, "an event is invalid");
 }
 
 static void source_seek(struct trace_cursor *cursor, uint64_t seq)
@@ -225,7 +225,7 @@ static enum core_status completions_give(struct trace_cursor *cursor, uint32_t s
             .error = part[i].error};
     for (uint32_t i = 0; row->tag && i < count; i++)
         if (!tag_from(row->tag, &cursor->completion[i].tag))
-            return trace_damaged(cursor->trace, "an event makes no sense");
+            return trace_damaged(cursor->trace, "an event is invalid");
     CORE_CHECK(cursor->completion != NULL); /* invariant 1 */
     out_event->completion = cursor->completion;
     out_event->completion_count = count;

@@ -11,7 +11,7 @@
 
 static enum core_status trace_ending_damaged(const struct trace *trace)
 {
-    return trace_damaged(trace, "how the job was ended makes no sense");
+    return trace_damaged(trace, "the record of how the job was ended is invalid");
 }
 
 static const char *text_at(sqlite3_stmt *stmt, int column)

@@ -52,7 +52,7 @@ static enum core_status frames_get(const struct trace *trace, sqlite3_stmt *fram
         int64_t site = sqlite3_column_int64(frames, 0);
 
         if (site < 1 || site >= trace->site_count)
-            return trace_damaged(trace, "how ranks ended makes no sense");
+            return trace_damaged(trace, "the causes of ranks' ends are invalid");
         cause->frame[cause->frame_count++] = (int32_t)site;
     }
     CORE_CHECK(cause->frame_count <= EXIT_CAUSE_FRAMES_MAX);
@@ -79,7 +79,7 @@ enum core_status trace_exit_causes_each(struct trace *trace, trace_exit_cause_fn
 
         status = exit_cause_get(trace, row, &cause) && cause.rank >= next
                      ? frames_get(trace, frames, &cause)
-                     : trace_damaged(trace, "how ranks ended makes no sense");
+                     : trace_damaged(trace, "the causes of ranks' ends are invalid");
         if (status == CORE_OK)
             status = fn(&cause, context);
         next = cause.rank + 1;

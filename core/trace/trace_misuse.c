@@ -48,7 +48,7 @@ enum core_status trace_misuse_each(struct trace *trace, trace_misuse_fn fn, void
         struct misuse misuse;
 
         if (id < last || rank >= trace->rank_count || !misuse_get(trace, stmt, &misuse))
-            status = trace_damaged(trace, "what was misused makes no sense");
+            status = trace_damaged(trace, "a record of misuse is invalid");
         else
             status = fn((uint32_t)rank, (uint64_t)id & ((1ull << 40) - 1), &misuse, context);
         last = id;

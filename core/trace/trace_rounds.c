@@ -258,7 +258,7 @@ static enum core_status loop_add(struct walk *walk, sqlite3_stmt *stmt)
 
     if (sqlite3_column_int64(stmt, 0) != (int64_t)walk->loop_count + 1 || calls < 1 ||
         calls > UINT32_MAX)
-        return trace_damaged(walk->trace, "a loop makes no sense");
+        return trace_damaged(walk->trace, "a loop is invalid");
     return CORE_ARRAY_PUSH(walk->loop, walk->loop_count, walk->loop_room, ROUNDS,
                            (struct round_loop){.calls = (uint32_t)calls,
                                                .step = sqlite3_column_int64(stmt, 2),
@@ -272,12 +272,12 @@ static enum core_status loop_call_add(struct walk *walk, sqlite3_stmt *stmt)
     const struct trace_shape *shape;
 
     if (id < 1 || id > walk->loop_count || number < 1 || number > UINT32_MAX)
-        return trace_damaged(walk->trace, "a loop makes no sense");
+        return trace_damaged(walk->trace, "a loop is invalid");
     struct round_loop *loop = &walk->loop[id - 1];
     if (!index)
         loop->at = walk->call_count;
     if (index < 0 || index >= loop->calls || loop->at + (uint64_t)index != walk->call_count)
-        return trace_damaged(walk->trace, "a loop makes no sense");
+        return trace_damaged(walk->trace, "a loop is invalid");
     enum core_status status = trace_shape_get(walk->trace, (uint32_t)number, &shape);
     if (status != CORE_OK)
         return status;
@@ -304,7 +304,7 @@ static enum core_status loops_load(struct walk *walk)
                            0, 0, loop_call_add);
     for (uint32_t i = 0; status == CORE_OK && i < walk->loop_count; i++)
         if ((uint64_t)walk->loop[i].at + walk->loop[i].calls > walk->call_count)
-            status = trace_damaged(walk->trace, "a loop makes no sense");
+            status = trace_damaged(walk->trace, "a loop is invalid");
     return status;
 }
 
@@ -435,7 +435,7 @@ static enum core_status part_add(struct walk *walk, struct walker *walker, int64
 
     if (loop < 1 || loop > walk->loop_count || first < 0 || first >= walk->loop[loop - 1].calls ||
         calls < 1 || calls > TRACE_SUM_CALLS_MAX || (growing->open && seq < growing->region.end))
-        return trace_damaged(walk->trace, "a loop makes no sense");
+        return trace_damaged(walk->trace, "a loop is invalid");
     const struct round_loop *of = &walk->loop[loop - 1];
     bool known = false;
     for (uint32_t i = 0; i < calls && i < of->calls && of->requests && !known; i++)
@@ -739,7 +739,7 @@ static enum core_status rounds_leave(struct walk *walk, uint64_t rounds)
         trace_cursor_seek(walker->cursor, part.end);
         status = walker_load(walk, walker);
         if (status == CORE_OK && walker_at(walker) != part.end)
-            status = trace_damaged(walk->trace, "a loop makes no sense");
+            status = trace_damaged(walk->trace, "a loop is invalid");
     }
     return status;
 }

@@ -186,7 +186,7 @@ static enum core_status set_look_up(struct trace *trace, int64_t id)
         struct trace_set_part part;
         core_work(1);
         if (!set_part_read(stmt, &part))
-            status = trace_damaged(trace, "a completion makes no sense");
+            status = trace_damaged(trace, "a completion is invalid");
         else if (set->part_count == SET_MAX)
             status = core_report(CORE_LIMIT, "'%s': more than %d completions of a call",
                                  trace->path, SET_MAX);
@@ -359,7 +359,7 @@ static enum core_status shape_look_up(struct trace *trace, uint32_t id, struct t
         status = code == SQLITE_DONE ? trace_damaged(trace, "an event has no shape")
                                      : trace_failed(trace, code);
     else if (!shape_read(trace, stmt, shape))
-        status = trace_damaged(trace, "an event makes no sense");
+        status = trace_damaged(trace, "an event is invalid");
     sqlite3_reset(stmt);
     if (status == CORE_OK)
         shape->id = id;

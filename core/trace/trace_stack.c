@@ -22,7 +22,7 @@ enum core_status trace_made_in(struct trace *trace, const char *function, trace_
         const int64_t id = sqlite3_column_int64(row, 0);
 
         if (id < 0 || id >> 40 >= trace->rank_count)
-            status = trace_damaged(trace, "the functions that led to calls make no sense");
+            status = trace_damaged(trace, "the stack of a call is invalid");
         else
             status = fn((uint32_t)(id >> 40), (uint64_t)id & ((UINT64_C(1) << 40) - 1), context);
     }

@@ -70,7 +70,7 @@ static enum core_status call_take(struct trace_sums *sums)
     if (call.calls > TRACE_SUM_CALLS_MAX || call.total > INT64_MAX || call.least > call.most ||
         call.most > call.total || sqlite3_column_int64(sums->stmt, 4) < 1 ||
         sqlite3_column_int64(sums->stmt, 4) >= TRACE_IDS_MAX)
-        return trace_damaged(sums->trace, "a loop makes no sense");
+        return trace_damaged(sums->trace, "a loop is invalid");
     return CORE_ARRAY_PUSH(sums->call, sums->call_count, sums->call_room, sums->trace->path, call);
 }
 
@@ -107,7 +107,7 @@ enum core_status trace_sums_next(struct trace_sums *sums, const struct trace_sum
                                        .t_enter = (uint64_t)sqlite3_column_int64(sums->stmt, 2),
                                        .t_leave = (uint64_t)sqlite3_column_int64(sums->stmt, 3)};
         status = sum_is_one(sums, id) ? call_take(sums)
-                                      : trace_damaged(sums->trace, "a loop makes no sense");
+                                      : trace_damaged(sums->trace, "a loop is invalid");
         sums->ahead = false;
     }
     if (status == CORE_OK && code != SQLITE_ROW && code != SQLITE_DONE)
@@ -124,9 +124,10 @@ enum core_status trace_sums_next(struct trace_sums *sums, const struct trace_sum
 enum core_status trace_times_needed(const struct trace *trace, const char *what)
 {
     return trace->summed
-               ? core_report(CORE_BAD_INPUT,
-                             "%s needs the times of each call, and '%s' has only sums of those of "
-                             "%" PRIu64 " calls in loops; record with --times=all",
-                             what, trace->path, trace->summed)
+               ? core_report(
+                     CORE_BAD_INPUT,
+                     "%s needs the times of each call, but '%s' has only their sums for %" PRIu64
+                     " calls in loops; record with --times=all",
+                     what, trace->path, trace->summed)
                : CORE_OK;
 }

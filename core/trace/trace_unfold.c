@@ -526,7 +526,7 @@ int trace_table_failed(sqlite3_vtab *table, int code)
     struct trace_table *of = (struct trace_table *)table;
 
     sqlite3_free(table->zErrMsg);
-    table->zErrMsg = sqlite3_mprintf("%s", code == NONSENSE ? "a loop makes no sense"
+    table->zErrMsg = sqlite3_mprintf("%s", code == NONSENSE ? "a loop is invalid"
                                                             : sqlite3_errmsg(of->unfold->db));
     return code;
 }
@@ -812,7 +812,7 @@ enum core_status trace_unfold_open(struct trace *trace)
 
 enum core_status trace_source_failed(const struct trace *trace, int code)
 {
-    return code == NONSENSE ? trace_damaged(trace, "an event makes no sense")
+    return code == NONSENSE ? trace_damaged(trace, "an event is invalid")
                             : trace_failed(trace, code);
 }
 

@@ -458,7 +458,7 @@ static const struct body *recorder_open(const char *path)
 static const struct body *recorder_load(const struct library *library)
 {
     static char path[SYSTEM_PATH_BYTES];
-    static const char nothing[] = "nothing is recorded, the program goes on: ";
+    static const char nothing[] = "nothing is recorded, the program continues: ";
     const struct body *body;
 
     if (!library->family) {

@@ -261,8 +261,8 @@ void layer_silent(struct lane *lane, const struct spool_event *e, MPI_Comm comm)
     reported = true;
     lane->writer.header->layer = SPOOL_LAYER_SAMPLE;
     recorder_note(lane, "library layer: some collectives send no messages through the library's "
-                        "table (shared memory, or a library of collectives), and what is inside "
-                        "of them is not seen");
+                        "table (shared memory, or a library of collectives), so crosswait does not "
+                        "see inside them");
 }
 
 /* --- the library's objects -------------------------------------------------------------------- */

@@ -131,11 +131,10 @@ const struct openmpi_shape *openmpi_shape(const char *version, const char **out_
         return &found;
     }
     if (known)
-        *out_why = "library layer off: the library's tables are not of the known shape";
+        *out_why = "library layer off: the library's tables have an unknown layout";
     else
         snprintf(why, sizeof why,
-                 "library layer off: Open MPI 4.1 and 5.0 are known from inside, this is %.100s",
-                 version);
+                 "library layer off: it supports Open MPI 4.1 and 5.0, this is %.100s", version);
     if (!known)
         *out_why = why;
     return NULL;

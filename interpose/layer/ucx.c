@@ -642,11 +642,12 @@ bool layer_knows(const char *version)
 const char *layer_start(const char *version)
 {
     static const char changed[] = "inside=transport: all messages go over UCX, whose eager limits "
-                                  "are others than those of shared memory";
+                                  "differ from those of shared memory";
 
     started = true;
     if (!layer_knows(version) || !written || !partner_count || lost)
-        return "library layer off: what this MPI library does inside its collectives is not seen";
+        return "library layer off: crosswait does not see what this MPI library does inside its "
+               "collectives";
     /* Here, because it asks MPI (invariant 2). */
     byte_id = recorder_type(recorder_thread.current, recorder_handle.type_byte);
     recorder_lock();
@@ -717,6 +718,6 @@ void layer_silent(struct lane *lane, const struct spool_event *e, MPI_Comm comm)
         return;
     silent = true;
     lane->writer.header->layer = SPOOL_LAYER_SAMPLE;
-    recorder_note(lane, "library layer: some collectives send no messages over UCX, and what is "
-                        "inside of them is not seen");
+    recorder_note(lane, "library layer: some collectives send no messages over UCX, so crosswait "
+                        "does not see inside them");
 }

@@ -376,7 +376,7 @@ static bool has_room(struct lane *lane, uint64_t bytes)
     }
     if (!said)
         recorder_text(recorder.definer ? recorder.definer : lane, 0, 65535,
-                      "what lies where in datatypes is not kept of all: there are too many");
+                      "there are too many datatypes: crosswait does not keep the layout of all");
     said = true;
     return false;
 }

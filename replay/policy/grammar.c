@@ -305,7 +305,7 @@ static enum core_status parse_value(struct replay_policy *policy, enum key key, 
         return CORE_OK;
     }
     grammar_known(key, EVERYWHERE, takes);
-    return core_report(CORE_BAD_INPUT, "policy: '%s=%.60s' means nothing; %s= takes: %s",
+    return core_report(CORE_BAD_INPUT, "policy: '%s=%.60s' is not valid; %s= takes: %s",
                        key_name[key], value, key_name[key], takes);
 }
 
@@ -315,7 +315,7 @@ static enum core_status parse_seed(struct replay_policy *policy, const char *val
     uint64_t seed;
     if (!grammar_number(&at, UINT64_MAX, &seed) || *at)
         return core_report(CORE_BAD_INPUT,
-                           "policy: 'seed=%.60s' is no number; use seed=1, seed=2...", value);
+                           "policy: 'seed=%.60s' is not a number; use seed=1, seed=2...", value);
     policy->seed = seed;
     return CORE_OK;
 }
@@ -327,10 +327,11 @@ static enum core_status parse_word(struct replay_policy *policy, const char *nam
     while (key < KEYS && strcmp(key_name[key], name) != 0)
         key++;
     if (key == KEYS || !value)
-        return core_report(CORE_BAD_INPUT,
-                           "policy: '%.60s' is no setting; use buffering=, delay=, order=, coll=, "
-                           "threads=, loads= or seed=",
-                           name);
+        return core_report(
+            CORE_BAD_INPUT,
+            "policy: '%.60s' is not a setting; use buffering=, delay=, order=, coll=, "
+            "threads=, loads= or seed=",
+            name);
     if (*seen & 1u << key)
         return core_report(CORE_BAD_INPUT, "policy: '%s=' is set twice; leave one", name);
     *seen |= 1u << key;
@@ -393,8 +394,9 @@ static enum core_status check_names(const struct replay_names *names)
     for (uint32_t i = 0; i < names->count; i++)
         if (names->name[i].by_number)
             return core_report(CORE_UNSUPPORTED,
-                               "policy: '%" PRIu32 ".#%" PRIu64 "' names a call by its number, "
-                               "which cannot be had offline; name its event, as in %" PRIu32 ".17",
+                               "policy: '%" PRIu32 ".#%" PRIu64
+                               "' names a call by its number, which is not possible offline; name "
+                               "its event, as in %" PRIu32 ".17",
                                names->name[i].rank, names->name[i].id, names->name[i].rank);
     return CORE_OK;
 }
@@ -410,7 +412,7 @@ enum core_status replay_policy_check(const struct replay_policy *policy, enum re
             continue;
         grammar_known(key, 1u << place, takes);
         status =
-            core_report(CORE_UNSUPPORTED, "policy: '%s=%s' cannot be had %s; there %s= takes: %s",
+            core_report(CORE_UNSUPPORTED, "policy: '%s=%s' is not possible %s; there %s= takes: %s",
                         key_name[key], row->text, place_name[place], key_name[key], takes);
     }
     if (status == CORE_OK && place == REPLAY_OFFLINE)

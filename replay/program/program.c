@@ -429,7 +429,7 @@ static enum core_status check_comms(const struct replay_program *program)
             if (rank >= program->rank_count || last_in[rank] == c + 1)
                 status = core_report(
                     CORE_BAD_INPUT, "communicator %u has rank %" PRId32 " %s", c, comm->member[i],
-                    rank >= program->rank_count ? "as a member, which is not there" : "twice");
+                    rank >= program->rank_count ? "as a member, which does not exist" : "twice");
             else
                 last_in[rank] = c + 1;
         }

@@ -75,8 +75,7 @@ static void look_for_excluded(struct finder *f)
     const struct replay_program *program = f->program;
 
     if (program->overtaking)
-        matches_exclude(
-            f, "messages may overtake each other by what the info of a communicator says", 0, 0);
+        matches_exclude(f, "the info of a communicator lets messages overtake each other", 0, 0);
     for (uint32_t rank = 0; rank < program->rank_count; rank++) {
         const struct replay_rank *r = &program->rank[rank];
         if (r->end == REPLAY_END_UNKNOWN)
@@ -250,8 +249,7 @@ static void list_runs(struct finder *f, uint32_t rank)
                 f->matches->run[before - 1].deliver != i)
                 matches_exclude(f,
                                 "rank %" PRIu32
-                                " receives what a probe found, behind another receive "
-                                "(event %llu)",
+                                " receives what a probe found, after another receive (event %llu)",
                                 rank, i);
             continue;
         }
@@ -435,8 +433,8 @@ static void judge_runs(struct finder *f)
         m->open += run->certain ? 0 : run->count;
         uint64_t room = ((uint64_t)m->send_count + m->run_count) * PASSED_OVER;
         if (m->candidate_count > MATCHES_CANDIDATES_MAX || f->passed_over > room) {
-            matches_exclude(
-                f, "more messages can come to the receives of rank %" PRIu32 " than fit", rank, 0);
+            matches_exclude(f, "too many messages can match the receives of rank %" PRIu32 "", rank,
+                            0);
             break;
         }
     }

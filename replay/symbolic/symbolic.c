@@ -185,7 +185,7 @@ static enum core_status make_witness(struct decider *d)
     if (status != CORE_OK)
         return status;
     if (!found->witness) {
-        cannot_say(d, "the engine does not come to the state that the formula tells");
+        cannot_say(d, "the engine does not reach the state that the formula describes");
         return CORE_OK;
     }
     found->verdict = d->decision->verdict = REPLAY_VERDICT_DEADLOCK; /* invariant 1 */
@@ -364,12 +364,12 @@ const char *symbolic_assumption(const struct symbolic_decision *decision)
 {
     CORE_CHECK(decision->verdict == REPLAY_VERDICT_NONE);
     if (decision->polls)
-        return "this speaks of the recorded calls, where each test and probe finds what it found; "
-               "a rank whose next call depends on what came first, or on a test, may make other "
-               "calls: crosswait explore runs the program itself";
+        return "this holds for the recorded calls, where each test and probe finds what it found; "
+               "a rank whose next call depends on the order of messages, or on a test, may make "
+               "other calls: crosswait explore runs the program itself";
     if (decision->wildcards)
-        return "this speaks of the recorded calls; a rank whose next call depends on what came "
-               "first may make other calls: crosswait explore runs the program itself";
+        return "this holds for the recorded calls; a rank whose next call depends on the order of "
+               "messages may make other calls: crosswait explore runs the program itself";
     return NULL;
 }
 
@@ -389,7 +389,8 @@ enum core_status symbolic_decide(const struct replay_program *program,
     decision.open = d.matches.open;
     decision.polls = count_polls(program);
     if (!d.matches.excluded[0] && !buffers_by_itself(&options->explore))
-        cannot_say(&d, "the policy does not say of each send by itself whether it is buffered");
+        cannot_say(&d,
+                   "the policy does not decide for each send separately whether it is buffered");
     else if (d.matches.excluded[0])
         cannot_say(&d, d.matches.excluded);
     else

@@ -185,8 +185,8 @@ enum core_status replay_topology_parse(const char *text, uint32_t ranks,
     } else if (count > 1) {
         return core_report(CORE_BAD_INPUT, "topology '%s' has one size, its number of ranks", text);
     } else if (count == 0 && ranks == 0) {
-        return core_report(CORE_BAD_INPUT, "topology '%s' of how many ranks? say it as %s:%s", text,
-                           kind_name[kind],
+        return core_report(CORE_BAD_INPUT, "topology '%s' lacks its number of ranks; write %s:%s",
+                           text, kind_name[kind],
                            kind == REPLAY_MESH || kind == REPLAY_TORUS ? "4x4" : "8");
     } else {
         status =

@@ -67,7 +67,7 @@ static int program_compare(char *path, int seed, int ranks, struct tally *t)
         t->vain++;
         if (getenv("VERBOSE"))
             printf("program %s: %s\n", text, merged.states_why);
-        t->faults += !strcmp(merged.states_why, "an end could not be come to again");
+        t->faults += !strcmp(merged.states_why, "an outcome could not be reached again");
     } else {
         t->single += !merged.states;
         t->compared += merged.states > 0;

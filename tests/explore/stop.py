@@ -43,7 +43,7 @@ while True:
             kept += os.path.exists(state)
         out.seek(0)
         said = out.read()
-    if not stopped or (number == signal.SIGINT and b"then it was interrupted" not in said):
+    if not stopped or (number == signal.SIGINT and b"then the search was interrupted" not in said):
         break
 sys.stdout.write(said.decode())
 sys.exit(not kept)

@@ -60,7 +60,7 @@ for rank in ranks.values():
 P
 MAY_SAY=1
 try CROSSWAIT_CALLS=coll,nonsense <<< 'expect(everything)'
-said="crosswait: CROSSWAIT_CALLS: 'nonsense' means nothing, everything is recorded"
+said="crosswait: CROSSWAIT_CALLS: 'nonsense' is not understood, so everything is recorded"
 [ "$(grep -c "$said" err)" = 1 ] || { cat err; exit 1; }
 MAY_SAY=
 with CROSSWAIT_STACK=3

@@ -59,8 +59,8 @@ several -x "CROSSWAIT_OUT=$PWD/U.db" "$BUILD/corpus/programs/stencil" 20 64 >out
     { echo "the job failed"; cat out err; exit 1; }
 is_here U.db.spool '0.0.ring 1.0.ring'
 is_here far '2.0.ring 3.0.ring'
-said="no trace is made: the records of 2 of 4 ranks are in '.*/U.db.spool/.*' on other machines"
+said="no trace is written: the records of 2 of 4 ranks are in '.*/U.db.spool/.*' on other machines"
 grep -q "^crosswait: $said" err || { cat err; exit 1; }
 cp -r far/. U.db.spool
-sh -c "$(sed -n "s/.*brought here: //p" err)" >/dev/null || exit 1
+sh -c "$(sed -n "s/.*copied here: //p" err)" >/dev/null || exit 1
 is_whole U.db

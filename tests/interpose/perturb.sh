@@ -62,5 +62,5 @@ P
 fi
 # What cannot be had live is said once, and changes nothing.
 with "buffering=credits:3" "$programs/quiz" >log 2>&1 || exit 1
-said="CROSSWAIT_POLICY: 'buffering=credits' cannot be had live; .*; the run is not perturbed"
+said="CROSSWAIT_POLICY: 'buffering=credits' is not possible live; .*; the run is not perturbed"
 [ "$(grep -c "$said" log)" = 1 ] || { cat log; exit 1; }

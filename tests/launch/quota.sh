@@ -70,7 +70,7 @@ inside 12m "bash fills.sh"
 code=$?
 sort out | cmp - expected || fail "the output changed: $code $(cat said out err)"
 [ $code = 3 ] || fail "exit status $code: $(cat said err)"
-ended="^crosswait: recording ended on rank [01], the program goes on"
+ended="^crosswait: recording ended on rank [01], the program continues"
 [ "$(grep -c "$ended: its file system has no room left" err)" = 2 ] ||
     fail "what was said: $(cat err)"
 grep -q "^crosswait: .*b.db.*Disk quota exceeded" err || fail "the trace: $(cat err)"

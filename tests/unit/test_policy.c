@@ -120,18 +120,18 @@ static void test_places(void **state)
         {"buffering=credits:2", REPLAY_OFFLINE, NULL},
         {"buffering=credits:2", REPLAY_IN_PROCESS, NULL},
         {"buffering=credits:2", REPLAY_LIVE,
-         "policy: 'buffering=credits' cannot be had live; there buffering= takes: rendezvous, "
+         "policy: 'buffering=credits' is not possible live; there buffering= takes: rendezvous, "
          "eager, "
          "eager:BYTES, random:P with P from 0 to 100, list:RANK.EVENT,..., only:RANK.EVENT,..."},
-        {"buffering=pool:2", REPLAY_LIVE, "'buffering=pool' cannot be had live"},
+        {"buffering=pool:2", REPLAY_LIVE, "'buffering=pool' is not possible live"},
         {"buffering=list:0.1", REPLAY_IN_PROCESS, NULL},
         {"buffering=list:0.#1", REPLAY_LIVE, NULL},
         {"order=list:0.#1=2", REPLAY_LIVE, NULL},
         {"order=list:0.#1=2", REPLAY_OFFLINE, "'0.#1' names a call by its number"},
-        {"order=random", REPLAY_LIVE, "'order=random' cannot be had live"},
-        {"delay=speeds:8K", REPLAY_OFFLINE, "'delay=speeds' cannot be had offline"},
+        {"order=random", REPLAY_LIVE, "'order=random' is not possible live"},
+        {"delay=speeds:8K", REPLAY_OFFLINE, "'delay=speeds' is not possible offline"},
         {"delay=speeds:8K", REPLAY_IN_PROCESS, NULL},
-        {"delay=recorded", REPLAY_IN_PROCESS, "'delay=recorded' cannot be had in process"},
+        {"delay=recorded", REPLAY_IN_PROCESS, "'delay=recorded' is not possible in process"},
     };
     (void)state;
     core_report_hook(hear, NULL);

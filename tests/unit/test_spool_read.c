@@ -435,14 +435,14 @@ static void test_header(void **state)
     header_expect(ring, offsetof(struct spool_header, version), 99, 4, CORE_BAD_VERSION,
                   "version 99");
     header_expect(ring, offsetof(struct spool_header, ring_bytes), 0, 8, CORE_BAD_FORMAT,
-                  "no sense");
+                  "invalid");
     header_expect(ring, offsetof(struct spool_header, ring_bytes), UINT64_MAX, 8, CORE_BAD_FORMAT,
-                  "no sense");
+                  "invalid");
     header_expect(ring, offsetof(struct spool_header, world_size), 0x7fffffff, 4, CORE_BAD_FORMAT,
-                  "no sense");
+                  "invalid");
     header_expect(ring, offsetof(struct spool_header, rank), 0xffffffff, 4, CORE_BAD_FORMAT,
-                  "no sense");
-    header_expect(ring, offsetof(struct spool_header, tick_hz), 0, 8, CORE_BAD_FORMAT, "no sense");
+                  "invalid");
+    header_expect(ring, offsetof(struct spool_header, tick_hz), 0, 8, CORE_BAD_FORMAT, "invalid");
 }
 
 static void ignore(enum core_status status, const char *message, void *context)

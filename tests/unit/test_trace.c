@@ -346,34 +346,34 @@ static void test_tampered(void **state)
     expect_refused("DELETE FROM rank WHERE rank = 0", CORE_BAD_FORMAT, "ranks");
     expect_refused("UPDATE rank SET rank = 1000000000000 WHERE rank = 1", CORE_BAD_FORMAT,
                    "out of range");
-    expect_refused("UPDATE rank SET state = 'odd'", CORE_BAD_FORMAT, "no known state");
-    expect_refused("UPDATE call SET class = 'odd' WHERE id = 1", CORE_BAD_FORMAT, "no known kind");
-    expect_refused("UPDATE call SET mode = 9 WHERE id = 1", CORE_BAD_FORMAT, "no known kind");
-    expect_refused("UPDATE call SET verb = 'odd' WHERE id = 1", CORE_BAD_FORMAT, "no known kind");
+    expect_refused("UPDATE rank SET state = 'odd'", CORE_BAD_FORMAT, "unknown state");
+    expect_refused("UPDATE call SET class = 'odd' WHERE id = 1", CORE_BAD_FORMAT, "unknown kind");
+    expect_refused("UPDATE call SET mode = 9 WHERE id = 1", CORE_BAD_FORMAT, "unknown kind");
+    expect_refused("UPDATE call SET verb = 'odd' WHERE id = 1", CORE_BAD_FORMAT, "unknown kind");
     expect_refused("UPDATE call SET traits = 'sends,odd' WHERE id = 1", CORE_BAD_FORMAT,
-                   "no known kind");
+                   "unknown kind");
     expect_refused("UPDATE call SET id = 16000000 WHERE id = 1", CORE_BAD_FORMAT, "out of range");
     expect_refused("UPDATE call SET id = -5 WHERE id = 1", CORE_BAD_FORMAT, "out of range");
-    expect_refused("DELETE FROM call WHERE name = 'MPI_Isend'", CORE_BAD_FORMAT, "no sense");
+    expect_refused("DELETE FROM call WHERE name = 'MPI_Isend'", CORE_BAD_FORMAT, "invalid");
     expect_refused("UPDATE comm SET size = 2000000000", CORE_BAD_FORMAT, "impossible members");
     expect_refused("UPDATE comm SET size = -1", CORE_BAD_FORMAT, "impossible members");
     expect_refused("UPDATE comm SET size = 1", CORE_BAD_FORMAT, "impossible members");
     expect_refused("UPDATE comm_member SET side = 1", CORE_BAD_FORMAT, "impossible members");
     expect_refused("UPDATE comm SET parent = 77", CORE_BAD_FORMAT, "impossible members");
-    expect_refused("UPDATE datatype SET size = -8", CORE_BAD_FORMAT, "no sense");
-    expect_refused("UPDATE datatype SET map = x'00112233'", CORE_BAD_FORMAT, "no sense");
+    expect_refused("UPDATE datatype SET size = -8", CORE_BAD_FORMAT, "invalid");
+    expect_refused("UPDATE datatype SET map = x'00112233'", CORE_BAD_FORMAT, "invalid");
     expect_refused("UPDATE datatype SET map = zeroblob(16) || x'ffffffffffffffff0000ffffffffffff'",
-                   CORE_BAD_FORMAT, "no sense");
-    expect_refused("UPDATE shape SET call = 'MPI_Send'", CORE_BAD_FORMAT, "no sense");
-    expect_refused("UPDATE shape SET comm = 9", CORE_BAD_FORMAT, "no sense");
-    expect_refused("UPDATE shape SET peer = 99999999999", CORE_BAD_FORMAT, "no sense");
-    expect_refused("UPDATE shape SET datatype = -3", CORE_BAD_FORMAT, "no sense");
-    expect_refused("UPDATE shape SET bytes = -1", CORE_BAD_FORMAT, "no sense");
-    expect_refused("UPDATE shape SET op = 40", CORE_BAD_FORMAT, "no sense");
-    expect_refused("UPDATE shape SET site = 40", CORE_BAD_FORMAT, "no sense");
-    expect_refused("UPDATE shape SET parent_back = 1000", CORE_BAD_FORMAT, "no sense");
-    expect_refused("UPDATE shape SET win = 16777216", CORE_BAD_FORMAT, "no sense");
-    expect_refused("UPDATE shape SET win = 2147483647", CORE_BAD_FORMAT, "no sense");
+                   CORE_BAD_FORMAT, "invalid");
+    expect_refused("UPDATE shape SET call = 'MPI_Send'", CORE_BAD_FORMAT, "invalid");
+    expect_refused("UPDATE shape SET comm = 9", CORE_BAD_FORMAT, "invalid");
+    expect_refused("UPDATE shape SET peer = 99999999999", CORE_BAD_FORMAT, "invalid");
+    expect_refused("UPDATE shape SET datatype = -3", CORE_BAD_FORMAT, "invalid");
+    expect_refused("UPDATE shape SET bytes = -1", CORE_BAD_FORMAT, "invalid");
+    expect_refused("UPDATE shape SET op = 40", CORE_BAD_FORMAT, "invalid");
+    expect_refused("UPDATE shape SET site = 40", CORE_BAD_FORMAT, "invalid");
+    expect_refused("UPDATE shape SET parent_back = 1000", CORE_BAD_FORMAT, "invalid");
+    expect_refused("UPDATE shape SET win = 16777216", CORE_BAD_FORMAT, "invalid");
+    expect_refused("UPDATE shape SET win = 2147483647", CORE_BAD_FORMAT, "invalid");
     expect_refused("UPDATE event_row SET shape = 1000", CORE_BAD_FORMAT, "no shape");
     expect_refused("UPDATE event_row SET shape = 0; UPDATE shape SET id = 0 WHERE id = 1",
                    CORE_BAD_FORMAT, "no shape");
@@ -382,24 +382,24 @@ static void test_tampered(void **state)
         "RENAME TO exit_cause; INSERT INTO exit_cause (rank, kind, first, after, inside, "
         "elsewhere) VALUES "
         "(0, 'exit', 0, 0, 0, 0), (0, 'exit', 0, 0, 0, 0)",
-        CORE_BAD_FORMAT, "how ranks ended");
+        CORE_BAD_FORMAT, "causes of ranks' ends");
     expect_refused("INSERT INTO misuse (event, kind, object) VALUES (1099511627777, 'handle-null', "
                    "'comm'), (x'31', 'handle-null', 'comm')",
-                   CORE_BAD_FORMAT, "misused makes no sense");
-    expect_refused("UPDATE event_row SET t_enter = -1", CORE_BAD_FORMAT, "no sense");
-    expect_refused("UPDATE event_row SET duration = -1", CORE_BAD_FORMAT, "no sense");
+                   CORE_BAD_FORMAT, "misuse is invalid");
+    expect_refused("UPDATE event_row SET t_enter = -1", CORE_BAD_FORMAT, "invalid");
+    expect_refused("UPDATE event_row SET duration = -1", CORE_BAD_FORMAT, "invalid");
     expect_refused("UPDATE completion_set SET idx = -1 WHERE idx = 0", CORE_BAD_FORMAT,
-                   "completion makes no sense");
+                   "completion is invalid");
     expect_refused("UPDATE completion_set SET source = 'me'", CORE_BAD_FORMAT,
-                   "completion makes no sense");
-    expect_refused("INSERT INTO ended VALUES ('odd', 1)", CORE_BAD_FORMAT, "ended makes no sense");
+                   "completion is invalid");
+    expect_refused("INSERT INTO ended VALUES ('odd', 1)", CORE_BAD_FORMAT, "ended is invalid");
     for (size_t i = 0; i < sizeof proof_row / sizeof *proof_row; i++) {
         char sql[400];
         snprintf(sql, sizeof sql,
                  "INSERT INTO ended VALUES ('deadlock', NULL); INSERT INTO rank_span VALUES (1, 0, "
                  "0), (2, 0, 99), (3, 1, 0), (4, 0, 0), (4, 1, 1); INSERT INTO proof VALUES %s",
                  proof_row[i]);
-        expect_refused(sql, CORE_BAD_FORMAT, "ended makes no sense");
+        expect_refused(sql, CORE_BAD_FORMAT, "ended is invalid");
     }
     expect_refused("CREATE TRIGGER t AFTER INSERT ON finding BEGIN SELECT 1; END", CORE_BAD_FORMAT,
                    "tables");

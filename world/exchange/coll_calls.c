@@ -91,7 +91,7 @@ static int check_inter(const struct world_coll *c)
     if (!code && !alone && coll_calls_reduces(c->kind) &&
         (code = world_op_check(c->op, c->recv_type)))
         return world_error(comm, code,
-                           "the operation is null, freed, or does not go with the datatype");
+                           "the operation is null, freed, or is not defined for the datatype");
     return code;
 }
 
@@ -101,10 +101,11 @@ static int check_in_place(const struct world_coll *c, bool gives, bool gets)
     bool at_root = c->comm->rank == c->root;
     bool scatters = c->kind == COLL_SCATTER || c->kind == COLL_SCATTERV;
     if (c->recv == MPI_IN_PLACE && gets && !(scatters && at_root))
-        return world_error(c->comm, MPI_ERR_ARG, "MPI_IN_PLACE is not where a result can go");
+        return world_error(c->comm, MPI_ERR_ARG,
+                           "MPI_IN_PLACE is not allowed as this receive buffer");
     if (c->send == MPI_IN_PLACE && gives &&
         (scatters || c->kind >= COLL_NEIGHBOR_ALLGATHER || (c->kind == COLL_REDUCE && !at_root)))
-        return world_error(c->comm, MPI_ERR_ARG, "MPI_IN_PLACE where there is nothing in place");
+        return world_error(c->comm, MPI_ERR_ARG, "MPI_IN_PLACE is not allowed as this send buffer");
     return MPI_SUCCESS;
 }
 
@@ -116,7 +117,7 @@ static int check_alias(const struct world_coll *c, bool gives, bool gets)
         c->send == MPI_BOTTOM || !c->recv_type->size)
         return MPI_SUCCESS;
     return world_error(c->comm, MPI_ERR_BUFFER,
-                       "one buffer is sent and received: MPI_IN_PLACE says so");
+                       "the send buffer is also the receive buffer: use MPI_IN_PLACE");
 }
 
 static int coll_calls_check(struct world_coll *c)
@@ -149,7 +150,7 @@ static int coll_calls_check(struct world_coll *c)
         code = world_op_check(c->op, c->recv_type);
         if (code)
             return world_error(comm, code,
-                               "the operation is null, freed, or does not go with the datatype");
+                               "the operation is null, freed, or is not defined for the datatype");
     }
     if (!code)
         code = check_alias(c, gives, gets);

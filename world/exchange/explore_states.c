@@ -177,7 +177,7 @@ const char *world_states_why(void)
 {
     CORE_CHECK(WORLD->searcher && EXPLORE);
     if (!EXPLORE->beyond && EXPLORE->report.limited)
-        return "a call has more answers than are distinguished";
+        return "a call has too many possible answers";
     if (!EXPLORE->beyond && EXPLORE->report.overtaking)
         return "messages may overtake each other";
     return EXPLORE->beyond;
@@ -234,7 +234,7 @@ static bool is_supported(const struct world_decider *d)
 {
     CORE_CHECK(d->rank && !d->ready); /* it still asks */
     if (d->kind >= EXPLORE_BUFFER)
-        world_states_beyond("it decides about windows, files or threads");
+        world_states_beyond("it takes decisions about windows, files or threads");
     else if (d->kind == EXPLORE_RECEIVE && (d->recv->cancelling || d->recv->refuses))
         world_states_beyond("it cancels receives");
     else
@@ -304,7 +304,7 @@ bool world_states_fail(void)
 {
     CORE_CHECK(!WORLD->ready_count && WORLD->searcher);
     if (polls_sends())
-        world_states_beyond("it polls for the end of a send");
+        world_states_beyond("it polls for the completion of a send");
     return world_explore_fail(UINT32_MAX);
 }
 

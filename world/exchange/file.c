@@ -203,7 +203,7 @@ static int file_resize(const char *call, MPI_File file, MPI_Offset size, bool sh
     if (size < 0)
         return FILE_ERROR(file, MPI_ERR_ARG, "size %lld", (long long)size);
     if (file->shared->amode & MPI_MODE_RDONLY)
-        return FILE_ERROR(file, MPI_ERR_READ_ONLY, "the file was opened to be read");
+        return FILE_ERROR(file, MPI_ERR_READ_ONLY, "the file was opened for reading only");
     code = world_file_flush(file);
     CORE_CHECK(!file->late);
     world_meet(&file->comm, NULL);
@@ -342,7 +342,7 @@ int MPI_File_set_view(MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Da
                           datarep ? datarep : "");
     bool here = disp == MPI_DISPLACEMENT_CURRENT && (file->shared->amode & MPI_MODE_SEQUENTIAL);
     if (here && !world_file_reaches(file, file->shared->position))
-        return FILE_ERROR(file, MPI_ERR_ARG, "the shared pointer is beyond what can be counted");
+        return FILE_ERROR(file, MPI_ERR_ARG, "the shared file pointer overflows");
     if (here)
         disp = world_file_place(file, file->shared->position * (MPI_Offset)file->etype->size);
     if (disp < 0)

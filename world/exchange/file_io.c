@@ -101,9 +101,9 @@ static int file_io_check(const struct world_access *access, enum pointer pointer
     if (world_type_check(access->type, true))
         return FILE_ERROR(file, MPI_ERR_TYPE, "the datatype is null, freed or not committed");
     if (access->write && (amode & MPI_MODE_RDONLY))
-        return FILE_ERROR(file, MPI_ERR_READ_ONLY, "the file was opened to be read");
+        return FILE_ERROR(file, MPI_ERR_READ_ONLY, "the file was opened for reading only");
     if (!access->write && (amode & MPI_MODE_WRONLY))
-        return FILE_ERROR(file, MPI_ERR_ACCESS, "the file was opened to be written");
+        return FILE_ERROR(file, MPI_ERR_ACCESS, "the file was opened for writing only");
     if (pointer <= OWN && (amode & MPI_MODE_SEQUENTIAL))
         return FILE_ERROR(file, MPI_ERR_UNSUPPORTED_OPERATION, "the file is sequential");
     if (pointer == AT && access->offset < 0)

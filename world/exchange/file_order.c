@@ -168,7 +168,7 @@ void world_file_pointer_turn(MPI_File file, bool moves)
     CORE_CHECK(file->shared->part && file->shared->position >= 0);
     uintptr_t at = bytes_end + (uintptr_t)file->shared;
     struct world_decider turn = turn_of(file->shared, at, at + 1, !moves);
-    file_order_take(&turn, "comes to the shared pointer of a file");
+    file_order_take(&turn, "reaches the shared pointer of a file");
     ME->news += moves;
 }
 

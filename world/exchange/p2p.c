@@ -139,7 +139,7 @@ struct ompi_request_t *world_request_new(enum world_request_kind kind)
     CORE_CHECK(kind != REQUEST_NONE);
     if (kind > REQUEST_RECV)
         world_states_beyond(
-            "it has requests of collectives, windows or files, or generalised ones");
+            "it has requests of collectives, windows or files, or generalised requests");
     struct ompi_request_t *request = world_handle_new(HANDLE_REQUEST, sizeof *request);
     request->kind = (uint8_t)kind;
     request->owner = ME;

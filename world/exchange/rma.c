@@ -185,7 +185,7 @@ static void taking_begin(MPI_Win win)
         struct world_waiting *made = world_alloc(sizeof *made);
         *made = (struct world_waiting){win->takers, fiber};
         win->takers = made;
-        fiber->why = "waits for another thread of its rank that completes what is done to a window";
+        fiber->why = "waits for another thread of its rank that completes accesses to a window";
         world_fiber_block();
         fiber->why = NULL;
     }
@@ -208,7 +208,7 @@ static bool take_out(MPI_Win win, struct world_rma **link)
     CORE_CHECK(win->taker == WORLD->fiber);
     CORE_CHECK(rma->win == win && rma->target >= 0 && rma->target < win->comm.size);
     if (UNLIKELY(rma->effect.turn != NULL))
-        world_access_complete(&rma->effect, "completes what it does to a window");
+        world_access_complete(&rma->effect, "completes its accesses to a window");
     CORE_CHECK(*link == rma); /* no other thread takes from the list meanwhile */
     if (!(*link = rma->next))
         win->pending_end = link;
@@ -389,8 +389,9 @@ static int check_operation(MPI_Win win, const struct world_rma *rma)
     if (type->pair && how == 1)
         fits = world_op_check(rma->op, type) == MPI_SUCCESS;
     if (!how || !fits)
-        return WIN_ERROR(win, MPI_ERR_OP,
-                         "the operation is not a predefined one, or does not go with the datatype");
+        return WIN_ERROR(
+            win, MPI_ERR_OP,
+            "the operation is not a predefined one, or is not defined for the datatype");
     return MPI_SUCCESS;
 }
 
@@ -412,7 +413,7 @@ static int rma_check(MPI_Win win, struct world_rma *rma, int target, MPI_Aint di
     if (target < 0 || target >= win->comm.size)
         return WIN_ERROR(win, MPI_ERR_RANK, "rank %d of %d", target, win->comm.size);
     if (!in_epoch(win, target))
-        return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "no epoch is open in which rank %d may be reached",
+        return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "no epoch is open in which rank %d may be accessed",
                          target);
     if ((code = check_operation(win, rma)))
         return code;
@@ -427,7 +428,8 @@ static int rma_check(MPI_Win win, struct world_rma *rma, int target, MPI_Aint di
                       ? rma->result_count * rma->result_type->size
                       : bytes;
     if (room < bytes || (rma->origin_type && rma->origin_count * rma->origin_type->size > bytes))
-        return WIN_ERROR(win, MPI_ERR_TRUNCATE, "%zu bytes there, another amount here", bytes);
+        return WIN_ERROR(win, MPI_ERR_TRUNCATE,
+                         "the target has %zu bytes, the origin another number", bytes);
     return MPI_SUCCESS;
 }
 

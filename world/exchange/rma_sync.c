@@ -370,7 +370,7 @@ int MPI_Win_unlock_all(MPI_Win win)
     if (code)
         return code;
     if (!win->held_all)
-        return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "not everything is locked");
+        return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "MPI_Win_lock_all was not called");
     bool news = world_rma_complete(win, -1);
     for (int i = 0; i < win->comm.size; i++)
         rma_sync_release(win, i);

@@ -50,8 +50,8 @@ static int bad_any(int count, MPI_Request request[])
         if (wait_idle(request[i]))
             continue;
         if (UNLIKELY(request[i]->listed == list))
-            return world_error(NULL, MPI_ERR_REQUEST, "a request is there twice, the second at %d",
-                               i);
+            return world_error(NULL, MPI_ERR_REQUEST,
+                               "the array has a request twice, the second at %d", i);
         request[i]->listed = list;
     }
     return MPI_SUCCESS;
@@ -99,7 +99,7 @@ void world_wait_describe(const struct ompi_request_t *request)
         fiber->why = "waits for a collective";
         return;
     case REQUEST_EPOCH:
-        fiber->why = "waits for the users of its window";
+        fiber->why = "waits for the ranks that access its window";
         return;
     default:
         fiber->why = "waits for a generalised request";

@@ -91,11 +91,10 @@ static _Noreturn void thread_refuse(const char *what)
 void world_thread_leave(void)
 {
     if (alive)
-        thread_refuse(
-            "threads of a rank still run while another rank goes on: in the in-process MPI the "
-            "ranks take turns with"
-            " the program's global variables; join the threads before the next call of MPI, or "
-            "use mpirun");
+        thread_refuse("threads of a rank still run while another rank continues: ranks of the "
+                      "in-process MPI share the program's global variables and run one after the "
+                      "other; join the threads before the next call of MPI, or "
+                      "use mpirun");
 }
 
 void world_thread_check(void)

@@ -259,7 +259,8 @@ void world_step_limit(void)
     world_thread_check();
     if (WORLD->step_count <= step_limit())
         return;
-    world_found(WORLD_RULE_LIMIT, ME->rank, "no end after %llu MPI calls; the last was %s",
+    world_found(WORLD_RULE_LIMIT, ME->rank,
+                "the world did not end within %llu MPI calls; the last was %s",
                 (unsigned long long)step_limit(), WORLD->fiber->call);
     world_stop();
 }
@@ -310,7 +311,7 @@ void world_poll_count(void)
     if (world_explore_refused())
         world_stop();
     world_found(WORLD_RULE_LIVELOCK, ME->rank,
-                "rank %d polls with %s for ever: nobody can make progress", ME->rank,
+                "rank %d polls with %s for ever: no rank can make progress", ME->rank,
                 WORLD->fiber->call);
     world_stop();
 }
@@ -398,7 +399,8 @@ static void report_handles(struct world_rank *rank)
                         handle->made_by, state);
             continue;
         }
-        world_found(rule[kind], rank->rank, "what %s made is never freed", handle->made_by);
+        world_found(rule[kind], rank->rank, "the object that %s made is never freed",
+                    handle->made_by);
     }
 }
 
@@ -661,7 +663,7 @@ enum core_status world_open(const struct world_options *options, struct world_ou
     if (options->policy.buffering > REPLAY_POOL || options->policy.order == REPLAY_ORDER_LIST)
         status = replay_policy_check(&options->policy, REPLAY_IN_PROCESS);
     if (options->policy.order == REPLAY_ORDER_EXPLORE && options->policy.delay != REPLAY_DELAY_NONE)
-        return core_report(CORE_BAD_INPUT, "order=explore knows no delays");
+        return core_report(CORE_BAD_INPUT, "order=explore does not support delays");
     if (status != CORE_OK)
         return status;
     status = tables_reserve(options->rank_count);

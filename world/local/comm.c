@@ -88,11 +88,10 @@ static void meeting_arrive(struct world_meeting *meeting)
 static void comm_mismatch(const struct world_meeting *meeting, int size, int root, const char *op)
 {
     if (meeting->size != size)
-        world_found(
-            WORLD_RULE_COLLECTIVE_MISMATCH, ME->rank,
-            "rank %d calls %s on a communicator that it made of %d ranks and another member "
-            "of %d",
-            ME->rank, WORLD->fiber->call, size, meeting->size);
+        world_found(WORLD_RULE_COLLECTIVE_MISMATCH, ME->rank,
+                    "rank %d calls %s on a communicator that it made with %d ranks, and another "
+                    "member with %d",
+                    ME->rank, WORLD->fiber->call, size, meeting->size);
     else if (strcmp(meeting->call, WORLD->fiber->call))
         world_found(WORLD_RULE_COLLECTIVE_MISMATCH, ME->rank,
                     "rank %d calls %s where another member of the communicator calls %s", ME->rank,

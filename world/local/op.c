@@ -319,6 +319,6 @@ int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype 
                            "count %d, or a bad datatype", count);
     int code = world_op_check(op, datatype);
     if (code)
-        return world_error(NULL, code, "the operation does not go with the datatype");
+        return world_error(NULL, code, "the operation is not defined for the datatype");
     return world_op_apply(op, inbuf, inoutbuf, count, datatype);
 }

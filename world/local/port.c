@@ -76,7 +76,7 @@ int MPI_Close_port(const char *port_name)
     ENTER("MPI_Close_port");
     struct world_port *port = port_of(port_name);
     if (!port || port->rank != ME->rank)
-        return world_error(NULL, MPI_ERR_PORT, "no port that this rank has opened");
+        return world_error(NULL, MPI_ERR_PORT, "this rank has not opened such a port");
     port->open = false;
     CORE_CHECK(!port_of(port_name)); /* names of ports are unique */
     return MPI_SUCCESS;

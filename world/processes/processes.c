@@ -454,11 +454,12 @@ static enum core_status came_up(struct world_processes *w, const struct world_pr
         fputs(w->early[1], stderr);
     }
     if (said == REGION_REFUSED)
-        return core_report(CORE_UNSUPPORTED, "'%s' can have no world of processes: %s",
+        return core_report(CORE_UNSUPPORTED, "crosswait explore cannot run '%s': %s",
                            program->argv[0], w->region->refusal);
     if (said == 0)
-        return core_report(CORE_BUDGET, "'%s' does not come to where its ranks begin within %u ms",
-                           program->argv[0], limit);
+        return core_report(
+            CORE_BUDGET, "'%s' does not reach its first MPI call that concerns ranks within %u ms",
+            program->argv[0], limit);
     int ended = 0;
     if (waitpid(w->child, &ended, 0) == w->child)
         w->child = -1;
@@ -475,7 +476,8 @@ static enum core_status program_start(struct world_processes *w,
 {
     char library[8192];
     if (!library_find(program->library, *abi, library, sizeof library))
-        return core_report(CORE_NOT_FOUND, "our %s is not where crosswait looks for it",
+        return core_report(CORE_NOT_FOUND,
+                           "cannot find crosswait's own %s; build or install crosswait again",
                            ours[*abi].name);
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
@@ -769,8 +771,8 @@ static bool is_unsure(struct region *region, struct world_decisions *decisions)
         unsure = true;
         finding->rule = WORLD_RULE_THREADS;
         snprintf(finding->text, sizeof finding->text,
-                 "a rank waits in MPI while another thread of a rank waits for something that "
-                 "is not MPI: a world cannot tell whether it goes on");
+                 "a rank waits in MPI while another thread of a rank waits for something other "
+                 "than MPI: a world cannot tell whether that thread continues");
     }
     if (unsure && decisions)
         decisions->cut = decisions->limited = true;
@@ -828,13 +830,13 @@ enum core_status world_processes_run(struct world_processes *w, const struct wor
         return status;
     region->bug[sizeof region->bug - 1] = 0;
     if (*region->bug)
-        return core_report(CORE_UNSUPPORTED,
-                           "a world was ended by a bug of crosswait's own, or by a rank that "
-                           "overwrote what the ranks share: %s",
-                           region->bug);
+        return core_report(
+            CORE_UNSUPPORTED,
+            "a bug of crosswait ended a world, or a rank overwrote memory that the ranks share: %s",
+            region->bug);
     region->outcome.decisions = decisions_read(w);
     if (!answer_is_whole(region, region->outcome.decisions))
-        return core_report(CORE_BAD_FORMAT, "a rank has overwritten what the ranks share");
+        return core_report(CORE_BAD_FORMAT, "a rank has overwritten memory that the ranks share");
     names_resolve(region);
     if (over && is_ended(region))
         w->decisions.early = true;
@@ -917,7 +919,7 @@ enum core_status world_processes_states(struct world_processes *w, uint32_t ms_m
     states->why[sizeof states->why - 1] = 0;
     states->together[sizeof states->together - 1] = 0;
     if (states->answer_count > REGION_ANSWERS_MAX)
-        return core_report(CORE_BAD_FORMAT, "a rank has overwritten what the ranks share");
+        return core_report(CORE_BAD_FORMAT, "a rank has overwritten memory that the ranks share");
     *out_states = (struct world_states){.complete = states->complete,
                                         .asked_again = states->asked_again,
                                         .why = states->why,

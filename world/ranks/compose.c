@@ -152,7 +152,7 @@ static uint32_t message_put(struct rank_message message)
     if (is_full(compose.message_count, MESSAGES_MAX))
         return NONE;
     if (message.bytes > DATA_BYTES - compose.data_used) {
-        rank_states_give_up("there is no memory for its messages");
+        rank_states_give_up("out of memory for its messages");
         return NONE;
     }
     uint8_t *data = compose.data + compose.data_used;
@@ -227,7 +227,7 @@ static bool memory_hash(void)
     for (int r = 0; r < WORLD->rank_count; r++)
         if (rank_region->rank[r].ran && !rank_region->rank[r].left &&
             !rank_sched_ask(r, rank_memory_take, rank_states_step_until())) {
-            rank_states_give_up("the time is over");
+            rank_states_give_up("the time limit was reached");
             return false;
         }
     return !rank_states_given_up();
@@ -243,7 +243,7 @@ static bool is_there(uint32_t local)
     if (!memory_hash() || !rank_states_local_hash(rank, hash, end))
         return false;
     if (memcmp(hash, compose.local[local].is.hash, sizeof hash) != 0)
-        rank_states_give_up("a rank does not do the same again");
+        rank_states_give_up("a rank behaves differently when it runs again");
     return !rank_states_given_up();
 }
 
@@ -269,7 +269,7 @@ static bool chain_reach(uint32_t local)
         if (i == length && !is_there(local))
             return false;
         if (!chain_push(behind[i], WORLD->rank[rank].fiber->decisions.choices)) {
-            rank_states_give_up("there is no memory for its states");
+            rank_states_give_up("out of memory for its states");
             return false;
         }
     }
@@ -501,7 +501,7 @@ static void frame_push(void)
     const size_t bytes =
         (2 * ranks + 1) * sizeof(uint32_t) + compose.queued_count * sizeof *compose.queued;
     if (bytes > FRAMES_BYTES - compose.frames_used || compose.frame_count == PATH_MAX_ANSWERS) {
-        rank_states_give_up("there is no memory for its states");
+        rank_states_give_up("out of memory for its states");
         return;
     }
     uint8_t *to = compose.frames + compose.frames_used;
@@ -544,7 +544,7 @@ static void state_come(void)
     if (++rank_region->states.state_count > RANK_SEEN_MAX / 2)
         rank_states_give_up("there are too many states");
     else if (rank_region->states.state_count % LATE_EVERY == 0 && rank_states_late())
-        rank_states_give_up("the time is over");
+        rank_states_give_up("the time limit was reached");
     else
         frame_push();
 }
@@ -647,7 +647,7 @@ bool rank_compose_search(const struct rank_copy *root)
     memset(&compose, 0, sizeof compose);
     for (const struct room *r = rooms(); r->at; r++)
         if (!(*r->at = rank_room_new(r->bytes)))
-            rank_states_give_up("there is no memory for its states");
+            rank_states_give_up("out of memory for its states");
     if (!rank_states_given_up())
         search_run(root);
     for (const struct room *r = rooms(); r->at; r++)

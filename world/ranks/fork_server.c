@@ -576,7 +576,7 @@ static bool world_serve(void)
 int world_process_init(int required)
 {
     if (!rank_region)
-        rank_refuse("this library is for worlds of processes, which crosswait starts");
+        rank_refuse("only crosswait explore can use this library");
     world_process_loaded();
     world_process_multiple = required == MPI_THREAD_MULTIPLE;
     /* Processes that the program starts are not part of the world, such as a debugger or a
@@ -619,7 +619,7 @@ void world_process_begin(void)
     maps_tell();
     files_find();
     if (!scratch_begin(&rank_region->scratch))
-        rank_refuse("what it writes cannot be kept separate (%s)", rank_region->scratch.why);
+        rank_refuse("the files that it writes cannot be isolated (%s)", rank_region->scratch.why);
     WORLD->fiber->site = world_process_site();
     world_process_early = false;
     early_keyvals = WORLD->keyval_count;

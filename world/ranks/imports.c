@@ -163,7 +163,7 @@ void world_process_loaded(void)
     if (!other.file)
         return;
     static const char says[] =
-        "%s built for another MPI library (%s) than %s, whose place worlds take";
+        "%s built for another MPI library (%s) than %s, which worlds replace";
     CORE_CHECK(other.abi != own_abi);
     if (rank_own < 0) {
         if (rank_region)

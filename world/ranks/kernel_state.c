@@ -338,7 +338,7 @@ static const char *filter_install(void)
     if (sigaction(SIGSYS, &action, NULL) != 0 || sigprocmask(SIG_UNBLOCK, &own, NULL) != 0 ||
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
         syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0)
-        return "the kernel does not let system calls be watched";
+        return "the kernel does not allow crosswait to watch system calls";
     return NULL;
 }
 
@@ -439,7 +439,7 @@ void rank_kernel_hash(uint64_t out_hash[2])
 
 const char *rank_kernel_watch(void)
 {
-    return "system calls of this machine's kind are not watched";
+    return "crosswait cannot watch system calls on this kind of machine";
 }
 
 void rank_kernel_hash(uint64_t out_hash[2])

@@ -19,7 +19,7 @@ struct rank_message rank_message_of(const struct world_message *m, int dest)
 {
     CORE_CHECK(m->packed); /* match.c invariant 2 */
     if (m->send || m->room)
-        rank_states_give_up("a rank sends with no buffer of the library's");
+        rank_states_give_up("a rank sends without a buffer of the library");
     return (struct rank_message){.context = m->context,
                                  .source = m->source,
                                  .tag = m->tag,
@@ -114,7 +114,7 @@ bool rank_local_read(int rank, struct rank_local *out)
     if (out->ended)
         return true;
     if (!wants_read(of)) {
-        rank_states_give_up("a rank waits for more than messages for receives of their own");
+        rank_states_give_up("a rank waits for something other than one message for each receive");
         return false;
     }
     out->want = want;
@@ -239,7 +239,7 @@ static void rank_decide(int rank, int32_t answer)
         return;
     const uint32_t count = world_states_branches(branch, BRANCHES_MAX);
     if (count > BRANCHES_MAX || (count > 1 && !has_choice(rank))) {
-        rank_states_give_up("a message is more than one answer");
+        rank_states_give_up("a message makes several answers possible");
         return;
     }
     for (uint32_t i = 0; i < count; i++)
@@ -248,7 +248,7 @@ static void rank_decide(int rank, int32_t answer)
             return;
         }
     if (count)
-        rank_states_give_up("a message is another answer than it was to be");
+        rank_states_give_up("a message makes another answer possible than expected");
 }
 
 /* Runs the rank until it waits again. */
@@ -315,10 +315,10 @@ bool rank_local_step(const struct rank_copy *from, uint32_t depth, int rank,
     if (of->own)
         rank_states_give_up("a rank sends to itself");
     if (of->unexpected || (probe && of->inexact))
-        rank_states_give_up("a rank does not receive what it has probed for");
+        rank_states_give_up("a rank does not receive the message that it probed");
     if (!collectives_agree())
-        rank_states_give_up("ranks make different collective calls, or objects together");
+        rank_states_give_up("ranks make different collective calls, or make objects together");
     if (!rest_is(&rest))
-        rank_states_give_up("a rank looks at the clock, or makes what others share");
+        rank_states_give_up("a rank reads the clock, or makes an object that ranks share");
     return !rank_states_given_up();
 }

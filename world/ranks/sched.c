@@ -89,7 +89,7 @@ void world_process_at(struct world_rank *rank, void (*run)(void *argument), void
     }
     if (rank_region->rank[rank->rank].left) {
         world_found(WORLD_RULE_ERROR, rank_own,
-                    "%s reaches for the memory of rank %d, which has ended", WORLD->fiber->call,
+                    "%s accesses the memory of rank %d, which has ended", WORLD->fiber->call,
                     rank->rank);
         world_stop();
     }

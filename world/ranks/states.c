@@ -111,7 +111,8 @@ void rank_states_give_up(const char *why)
     CORE_CHECK(why && *why);
     if (number)
         snprintf(call, sizeof call,
-                 "a rank makes system call %u, of which the kernel may keep something", number - 1);
+                 "a rank makes system call %u, which may change the state of the kernel",
+                 number - 1);
     if (!search.why)
         search.why = number ? call : why;
 }
@@ -211,7 +212,7 @@ static void stream_cut(int file, off_t bytes)
     if (fstat(file, &is) != 0 || is.st_size == bytes)
         return;
     if (ftruncate(file, bytes) != 0 || lseek(file, bytes, SEEK_SET) < 0)
-        rank_states_give_up("what a rank wrote cannot be taken back");
+        rank_states_give_up("the output of a rank cannot be undone");
 }
 
 void rank_copy_restore(const struct rank_copy *copy)
@@ -315,7 +316,7 @@ static void left_await(void)
                 syscall(SYS_futex, &rank_region->states.deaths, FUTEX_WAIT, deaths, &often, NULL,
                         0);
             if (rank_region->states.stop || rank_now_ms() > search.until_ms)
-                rank_states_give_up("the time is over");
+                rank_states_give_up("the time limit was reached");
         }
 }
 
@@ -333,8 +334,8 @@ void rank_states_run(void)
         rank_sched_give(world_fiber_next());
         if (!rank_sched_back(rank_states_step_until()))
             rank_states_give_up(rank_now_ms() > search.until_ms
-                                    ? "the time is over"
-                                    : "a rank does not come to its next call");
+                                    ? "the time limit was reached"
+                                    : "a rank does not reach its next call");
     }
     left_await();
 }
@@ -377,7 +378,7 @@ static void answer_put(struct world_state_answer answer)
     struct region_states *states = &rank_region->states;
     CORE_CHECK(states->answer_count <= REGION_ANSWERS_MAX);
     if (states->answer_count == REGION_ANSWERS_MAX)
-        rank_states_give_up("there are too many ends");
+        rank_states_give_up("there are too many outcomes");
     else
         states->answer[states->answer_count++] = answer;
 }
@@ -420,7 +421,7 @@ static void state_enter(struct world_branch *branch, uint32_t count)
     for (int r = 0; r < WORLD->rank_count; r++)
         WORLD->rank[r].turns = 0; /* earlier polls must not decide which poll fails first */
     if (!memory_hash())
-        rank_states_give_up("the time is over");
+        rank_states_give_up("the time limit was reached");
     if (search.why)
         return;
     if (!rank_states_hash(hash))
@@ -448,7 +449,7 @@ static void state_enter(struct world_branch *branch, uint32_t count)
     if (rank_copy_take(&node->copy))
         search.node_count++;
     else
-        rank_states_give_up("there is no memory for its states");
+        rank_states_give_up("out of memory for its states");
 }
 
 static void state_come(void)
@@ -556,14 +557,14 @@ static void search_all(void)
     search.node = rank_room_new(NODES_MAX * sizeof *search.node);
     search.path = rank_room_new(PATH_MAX_ANSWERS * sizeof *search.path);
     if (!search.copies || !search.seen || !search.ends || !search.node || !search.path)
-        rank_states_give_up("there is no memory for its states");
+        rank_states_give_up("out of memory for its states");
     else if (IS_SHIM)
         rank_states_give_up("it is built for another MPI library's interface");
     else if (!rank_region->scratch.count)
-        rank_states_give_up("files that it may write cannot be kept separate");
+        rank_states_give_up("files that it may write cannot be isolated");
     search.until_ms = rank_now_ms() + rank_region->states.ms_max;
     if (!rank_sched_back(rank_states_step_until()))
-        rank_states_give_up("a rank does not come to its first call");
+        rank_states_give_up("a rank does not reach its first call");
     if (!search.why)
         state_come();
     rank_region->states.parts_joined &= WORLD->begun_end != NULL;

@@ -72,7 +72,7 @@ static void memory_add(struct memory *m, uintptr_t from, uintptr_t to)
         m->hashed_bytes += to - from;
     }
     if (m->hashed_bytes > memory_most)
-        m->why = "a rank has more memory than is hashed";
+        m->why = "a rank has too much memory";
 }
 
 /* Omits the buffer of a receive whose data is contiguous, assuming that the message fills it. The
@@ -157,7 +157,7 @@ static void memory_maps(struct memory *m, const struct rank_frame *frame)
     rank_left_out(own);
     text[bytes] = 0;
     if (!bytes)
-        m->why = "a rank has more maps than are read";
+        m->why = "a rank has too many memory maps";
     for (char *line = text; *line && !m->why; line += strcspn(line, "\n"), line += *line == '\n') {
         char *next;
         uintptr_t from = strtoull(line, &next, 16), to = strtoull(next + 1, &next, 16);
@@ -169,7 +169,7 @@ static void memory_maps(struct memory *m, const struct rank_frame *frame)
             continue;
         if (frame->sp >= from && frame->sp < to) {
             if (!rank_map_is_stack(line, line_end))
-                m->why = "a rank calls MPI on a stack of its own making";
+                m->why = "a rank calls MPI on a stack that the program made";
             from = frame->sp;
         }
         memory_add(m, from, to);
@@ -210,7 +210,7 @@ void rank_memory_take(void *unused)
     (void)unused;
     m.out_count = 0;
     m.hashed_bytes = 0;
-    m.why = !rank_frame_find(&frame) ? "where the program calls MPI is not found"
+    m.why = !rank_frame_find(&frame) ? "crosswait cannot find where the program calls MPI"
             : own->several           ? "a rank has several threads"
                                      : rank_files_changed();
     if (!m.why)
@@ -274,7 +274,7 @@ static void late_add(const struct ompi_request_t *r)
 static void request_add(const struct ompi_request_t *r)
 {
     if (!r->checked && (r->general || r->deferred || r->kind > REQUEST_RECV))
-        none_as("it has requests of collectives, windows or files, or generalised ones");
+        none_as("it has requests of collectives, windows or files, or generalised requests");
     if (!r->checked && r->freed && r->active)
         none_as("it frees a request that is not complete");
     const uint64_t flags =
@@ -390,7 +390,7 @@ static void fiber_add(const struct world_fiber *f)
     for (const struct world_fiber *p = WORLD->paused; p; p = p->paused_next)
         paused |= p == f;
     if (!f->arguments && !paused)
-        none_as("a rank waits in a call of which the arguments are not known");
+        none_as("a rank waits in a call whose arguments are not known");
     number_add(paused);
     number_add(f->arguments);
     number_add((uintptr_t)f->site);
