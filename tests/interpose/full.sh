@@ -44,7 +44,7 @@ fi
 record "$ended" count fsize 30000 >out 2>err
 code=$?
 expect "file size limit" \
-    "recording ended on rank [01], the program continues: the spool cannot be written: File too large"
+    "recording ended on rank [01], the program continues: the spool cannot be written: File"
 rm -rf spool
 ( while [ ! -s spool/*/1.0.spool ]; do :; done 2>/dev/null; rm -rf spool ) &
 record "$ended" count run 30000 >out 2>err
