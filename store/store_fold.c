@@ -10,14 +10,19 @@
  * the next call on. A call that is not the loop's next call keeps its own row, and the loop
  * continues after it.
  *
- * E.g. Irecv Isend Waitall, Irecv Isend Waitall...: period 3, and the Irecv after the 32nd call
- * that equals the one a period before is the first call of the first part.
+ * Rows outside of a loop wait until it is known whether a loop begins with them: if so, they join
+ * its first part.
+ *
+ * E.g. Irecv Isend Waitall, Irecv Isend Waitall...: period 3. After the 32nd call that equals the
+ * one a period before, the last 35 calls wait, and 33 of them are the first 11 rounds of the first
+ * part.
  *
  * Invariants
  *  1. Each row goes to exactly one of event_row and event_part, and parts unfold to the rows that
  *     were put: a call joins a part only if what the loop predicts for it equals its row.
  *  2. part.row[0, part.count) have consecutive numbers.
- *  3. Between ranks no state is left. */
+ *  3. Between ranks no state is left.
+ *  4. The rows that wait are the last ones that were put, and none waits while a part has calls. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +38,7 @@ enum {
     ROUNDS_MIN = 2,           /* rounds that equal the one before, */
     RUN_MIN = 32,             /* and calls that do, to make a loop */
     PLACE_BITS = 12,          /* for contexts of each length */
+    WAITS_MAX = 1 << 9,       /* rows outside of a loop that are not written yet */
     PART_CALLS = 128,         /* five parts fill a page */
     PART_MIN = 8,             /* fewer calls make no part */
     PART_SETTLED = 64,        /* from this many calls on, a longer call gets its own row */
@@ -82,6 +88,8 @@ struct store_fold {
         uint64_t enter_end, duration_end; /* upper limits of what they can hold */
         int64_t rounds;                   /* rounds that ended in it */
     } part;
+    struct store_row waits[WAITS_MAX]; /* invariant 4; by their count modulo WAITS_MAX */
+    uint64_t waits_from, waits_end;
     struct store_intern content; /* loops of all ranks */
     int64_t calls, rows;         /* in parts, and in rows of their own */
     int64_t passed;              /* in no row: their times are summed up */
@@ -439,29 +447,24 @@ static void part_add(struct store_fold *fold, const struct store_row *row)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-/* Handles a call that is not the loop's next one. */
-static enum core_status loop_miss(struct store *store, int64_t rank, const struct store_row *row)
+/* Writes the rows that wait, up to the one numbered `end`. */
+static enum core_status waits_write(struct store *store, int64_t rank, uint64_t end)
 {
     struct store_fold *fold = store->fold;
-    enum core_status status = part_end(store, rank);
+    enum core_status status = CORE_OK;
 
-    if (status == CORE_OK)
-        status = event_put(store, rank, row);
-    if (++fold->loop.misses > MISSES_MAX)
-        fold->loop.calls = 0;
-    if (loop_is_found(fold))
-        loop_begin(fold, row->seq);
+    CORE_CHECK(end <= fold->waits_end && fold->waits_end - fold->waits_from <= WAITS_MAX);
+    while (status == CORE_OK && fold->waits_from < end)
+        status = event_put(store, rank, &fold->waits[fold->waits_from++ % WAITS_MAX]);
     return status;
 }
 
-static enum core_status loop_take(struct store *store, int64_t rank, const struct store_row *row)
+static enum core_status loop_hit(struct store *store, int64_t rank, const struct store_row *row,
+                                 uint32_t at)
 {
     struct store_fold *fold = store->fold;
-    uint32_t at = loop_find(fold, row);
     enum core_status status = CORE_OK;
 
-    if (at == fold->loop.calls)
-        return loop_miss(store, rank, row);
     bool outlier = part_outlier(fold, row);
     if (outlier || at != fold->loop.next || (fold->part.count && !part_takes(fold, row)))
         status = part_end(store, rank);
@@ -475,6 +478,75 @@ static enum core_status loop_take(struct store *store, int64_t rank, const struc
     }
     part_add(fold, row);
     return CORE_OK;
+}
+
+/* Returns how many of the last rows that wait are whole rounds of the loop. */
+static uint64_t waits_of_loop(const struct store_fold *fold)
+{
+    uint64_t waits = fold->waits_end - fold->waits_from, rows = 0;
+
+    for (; rows < waits; rows++)
+        if (!call_is(&fold->loop.call[fold->loop.calls - 1 - rows % fold->loop.calls],
+                     &fold->waits[(fold->waits_end - 1 - rows) % WAITS_MAX]))
+            break;
+    return rows - rows % fold->loop.calls;
+}
+
+/* Begins the loop that was found, with those of its rounds that wait. */
+static enum core_status loop_found(struct store *store, int64_t rank, uint64_t seq)
+{
+    struct store_fold *fold = store->fold;
+    enum core_status status;
+
+    loop_begin(fold, seq);
+    status = waits_write(store, rank, fold->waits_end - waits_of_loop(fold));
+    for (; status == CORE_OK && fold->waits_from < fold->waits_end; fold->waits_from++)
+        status = loop_hit(store, rank, &fold->waits[fold->waits_from % WAITS_MAX], fold->loop.next);
+    CORE_CHECK(status != CORE_OK || !fold->loop.next); /* whole rounds */
+    return status;
+}
+
+/* Lets a row wait that is outside of a loop, and looks whether a loop begins with it. */
+static enum core_status row_waits(struct store *store, int64_t rank, const struct store_row *row)
+{
+    struct store_fold *fold = store->fold;
+    enum core_status status = CORE_OK;
+
+    CORE_CHECK(!fold->part.count); /* invariant 4 */
+    if (fold->waits_end - fold->waits_from == WAITS_MAX)
+        status = waits_write(store, rank, fold->waits_from + 1);
+    fold->waits[fold->waits_end++ % WAITS_MAX] = *row;
+    return status == CORE_OK && loop_is_found(fold) ? loop_found(store, rank, row->seq) : status;
+}
+
+/* Handles a call that is not the loop's next one. */
+static enum core_status loop_miss(struct store *store, int64_t rank, const struct store_row *row)
+{
+    struct store_fold *fold = store->fold;
+    enum core_status status = part_end(store, rank);
+
+    if (++fold->loop.misses > MISSES_MAX)
+        fold->loop.calls = 0;
+    return status == CORE_OK ? row_waits(store, rank, row) : status;
+}
+
+static enum core_status loop_take(struct store *store, int64_t rank, const struct store_row *row)
+{
+    struct store_fold *fold = store->fold;
+    uint32_t at = loop_find(fold, row);
+
+    if (at == fold->loop.calls)
+        return loop_miss(store, rank, row);
+    enum core_status status = waits_write(store, rank, fold->waits_end);
+    return status == CORE_OK ? loop_hit(store, rank, row, at) : status;
+}
+
+/* Writes the rows that wait, and the part. */
+static enum core_status rows_end(struct store *store, int64_t rank)
+{
+    enum core_status status = waits_write(store, rank, store->fold->waits_end);
+
+    return status == CORE_OK ? part_end(store, rank) : status;
 }
 
 /* Tells whether the row has numbers that no call of a loop has. */
@@ -491,15 +563,11 @@ enum core_status store_fold_put(struct store *store, int32_t rank, const struct 
     if (!fold)
         return event_put(store, rank, row);
     if (row_is_odd(row)) {
-        enum core_status status = part_end(store, rank);
+        enum core_status status = rows_end(store, rank);
         return status != CORE_OK ? status : event_put(store, rank, row);
     }
     code_add(fold, row);
-    if (fold->loop.calls)
-        return loop_take(store, rank, row);
-    if (loop_is_found(fold))
-        loop_begin(fold, row->seq);
-    return event_put(store, rank, row);
+    return fold->loop.calls ? loop_take(store, rank, row) : row_waits(store, rank, row);
 }
 
 /* Tells whether the call can follow the part's last one without needing more bytes. */
@@ -569,7 +637,7 @@ enum core_status store_fold_sum(struct store *store, int32_t rank, const struct 
         out->request = request;
         known = true;
     }
-    enum core_status status = part_end(store, rank);
+    enum core_status status = rows_end(store, rank);
     if (status == CORE_OK)
         status = loop_write(store, fold);
     out->loop = fold->loop.id;
@@ -606,8 +674,9 @@ enum core_status store_fold_end(struct store *store, int32_t rank)
 
     if (!fold)
         return CORE_OK;
-    status = part_end(store, rank);
-    CORE_CHECK(!fold->part.count); /* invariant 3 */
+    status = rows_end(store, rank);
+    CORE_CHECK(status != CORE_OK || /* invariant 3 */
+               (!fold->part.count && fold->waits_from == fold->waits_end));
     memset(fold->place, 0, sizeof fold->place);
     memset(fold->context, 0, sizeof fold->context);
     fold->count = fold->period = fold->run = 0;

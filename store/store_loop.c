@@ -170,7 +170,7 @@ static bool event_step(struct spool_loop *loop, uint32_t at, uint32_t *out_step)
 
 /* Fills in the calls of a new loop. */
 static enum core_status loop_met(struct store_loop *loop, struct spool_reader *reader,
-                                 struct spool_loop *spool)
+                                 struct spool_loop *spool, int32_t ranks)
 {
     enum core_status status;
 
@@ -201,7 +201,7 @@ static enum core_status loop_met(struct store_loop *loop, struct spool_reader *r
         status = CORE_ARRAY_ROOM(loop->held_time, loop->held_time_room, loop->calls, "the trace");
     if (status == CORE_OK)
         status = CORE_ARRAY_ROOM(loop->sum_row, loop->sum_row_room, loop->calls, "the trace");
-    return status == CORE_OK ? store_sum_begin(loop->sum, loop->calls) : status;
+    return status == CORE_OK ? store_sum_begin(loop->sum, loop->calls, ranks) : status;
 }
 
 /* --- watching --------------------------------------------------------------------------------- */
@@ -222,7 +222,7 @@ enum core_status store_loop_begin(struct store *store, const struct store_rank *
         return CORE_OK;
     }
     if (loop->number != lane->reader.loops || loop->lane != lane->number)
-        status = loop_met(loop, &lane->reader, spool);
+        status = loop_met(loop, &lane->reader, spool, store->world_size);
     loop->lane = lane->number;
     if (loop->refused || status != CORE_OK)
         return status;

@@ -402,8 +402,6 @@ static uint32_t pairs_alike(const struct store_match_pair *pair, uint32_t count,
     uint32_t at = every;
 
     CORE_CHECK(every > 0 && every <= EVERY_MAX);
-    if (count > every * TRACE_PART_CALLS_MAX)
-        count = every * TRACE_PART_CALLS_MAX;
     if (count <= every || pair[0].send == STORE_NULL || pair[0].receive == STORE_NULL)
         return 0;
     for (; at < count; at++) {
@@ -427,7 +425,7 @@ static uint32_t pairs_round(const struct store_match_pair *pair, uint32_t count,
         uint32_t rounds = pairs_alike(pair, count, every) / every;
         if (rounds < ROUNDS_MIN || rounds * every < PART_MIN)
             continue;
-        CORE_CHECK(rounds <= TRACE_PART_CALLS_MAX);
+        CORE_CHECK(rounds <= PAIRS_MAX);
         *out_rounds = rounds;
         return every;
     }
@@ -544,7 +542,7 @@ static enum core_status runs_write(struct store *store, const struct store_match
     CORE_CHECK(queue->runs && count <= from->count && count <= to->count);
     CORE_CHECK(status != CORE_OK || !match->pair_count);
     for (uint32_t at = 0, rounds; status == CORE_OK && at < count; at += rounds) {
-        rounds = count - at < TRACE_PART_CALLS_MAX ? count - at : TRACE_PART_CALLS_MAX;
+        rounds = count - at < TRACE_SUM_CALLS_MAX ? count - at : TRACE_SUM_CALLS_MAX;
         int64_t row[10] = {match->messages + 1,
                            channel,
                            queue->side.tag,

@@ -78,7 +78,6 @@ enum store_table {
     STORE_EVENT_PART,
     STORE_EVENT_SUM,
     STORE_EVENT_SUM_CALL,
-    STORE_EVENT_SUM_LOG,
     STORE_SLOW_ROUND,
     STORE_LOOP,
     STORE_LOOP_CALL,
@@ -458,7 +457,7 @@ struct store_sum_row;
 struct store_sum *store_sum_new(void); /* NULL: out of memory */
 void store_sum_done(struct store_sum *sum);
 /* Starts a new loop with `calls` calls per round. */
-enum core_status store_sum_begin(struct store_sum *sum, uint32_t calls);
+enum core_status store_sum_begin(struct store_sum *sum, uint32_t calls, int32_t ranks);
 /* Counts a round of this duration. Returns whether it lasted far longer than most. */
 bool store_sum_slow(struct store_sum *sum, int64_t duration);
 /* Tells whether there were so few rounds that all their times are kept. */

@@ -10,9 +10,15 @@
  * Each block of rounds is a row. A block ends where times are kept, and has at most a fraction of
  * all rounds so far, so the number of rows grows with the logarithm of the loop's length.
  *
+ * All ranks of a job together keep about as many times and blocks as RANKS_FULL ranks: of a job
+ * with `share` times as many ranks, each rank keeps one in `share` of the rounds, of the slow
+ * rounds and of the blocks.
+ *
  * Invariants
  *  1. of[i] sums up the calls at place i of store_fold.c's loop, in the open block.
  *  2. The calls of a block have consecutive numbers, and none is stored elsewhere. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,17 +28,18 @@
 #include "store/store_part.h"
 
 enum {
+    RANKS_FULL = 4,
     ROUNDS_KEPT = 1000,   /* at the start of a loop, */
     CALLS_KEPT = 1 << 16, /* but at most so many calls, */
-    ROUNDS_KEPT_MIN = 64, /* and at least so many rounds */
-    ROUNDS_KNOWN = 32,    /* needed to know the usual duration */
+    ROUNDS_KNOWN = 32,    /* and at least so many rounds, which the usual duration needs */
     SLOW_TIMES = 8,       /* times the usual duration */
     SLOWEST_TIMES = 4,
     SLOW_MAX = 3,           /* in as many rounds as a block may have */
     BLOCK_ROUNDS = 1 << 10, /* at least */
     BLOCK_SHARE = 16,       /* and one in so many of all rounds */
     BLOCK_CALLS = 1 << 30,
-    LOGS = 64
+    LOGS = 64,
+    LOG_LETTERS = 16 /* for one in JSON: a comma, "63":, at most 2^30 */
 };
 
 struct sum_call {
@@ -42,10 +49,12 @@ struct sum_call {
 };
 struct store_sum {
     uint32_t calls; /* per round */
+    uint64_t share; /* ranks for each of RANKS_FULL */
     uint64_t rounds;
-    uint64_t log[LOGS];     /* rounds by duration, in powers of two */
-    int64_t usual;          /* in ns; 0: not yet known */
-    uint64_t look_at, slow; /* next update of `usual`; slow rounds since the last */
+    uint64_t log[LOGS];      /* rounds by duration, in powers of two */
+    int64_t usual;           /* in ns; 0: not yet known */
+    uint64_t look_at;        /* next update of `usual` */
+    uint64_t slow, clear_at; /* slow rounds, up to the round that sets them to 0 */
     int64_t slowest;
     struct { /* the open block */
         bool open;
@@ -74,19 +83,20 @@ void store_sum_done(struct store_sum *sum)
     free(sum);
 }
 
-enum core_status store_sum_begin(struct store_sum *sum, uint32_t calls)
+enum core_status store_sum_begin(struct store_sum *sum, uint32_t calls, int32_t ranks)
 {
     enum core_status status = CORE_ARRAY_ROOM(sum->row, sum->row_room, calls, "the trace");
 
-    CORE_CHECK(!sum->block.open && calls > 0);
+    CORE_CHECK(!sum->block.open && calls > 0 && ranks > 0);
     if (status == CORE_OK)
         status = CORE_ARRAY_ROOM(sum->place, sum->place_room, calls, "the trace");
     sum->calls = calls;
+    sum->share = ((uint64_t)ranks + RANKS_FULL - 1) / RANKS_FULL;
     sum->rounds = 0;
     memset(sum->log, 0, sizeof sum->log);
     sum->usual = sum->slowest = 0;
     sum->slow = 0;
-    sum->look_at = ROUNDS_KNOWN;
+    sum->look_at = sum->clear_at = ROUNDS_KNOWN;
     return status;
 }
 
@@ -97,11 +107,12 @@ static int log_of(int64_t ns)
     return ns > 1 ? 63 - __builtin_clzll((unsigned long long)ns) : 0;
 }
 
+/* Returns how many rounds a block has if the job has RANKS_FULL ranks. */
 static uint64_t rounds_of_block(const struct store_sum *sum)
 {
-    uint64_t share = sum->rounds / BLOCK_SHARE;
+    uint64_t part = sum->rounds / BLOCK_SHARE;
 
-    return share > BLOCK_ROUNDS ? share : BLOCK_ROUNDS;
+    return part > BLOCK_ROUNDS ? part : BLOCK_ROUNDS;
 }
 
 /* Returns the end of the power of two that contains the median. */
@@ -128,16 +139,19 @@ bool store_sum_slow(struct store_sum *sum, int64_t duration)
     sum->slow += slow;
     if (sum->rounds == sum->look_at) {
         sum->usual = usual_of(sum);
-        sum->slow = 0;
         sum->look_at += rounds_of_block(sum);
+    }
+    if (sum->rounds == sum->clear_at) {
+        sum->slow = 0;
+        sum->clear_at += rounds_of_block(sum) * sum->share;
     }
     return slow;
 }
 
 bool store_sum_keeps(const struct store_sum *sum)
 {
-    return sum->rounds <= ROUNDS_KEPT_MIN ||
-           (sum->rounds <= ROUNDS_KEPT && sum->rounds * sum->calls <= CALLS_KEPT);
+    return sum->rounds <= ROUNDS_KNOWN || (sum->rounds * sum->share <= ROUNDS_KEPT &&
+                                           sum->rounds * sum->share * sum->calls <= CALLS_KEPT);
 }
 
 enum core_status store_sum_slow_put(struct store *store, int32_t rank, const struct store_sum *sum,
@@ -203,7 +217,7 @@ static enum core_status block_open(struct store *store, const struct store_rank 
     if (status != CORE_OK || !fits)
         return status;
     sum->block.rounds = 0;
-    sum->block.rounds_max = rounds_of_block(sum);
+    sum->block.rounds_max = rounds_of_block(sum) * sum->share;
     if (sum->block.rounds_max > BLOCK_CALLS / sum->calls)
         sum->block.rounds_max = BLOCK_CALLS / sum->calls;
     sum->block.enter = time[sum->row[0].place].enter;
@@ -274,17 +288,19 @@ enum core_status store_sum_add(struct store *store, struct store_rank *rank, str
 static enum core_status call_write(struct store *store, int64_t event, int64_t index,
                                    const struct sum_call *of)
 {
-    int64_t row[6] = {event, index, (int64_t)of->calls, of->total, of->least, of->most};
+    char logs[LOGS * LOG_LETTERS + 2] = "{";
+    size_t at = 1;
 
     CORE_CHECK(of->calls > 0 && of->least <= of->most && of->most <= of->total); /* invariant 1 */
-    enum core_status status = store_put_integers(&store->sql, STORE_EVENT_SUM_CALL, row, 6);
-
-    for (int i = 0; status == CORE_OK && i < LOGS; i++) {
-        int64_t log[4] = {event, index, i, (int64_t)of->log[i]};
+    for (int i = 0; i < LOGS; i++)
         if (of->log[i])
-            status = store_put_integers(&store->sql, STORE_EVENT_SUM_LOG, log, 4);
-    }
-    return status;
+            at += (size_t)snprintf(logs + at, sizeof logs - at, "%s\"%d\":%" PRIu64,
+                                   at > 1 ? "," : "", i, of->log[i]);
+    logs[at++] = '}';
+    CORE_CHECK(at < sizeof logs);
+    logs[at] = '\0';
+    return store_put(&store->sql, STORE_EVENT_SUM_CALL, "iiiiiit", event, index, (int64_t)of->calls,
+                     of->total, of->least, of->most, logs);
 }
 
 enum core_status store_sum_close(struct store *store, int32_t rank, struct store_sum *sum)

@@ -15,9 +15,9 @@
 #include "core/spool/spool.h"
 #include "core/status.h"
 
-enum { TRACE_SCHEMA_VERSION = 18, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
-/* The largest number of calls in a row of event_part or message_part, and of bytes (two digits
- * each) for a time in such a row. */
+enum { TRACE_SCHEMA_VERSION = 19, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
+/* The largest number of calls in a row of event_part, of bytes (two digits each) for a time in such
+ * a row, and of calls or messages in a row of event_sum or message_part. */
 enum { TRACE_PART_CALLS_MAX = 256, TRACE_TIME_BYTES_MAX = 5, TRACE_SUM_CALLS_MAX = 1 << 30 };
 enum { TRACE_ROWS_KEPT_MAX = 1 << 24 }; /* rows of 24 bytes */
 

@@ -177,7 +177,7 @@ static enum core_status part_count(struct trace *trace, const struct channel *ch
     int64_t messages = sqlite3_column_int64(stmt, 5);
     enum core_status status = CORE_OK;
 
-    if (messages > TRACE_PART_CALLS_MAX)
+    if (messages > TRACE_SUM_CALLS_MAX)
         return trace_damaged(trace, "its messages cannot be read");
     for (uint64_t n = 0; status == CORE_OK && (int64_t)n < messages; n++) {
         uint64_t at = send + n * send_step;

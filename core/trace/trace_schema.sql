@@ -111,16 +111,15 @@ CREATE TABLE event_part (id INTEGER PRIMARY KEY, loop INTEGER NOT NULL, first IN
 -- Whole rounds of a rank's loop with summed times, so that those of each call are unknown: as in
 -- event_part, but for any number of calls. The first was entered at t_enter, the last one left at
 -- t_leave. For each call of the round (idx: its place in the loop) event_sum_call holds the number
--- of calls, their total time, and the shortest and longest time; event_sum_log counts those that
--- lasted 2^log2 ns or longer, and less than twice that (log2 = 0: 0 and 1).
+-- of calls, their total time, and the shortest and longest time. logs is a JSON object: how many
+-- lasted 2^log2 ns or longer, and less than twice that (log2 = 0: 0 and 1), by log2; the view
+-- event_sum_log has a row for each.
 CREATE TABLE event_sum (id INTEGER PRIMARY KEY, loop INTEGER NOT NULL, first INTEGER NOT NULL,
     calls INTEGER NOT NULL, request INTEGER NOT NULL, t_enter INTEGER NOT NULL,
     t_leave INTEGER NOT NULL);
 CREATE TABLE event_sum_call (event INTEGER NOT NULL, idx INTEGER NOT NULL, calls INTEGER NOT NULL,
-    total INTEGER NOT NULL, least INTEGER NOT NULL, most INTEGER NOT NULL, PRIMARY KEY (event, idx))
-    WITHOUT ROWID;
-CREATE TABLE event_sum_log (event INTEGER NOT NULL, idx INTEGER NOT NULL, log2 INTEGER NOT NULL,
-    calls INTEGER NOT NULL, PRIMARY KEY (event, idx, log2)) WITHOUT ROWID;
+    total INTEGER NOT NULL, least INTEGER NOT NULL, most INTEGER NOT NULL, logs TEXT NOT NULL,
+    PRIMARY KEY (event, idx)) WITHOUT ROWID;
 
 -- Rounds of long loops (without the first ones) that lasted far longer than most: event is the call
 -- that took longest in the round, from the end of the call before; number counts the rounds of the
@@ -165,7 +164,7 @@ CREATE TABLE channel (id INTEGER PRIMARY KEY, comm INTEGER, source INTEGER NOT N
     dest INTEGER NOT NULL,
     inner INTEGER NOT NULL);
 -- Messages are numbered in the order in which they were paired. A row of message_part represents
--- `messages` of them (at most 256): ids grow by `every`, sequence numbers of the calls by
+-- `messages` of them (at most 2^30): ids grow by `every`, sequence numbers of the calls by
 -- `send_step` and `receive_step`.
 CREATE TABLE message_row (id INTEGER PRIMARY KEY, channel INTEGER NOT NULL, tag INTEGER NOT NULL,
     send INTEGER, receive INTEGER, bytes INTEGER);
@@ -262,6 +261,9 @@ FROM event_sum p CROSS JOIN number u ON u.n << 24 < p.calls
     CROSS JOIN number x ON (u.n << 24) + (v.n << 16) + (w.n << 8) + x.n < p.calls) p
     CROSS JOIN loop l ON l.id = p.loop
     CROSS JOIN loop_call c ON c.loop = p.loop AND c.idx = (p.first + n) % l.calls;
+CREATE VIEW event_sum_log AS
+SELECT c.event AS event, c.idx AS idx, CAST(j.key AS INTEGER) AS log2, j.value AS calls
+FROM event_sum_call c, json_each(c.logs) j;
 CREATE VIEW event_each AS
 SELECT id, shape, request, t_enter, duration, repeat, tag FROM event_row
 UNION ALL
@@ -300,10 +302,15 @@ FROM event_each e JOIN shape s ON s.id = e.shape JOIN arg_set a ON a.id = s.args
 -- message_unfolded: the messages of message_part; message_each: these and message_row's; neither is
 -- in order.
 CREATE VIEW message_unfolded AS
-SELECT p.id + n.n * p.every AS id, p.channel AS channel, p.tag AS tag,
-    p.send + n.n * p.send_step AS send, p.receive + n.n * p.receive_step AS receive,
-    p.bytes AS bytes
-FROM message_part p CROSS JOIN number n ON n.n < p.messages;
+SELECT id + n * every AS id, channel, tag, send + n * send_step AS send,
+    receive + n * receive_step AS receive, bytes
+FROM (SELECT p.id AS id, p.every AS every, p.channel AS channel, p.tag AS tag, p.send AS send,
+    p.receive AS receive, p.bytes AS bytes, p.send_step AS send_step,
+    p.receive_step AS receive_step, (u.n << 24) + (v.n << 16) + (w.n << 8) + x.n AS n
+FROM message_part p CROSS JOIN number u ON u.n << 24 < p.messages
+    CROSS JOIN number v ON (u.n << 24) + (v.n << 16) < p.messages
+    CROSS JOIN number w ON (u.n << 24) + (v.n << 16) + (w.n << 8) < p.messages
+    CROSS JOIN number x ON (u.n << 24) + (v.n << 16) + (w.n << 8) + x.n < p.messages);
 CREATE VIEW message_each AS
 SELECT id, channel, tag, send, receive, bytes FROM message_row
 UNION ALL

@@ -217,7 +217,7 @@ static int part_read(struct messages *messages, int64_t index)
         messages->every = every;
     }
     if (count != messages->messages || every != messages->every || !in_range(every, 1, EVERY_MAX) ||
-        !in_range(count, 1, TRACE_PART_CALLS_MAX))
+        !in_range(count, 1, TRACE_SUM_CALLS_MAX))
         return TRACE_NONSENSE;
     for (int i = 0; i < 6; i++)
         messages->part[index].value[i] = sqlite3_column_int64(stmt, i);

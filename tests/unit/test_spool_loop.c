@@ -482,6 +482,7 @@ static void test_stored(void **state)
 {
     char path[2][300];
     int64_t folded[2], all = 0;
+    struct store_options options = {.times_all = true};
 
     (void)state;
     snprintf(path[0], sizeof *path, "%s/on.db", base);
@@ -496,7 +497,7 @@ static void test_stored(void **state)
         spool_writer_close(&program.writer);
         for (int off = 0; off < 2; off++) {
             assert_int_equal(setenv("CROSSWAIT_LOOPS", off ? "off" : "on", 1), 0);
-            assert_int_equal(store_write(base, path[off], NULL), CORE_OK);
+            assert_int_equal(store_write(base, path[off], &options), CORE_OK);
         }
         if (answers(path[0], &folded[0]) != answers(path[1], &folded[1]))
             fail_msg("seed %d: other rows with loops", (int)seed);

@@ -557,7 +557,7 @@ static void test_damaged(void **state)
         "UPDATE message_part SET every = 17",
         "UPDATE message_part SET every = every + 1",
         "UPDATE message_part SET messages = 0",
-        "UPDATE message_part SET messages = 257",
+        "UPDATE message_part SET messages = 1073741825",
         "UPDATE message_part SET send = -1",
         "UPDATE message_part SET receive_step = 9223372036854775807",
         "UPDATE message_part SET id = -id",
