@@ -32,7 +32,7 @@ const struct checker check_table[] = {
      check_collective, CHECK_CALLS},
     {"message", "checking: message",
      "messages fit their receives in length and type, buffered and ready sends are safe, and "
-     "nothing sent is left over",
+     "every message is received",
      check_message, CHECK_PROGRAM},
     {"rma", "checking: rma",
      "one-sided accesses lie in epochs and in their windows, and do not conflict", check_rma,
@@ -42,14 +42,14 @@ const struct checker check_table[] = {
      "conflicts",
      check_file, CHECK_CALLS},
     {"thread", "checking: thread",
-     "threads call as the thread level allows, and not into the same collective or request at a "
-     "time",
+     "threads call as the thread level allows, and not into the same collective or request at the "
+     "same time",
      check_thread, CHECK_CALLS},
     {"usage", "checking: usage",
-     "arguments, handles, requests and buffers are used as MPI allows, and what was made is freed",
+     "arguments, handles, requests and buffers are used as MPI allows, and objects are freed",
      check_usage, CHECK_CALLS},
     {"result", "checking: result",
-     "what ranks received from a collective is what MPI defines (run keeps a sample)", check_result,
+     "ranks receive from a collective what MPI defines (run keeps a sample)", check_result,
      CHECK_CALLS},
     {"agreement", "checking: agreement",
      "ranks that share the result of a collective have the same bits (record with "
@@ -62,8 +62,8 @@ const struct checker check_table[] = {
      "the job did not hang for a reason that the other checkers do not cover", check_hang,
      CHECK_CALLS},
     {"explore", "checking: explore",
-     "whether the program comes to the same good end in whatever order messages arrive (run, and "
-     "crosswait explore, run it for that)",
+     "whether the program ends well and with the same result in every order of messages (run and "
+     "crosswait explore execute it for that)",
      check_explore, CHECK_CALLS},
     {"library", "checking: library",
      "the program does the same with each MPI library (run --mpi runs it with several)",

@@ -75,7 +75,9 @@ enum core_status check_buffer_need(const struct check_input *input, struct findi
                           describe_bytes(need->safe_bytes, bytes, sizeof bytes),
                           ended_early(input) ? ", as far as it was recorded" : "");
             add_steps(finding, need);
-            finding_fact(finding, "when all is buffered, rank %" PRIu32 " holds most: %s at a time",
+            finding_fact(finding,
+                         "when all sends are buffered, rank %" PRIu32
+                         " holds the most: %s at a time",
                          most, describe_bytes(need->held_bytes[most], bytes, sizeof bytes));
             if (need->pool_bytes != UINT64_MAX)
                 finding_fact(

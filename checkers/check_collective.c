@@ -119,14 +119,14 @@ static void op_text(const struct trace *trace, int32_t op, char *text, size_t te
     if (name && strcmp(name, "user") != 0)
         snprintf(text, text_bytes, "%s", name);
     else if (code && code->file && function)
-        snprintf(text, text_bytes, "an operation of its own (%s at %s)", function,
+        snprintf(text, text_bytes, "a user-defined operation (%s at %s)", function,
                  trace_site_text(trace, trace->op_site[op], place, sizeof place));
     else if (code)
-        snprintf(text, text_bytes, "an operation of its own (%s)",
+        snprintf(text, text_bytes, "a user-defined operation (%s)",
                  function ? function
                           : trace_site_text(trace, trace->op_site[op], place, sizeof place));
     else
-        snprintf(text, text_bytes, "an operation of its own");
+        snprintf(text, text_bytes, "a user-defined operation");
 }
 
 /* Writes the value that a member gave. */
@@ -154,7 +154,7 @@ static void value_text(struct trace *trace, const struct trace_event *event, enu
     case TYPES:
         if (event->datatype >= 0 && (uint32_t)event->datatype < trace->datatype_count)
             name = trace->datatype[event->datatype].name;
-        snprintf(text, text_bytes, "%s", name ? name : "a datatype of its own");
+        snprintf(text, text_bytes, "%s", name ? name : "a derived datatype");
         return;
     default:
         snprintf(text, text_bytes, "%s", trace->call[event->call].name);
@@ -406,8 +406,8 @@ static enum core_status lists_differ(struct trace *trace, const struct trace_eve
     if (status == CORE_OK)
         status = places_differ(trace, a, b, &places);
     *out_what = groups    ? "different groups"
-                : weights ? "MPI_UNWEIGHTED is given by one and not by the other"
-                : places  ? "MPI_IN_PLACE is given by one and not by the other"
+                : weights ? "only one of the two gives MPI_UNWEIGHTED"
+                : places  ? "only one of the two gives MPI_IN_PLACE"
                           : *out_what;
     return status;
 }
@@ -556,7 +556,7 @@ static void say_pair(char *text, size_t room, const struct collective_part *a,
         snprintf(text, room, "threads %" PRId32 " and %" PRId32 " of rank %" PRIu32,
                  a->event.thread, b->event.thread, a->rank);
     else
-        snprintf(text, room, "rank %" PRIu32 ", which gives and takes", a->rank);
+        snprintf(text, room, "rank %" PRIu32 ", which is sender and receiver", a->rank);
 }
 
 /* Tells whether the mismatch is expected: MPI told members that the data do not fit, and each of
@@ -809,7 +809,8 @@ enum core_status check_collective(const struct check_input *input, struct findin
         const struct collective_part *a = NULL, *b = NULL;
         if (status == CORE_OK && collective->comm != out_of_step && first &&
             !roots_fit(input->trace, collectives, collective, &a, &b)) {
-            status = add_pair(input, collectives, collective, a, b, "roots that do not fit", list);
+            status =
+                add_pair(input, collectives, collective, a, b, "roots that do not match", list);
             step = true;
         }
         if (status == CORE_OK && collective->comm != out_of_step && first && !step)

@@ -95,7 +95,7 @@ static void add_broken(const struct check_input *input, struct finding_list *lis
                   model_value(cost->words));
     finding_core_add(finding, input->trace, rank, seq);
     if (also && *also)
-        finding_fact(finding, "what it does costs as much as %s", also);
+        finding_fact(finding, "its messages cost as much as %s", also);
     if (input->claims)
         repeat_claims(input, finding);
 }
@@ -112,9 +112,8 @@ static enum core_status check_named(const struct check_input *input, int32_t com
         struct finding *finding = wrong ? finding_list_add(list, RULE_COST, FINDING_NOTE) : NULL;
         if (finding)
             finding_title(finding,
-                          "the claim '%s' cannot be read: it is cost:ROW words=N [word=BYTES] "
-                          "[root=R] [k=N], with a row that "
-                          "'crosswait model' lists",
+                          "cannot read the claim '%s': write cost:ROW words=N [word=BYTES] "
+                          "[root=R] [k=N], with a row of 'crosswait model'",
                           name);
         return CORE_OK;
     }
@@ -232,7 +231,7 @@ enum core_status check_cost_claims(const char *claims)
             snprintf(id, sizeof id, "%.*s", (int)(end - equals - 1), equals + 1);
         if (!equals || !model_row_find(id))
             return core_report(CORE_BAD_INPUT,
-                               "bad claim '%.*s': it is CALL=ROW, e.g. MPI_Bcast=bcast.binomial; "
+                               "bad claim '%.*s': write CALL=ROW, e.g. MPI_Bcast=bcast.binomial; "
                                "'crosswait model' lists "
                                "the rows",
                                (int)(end - at), at);

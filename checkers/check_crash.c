@@ -403,7 +403,7 @@ static void add_title(struct trace *trace, struct finding *finding, const struct
                       call ? call : "", cause->text ? cause->text : "its text is not known");
         break;
     case EXIT_CAUSE_ABORT:
-        finding_title(finding, "%s gave up with code %" PRId64 ": %s", ranks, cause->code,
+        finding_title(finding, "%s ended the job with code %" PRId64 ": %s", ranks, cause->code,
                       call ? call : "");
         break;
     case EXIT_CAUSE_EXCEPTION:
@@ -772,10 +772,11 @@ static enum core_status check_missing(const struct check_input *input, struct fi
         finding->ended_job = true;
         finding_title(finding, "%s died of %s before MPI_Init had returned", ranks ? ranks : "",
                       name ? name : "");
-        finding_fact(finding,
-                     "no rank that left a record died of it, and the exit status of the "
-                     "command, %" PRId64 ", says that one did",
-                     signal + OF_SIGNALS);
+        finding_fact(
+            finding,
+            "no rank that left a record died of it, but the exit status of the command, %" PRId64
+            ", says that one did",
+            signal + OF_SIGNALS);
     }
     free(name);
     free(ranks);

@@ -72,7 +72,7 @@ static void add_blocked(const struct check_input *input, struct finding *finding
             waiting_describe(&waiting, &waiting.call[0], call);
         ending_done(&waiting);
     }
-    if (blocked->round > 0 && asprintf(&call->note, "after %" PRIu64 " round%s that went well",
+    if (blocked->round > 0 && asprintf(&call->note, "after %" PRIu64 " completed round%s",
                                        blocked->round, blocked->round == 1 ? "" : "s") < 0)
         call->note = NULL;
 }
@@ -90,7 +90,7 @@ static void add_alike(struct finding *finding, const struct replay_waitfor *wait
             rank[count++] = waitfor->blocked[i].rank;
     char *ranks = count ? wording_ranks_text(rank, count, " and ") : NULL;
     if (ranks)
-        finding_fact(finding, "%s %s in the same plight", ranks, count == 1 ? "is" : "are");
+        finding_fact(finding, "%s %s blocked the same way", ranks, count == 1 ? "is" : "are");
     free(ranks);
     free(rank);
 }
@@ -190,7 +190,7 @@ static void add_cores(struct finding *finding, const struct replay_waitfor *wait
         char *ranks = waiting_core_text(waitfor, core, &count);
         if (ranks)
             finding_fact(finding, "%s %s as well, whatever the others do", ranks,
-                         count == 1 ? "waits for what never comes" : "wait for each other");
+                         count == 1 ? "waits for ever" : "wait for each other");
         free(ranks);
     }
 }
@@ -399,8 +399,8 @@ static void add_need(const struct check_input *input, struct finding *finding, b
                      describe_bytes(need->safe_bytes, bytes, sizeof bytes), need->safe_bytes);
     else if (!need->ever &&
              !check_deadlock_completed(input)) /* otherwise it deadlocks with any buffering */
-        finding_fact(finding, "whether more buffering makes it safe is not known: the record ends "
-                              "before the program does");
+        finding_fact(finding, "it is not known whether more buffering makes it safe: the record "
+                              "ends before the program does");
     uint32_t groups = need_groups(input, need, &group);
     for (uint32_t i = 0; i < groups; i++)
         add_need_group(input, finding, &group[i]);
@@ -484,7 +484,7 @@ static void word_title(const struct check_input *input, struct finding *finding,
         finding_title(finding, "%s %s for %s%s%s", text ? text : ranks, text ? "wait" : "waits",
                       first->waits_for, *when[world] == ' ' ? "," : "", when[world]);
     else
-        finding_title(finding, "%s waits for what never comes%s", ranks, when[world]);
+        finding_title(finding, "%s waits for ever%s", ranks, when[world]);
     free(text);
 }
 
@@ -545,13 +545,12 @@ static uint64_t add_polls(const struct check_input *input, struct finding *findi
     trace_cursor_close(cursor);
     first = known ? first : last;
     CORE_CHECK(first <= last || !count); /* the first poll does not come after the last one */
-    finding_fact(
-        finding,
-        "rank %" PRIu32
-        " has only polled for the last %.1f seconds of the record, and found nothing in %s call%s; "
-        "whether it would have stopped by itself is not known",
-        rank, (double)(last - first) / 1e9, describe_number(count, number, sizeof number),
-        count == 1 ? "" : "s");
+    finding_fact(finding,
+                 "rank %" PRIu32
+                 " has only polled for the last %.1f seconds of the record, and found nothing in "
+                 "%s call%s; it is not known whether it would have stopped by itself",
+                 rank, (double)(last - first) / 1e9, describe_number(count, number, sizeof number),
+                 count == 1 ? "" : "s");
     return last - first;
 }
 
@@ -582,7 +581,7 @@ static void word_polling(const struct check_input *input, struct finding *findin
     CORE_CHECK(count > 0); /* the caller saw a rank that polls */
     char *ranks = wording_ranks_text(rank, count, " and ");
     bool over = check_deadlock_stalled(input->trace);
-    finding_title(finding, "hang suspected: %s %s for what nobody sends any more",
+    finding_title(finding, "hang suspected: %s %s for messages that no rank sends any more",
                   ranks ? ranks : "ranks", count == 1 ? "polls" : "poll");
     for (uint32_t i = 0; i < count && i < POLLS_NAMED_MAX; i++)
         over |= add_polls(input, finding, rank[i]) >= POLLS_LONG_NS;
@@ -787,7 +786,8 @@ static enum core_status add_stalled(const struct check_input *input, struct find
     uint32_t count = list_unknown(input, unknown);
     CORE_CHECK(count <= input->program->rank_count);
     char *ranks = wording_ranks_text(unknown, count, " and ");
-    finding_title(finding, "nothing can be said beyond the end of the record: %s did not finish",
+    finding_title(finding,
+                  "crosswait cannot judge what follows the end of the record: %s did not finish",
                   ranks ? ranks : "ranks");
     finding_fact(finding, "%" PRIu32 " rank%s waiting for a call that %s might still have made",
                  result->waitfor.blocked_count,
@@ -806,7 +806,7 @@ static void add_left_out(const struct check_input *input, struct finding_list *l
 
     if (finding)
         finding_title(finding,
-                      "nothing can be said of %" PRIu32
+                      "crosswait cannot judge %" PRIu32
                       " rank%s: calls are missing from the record, lost or left out on purpose",
                       input->notes->ranks_left_out, input->notes->ranks_left_out == 1 ? "" : "s");
 }

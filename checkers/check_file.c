@@ -121,16 +121,15 @@ static void check_file_access(struct files *files, const struct trace_event *eve
         trace->datatype[file->etype].size > 0 && event->count > 0 &&
         event->bytes % (uint64_t)trace->datatype[file->etype].size)
         check_file_wrong(files, event, 0,
-                         "what it moves is no whole number of the view's elementary type");
+                         "its data is no whole number of the view's elementary type");
     if (event->verb == VERB_SEEK)
         file->position = -1;
     if (file->overlap && (event->verb == VERB_WRITE || reads) && event->count > 0 &&
         !trait_in(event->traits, TRAIT_ENDS) &&
         tiles_covered(trace, event, file) > (int64_t)file->overlap && writes)
-        check_file_wrong(
-            files, event, 0,
-            "it writes bytes of the file twice: in the view 'filetype' is repeated, and the "
-            "repetitions overlap");
+        check_file_wrong(files, event, 0,
+                         "it writes bytes of the file twice: the view repeats 'filetype', and the "
+                         "repetitions overlap");
 }
 
 /* Counts the pending nonblocking accesses of each file. */
@@ -536,7 +535,7 @@ static void check_file_compare(struct files *files, uint32_t at)
             CORE_CHECK(differ < longer->steps); /* the first call that the other rank lacks */
             if ((finding = check_file_say(files, there, longer->step[differ].seq)))
                 finding_title(finding,
-                              "a collective call on a file is not made by all: rank %" PRIu32
+                              "not all ranks make a collective call on a file: rank %" PRIu32
                               " calls %s, rank %" PRIu32 " leaves it out",
                               there, trace->call[longer->step[differ].call].name, missing);
         }

@@ -100,8 +100,8 @@ static enum core_status add_unproven(const struct check_input *input, const stru
             least_ms = ending->call[i].still_ms;
     finding->ended_job = true;
     finding_title(finding,
-                  "the job stood still for %" PRIu64 " s, and was ended: it may have been a hang, "
-                  "which is not proven",
+                  "the job made no progress for %" PRIu64
+                  " s, and crosswait ended it: a hang is possible, but not proven",
                   least_ms / 1000);
     for (uint32_t i = 0; i < ending->call_count; i++)
         add_stood(input, finding, &ending->call[i]);

@@ -197,11 +197,11 @@ static void add_told(struct messages *m, struct finding *finding, const struct r
     if (!code)
         code = "an error code";
     if (told->event.seq == error->event) {
-        finding_fact(finding, "the call returned %s to the program, which went on", code);
+        finding_fact(finding, "the call returned %s to the program, which continued", code);
         return;
     }
     finding_core_add(finding, m->input->trace, error->rank, told->event.seq);
-    finding_fact(finding, "%s told the program of %s, and the program went on",
+    finding_fact(finding, "%s reported %s to the program, and the program continued",
                  m->input->trace->call[told->event.call].name, code);
 }
 
@@ -301,7 +301,7 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
         add_told(m, finding, error, &told);
     if (asked)
         finding_fact(finding,
-                     "the program looks at what the call returned, or asked what it means");
+                     "the program checks what the call returned, or asked for its meaning");
     if (!ended && error->kind == REPLAY_ERROR_BUFFER)
         finding_fact(finding, "in the recorded run earlier messages had left the buffer in time; "
                               "nothing makes sure of that");
@@ -335,7 +335,7 @@ static enum core_status add_lost(struct messages *m, const struct unreceived *lo
                   describe_number(lost->count, number, sizeof number),
                   lost->count == 1 ? " was" : "s were");
     if (shown < lost->count)
-        finding_fact(finding, "of each rank only the first %d are shown", LOST_MAX);
+        finding_fact(finding, "only the first %d of each rank are shown", LOST_MAX);
     return CORE_OK;
 }
 
@@ -394,7 +394,7 @@ static enum core_status add_truncated(struct messages *m, uint32_t rank,
     char *senders = wording_ranks_text(sender, truncated->count, " or ");
     finding_title(finding,
                   "message longer than its receive: rank %" PRIu32
-                  " has room for %s, and what %s send is longer",
+                  " has room for %s, and %s send more",
                   rank, describe_bytes(receive->bytes, room, sizeof room), senders ? senders : "");
     free(senders);
     free(sender);

@@ -207,12 +207,12 @@ static void add_stored(const struct judging *j, uint32_t member)
                       "the send buffer of %s was written to before that call had completed "
                       "(rank %" PRIu32 ")",
                       call, j->part[member].rank);
-        finding_fact(finding, "what ranks received is not what it held at the call");
+        finding_fact(finding, "ranks did not receive what the buffer held at the call");
         return;
     }
     finding_title(finding, "what %s received on rank %" PRIu32 " is not what the ranks sent", call,
                   j->part[member].rank);
-    finding_fact(finding, "the program stores in a buffer of it while MPI owns that, or the "
+    finding_fact(finding, "the program writes to a buffer of the call while MPI owns it, or the "
                           "library's result is wrong");
 }
 
@@ -486,10 +486,11 @@ static void add_order(const struct judging *j, uint32_t member,
                                  value->member[i]);
     finding_title(
         finding,
-        "wrong result of %s on rank %" PRIu32 ": what ranks gave was combined in the order %s",
+        "wrong result of %s on rank %" PRIu32 ": the contributions were combined in the order %s",
         j->input->trace->call[j->part[member].event.call].name, j->part[member].rank, order);
-    finding_fact(finding, "the operation does not commute: MPI wants the order of ranks (those of "
-                          "the communicator are meant)");
+    finding_fact(
+        finding,
+        "the operation does not commute: MPI requires the order of ranks in the communicator");
 }
 
 static enum core_status judge_order(const struct judging *j, enum shape shape, bool *out_judged)
@@ -596,13 +597,13 @@ static void judge_digests(const struct judging *j, bool broadcast)
                                                   broadcast ? FINDING_ERROR : FINDING_WARNING, i);
             if (finding && broadcast)
                 finding_title(finding,
-                              "wrong result of %s: what rank %" PRIu32
-                              " received is not what the root sent",
+                              "wrong result of %s: rank %" PRIu32
+                              " did not receive what the root sent",
                               j->input->trace->call[j->part[i].event.call].name, j->part[i].rank);
             else if (finding)
                 finding_title(finding,
                               "ranks disagree bit by bit on the result of %s: rank %" PRIu32
-                              " has another one than rank %" PRIu32,
+                              " differs from rank %" PRIu32,
                               j->input->trace->call[j->part[i].event.call].name, j->part[i].rank,
                               j->part[0].rank);
             return;

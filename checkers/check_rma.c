@@ -561,8 +561,8 @@ static void within_fences(struct rma *rma, const struct trace_event *event,
         rma->input->trace->call[event->call].name, event->rank);
     finding_call_add(finding, rma->input->trace, event->rank, epoch->fence_seq);
     finding_call_add(finding, rma->input->trace, event->rank, epoch->locked_used);
-    finding_fact(finding, "no epoch is there where the fence before it asserts MPI_MODE_NOSUCCEED, "
-                          "and none is ended by one that asserts MPI_MODE_NOPRECEDE");
+    finding_fact(finding, "a fence that asserts MPI_MODE_NOSUCCEED begins no epoch, and one that "
+                          "asserts MPI_MODE_NOPRECEDE ends none");
 }
 
 /* Handles a fence: the epoch that it ends, the one that it begins, and its assertions. */

@@ -195,10 +195,9 @@ static void check_thread_received(struct threads *t, const struct trace_event *e
         bool rival = t->rivals[event->thread][i];
         t->rivals[event->thread][i] = false;
         if (rival && !t->rivals[i][event->thread])
-            check_thread_say(
-                t, KIND_PROBES, &own->event, &t->probe[i].event,
-                "a thread receives what it found, while another looks for the same messages and "
-                "may take it");
+            check_thread_say(t, KIND_PROBES, &own->event, &t->probe[i].event,
+                             "a thread receives the message that it probed, while another probes "
+                             "for the same messages and may take it");
     }
     own->open = false;
 }
@@ -237,7 +236,7 @@ static enum core_status check_thread_step(struct threads *t, const struct trace_
         return status;
     if (event->verb == VERB_FINALIZE && t->main >= 0 && event->thread != t->main)
         check_thread_say(t, 0, event, NULL,
-                         "the thread that called MPI_Init must call it, another does");
+                         "only the thread that called MPI_Init may call it, but another one does");
     else if (event->thread != t->main && t->level <= EVENT_THREAD_FUNNELED)
         check_thread_say(t, 0, event, NULL,
                          "a second thread calls it, but only the main thread may");
@@ -247,19 +246,19 @@ static enum core_status check_thread_step(struct threads *t, const struct trace_
             (!other->pending && other->t_leave <= event->t_enter))
             continue;
         if (t->level == EVENT_THREAD_SERIALIZED)
-            check_thread_say(t, 1, event, other, "two threads are in MPI at a time");
+            check_thread_say(t, 1, event, other, "two threads are in MPI at the same time");
         if (share_request(own, &t->request[i]))
             check_thread_say(t, KIND_WAITS, event, other,
-                             "two threads wait for the same request at a time");
+                             "two threads wait for the same request at the same time");
         if (check_thread_gathers(event) && check_thread_gathers(other) &&
             event->comm == other->comm && event->win == other->win)
             check_thread_say(
                 t, 3, event, other,
-                event->win < 0
-                    ? "two threads are in collective calls on the same communicator at a time"
+                event->win < 0 ? "two threads are in collective calls on the same communicator at "
+                                 "the same time"
                 : trait_in(event->traits, TRAIT_FILE)
-                    ? "two threads are in collective calls on the same file at a time"
-                    : "two threads are in collective calls on the same window at a time");
+                    ? "two threads are in collective calls on the same file at the same time"
+                    : "two threads are in collective calls on the same window at the same time");
     }
     t->last[event->thread] = *event;
     t->last[event->thread].completion = NULL;

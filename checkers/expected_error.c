@@ -91,6 +91,6 @@ bool expected_error_on_purpose(struct trace *trace, const struct trace_event *ev
 void expected_error_note(struct finding *finding)
 {
     finding->severity = FINDING_NOTE;
-    finding_fact(finding, "the program looks at what the call returned, or has an error handler "
-                          "of its own, and went on: it may have been made on purpose");
+    finding_fact(finding, "the program checks what the call returned, or has an error handler of "
+                          "its own, and continued: the error may be intended");
 }

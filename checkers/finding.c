@@ -203,8 +203,8 @@ void finding_of_load(struct finding *finding, const struct trace *trace, int32_t
     if (site >= 0 && (uint32_t)site < trace->site_count && trace->site[site].optimized == 0)
         return;
     finding->severity = FINDING_NOTE;
-    finding_fact(finding, "the compiler may have loaded what the program does not use: compiled "
-                          "with -O0 -g it would be certain");
+    finding_fact(finding, "the compiler may have loaded a value that the program does not use: "
+                          "compile with -O0 -g to be certain");
 }
 
 static void describe_event(struct trace *trace, uint32_t rank, uint64_t seq, char **out_call,

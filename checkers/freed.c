@@ -87,7 +87,7 @@ static void freed_tell(struct freed *f, bool error, uint64_t use, const struct t
         finding->assumed = !error;
         finding->remedy = REMEDY_OUTLIVE;
         if (!error)
-            finding_fact(finding, "this is so unless something outside of MPI orders the threads "
+            finding_fact(finding, "this holds unless something outside of MPI orders the threads "
                                   "of a rank");
         *told = (struct told_once){f->list->count, free_call.site};
     }

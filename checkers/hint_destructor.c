@@ -33,8 +33,9 @@ static enum core_status destructor_unwinding(uint32_t rank, uint64_t seq,
         CORE_CHECK(finding->rule);
         if (finding->severity == FINDING_ERROR && has_call(finding, rank, seq))
             finding_fact(finding,
-                         "rank %" PRIu32 " calls %s in a destructor that a thrown C++ exception "
-                         "runs: what was thrown is printed only after the destructor returns",
+                         "rank %" PRIu32
+                         " calls %s in a destructor that a thrown C++ exception runs: the "
+                         "exception is printed only after the destructor returns",
                          rank, destructor->trace->call[event.call].name);
     }
     return CORE_OK;
@@ -50,9 +51,10 @@ static enum core_status destructor_python(uint32_t rank, uint64_t seq, void *con
 
         if (finding->severity == FINDING_ERROR && has_call(finding, rank, seq))
             finding_fact(finding,
-                         "rank %" PRIu32 " makes the call in __del__, which Python runs once the "
-                         "last reference is gone, or its garbage collector finds the object: not "
-                         "at the same time on all ranks; free it by a call",
+                         "rank %" PRIu32
+                         " makes the call in __del__, which Python runs once the last reference is "
+                         "gone, or its garbage collector finds the object, so at different times "
+                         "on each rank; free the object by a call",
                          rank);
     }
     return CORE_OK;

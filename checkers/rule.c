@@ -14,8 +14,8 @@ const struct rule rule_table[RULE_COUNT] = {
     [RULE_ABORT] = {"abort", "crash", "crash", "the program does not call MPI_Abort",
                     "look at why the program gave up at the place that the finding names"},
     [RULE_EXCEPTION] = {"exception", "crash", "crash", "no Python exception is left uncaught",
-                        "look at the place that the finding names; python -m mpi4py ends the whole "
-                        "job then, instead of leaving the other ranks waiting"},
+                        "look at the place that the finding names; run with python -m mpi4py, so "
+                        "that an uncaught exception ends the whole job"},
     [RULE_DEADLOCK] = {"deadlock", "deadlock", "deadlock",
                        "no legal buffering or message order makes ranks wait for each other for "
                        "ever",
@@ -23,7 +23,7 @@ const struct rule rule_table[RULE_COUNT] = {
                        "pair receive before it sends, or use MPI_Sendrecv",
                        .alone = REMEDY_MATCH},
     [RULE_BUFFER_NEED] = {"buffer-need", "buffer-need", "deadlock",
-                          "the program needs no buffering by the library to come to its end",
+                          "the program ends without buffering by the library",
                           "post the receives before the sends, use MPI_Sendrecv, or attach a "
                           "buffer and use MPI_Bsend"},
     [RULE_COLLECTIVE] = {"collective", "collective", "misuse",
@@ -33,21 +33,21 @@ const struct rule rule_table[RULE_COUNT] = {
                          "same order, with the same root, operation, count and datatype"},
     [RULE_MESSAGE] = {"message", "message", "misuse",
                       "messages fit their receives in length and type, buffered and ready sends "
-                      "are safe, and nothing sent is left over",
+                      "are safe, and every message is received",
                       "let send and receive name the same datatype and enough room (MPI_Probe and "
                       "MPI_Get_count tell how much)",
                       .blocks = REMEDY_RECEIVE},
-    [RULE_TYPE] = {"type",
-                   "message",
-                   "misuse",
-                   "sender and receiver use the same basic datatypes, by name",
-                   "let both sides name the same datatype; whatever is sent as MPI_BYTE is to be "
-                   "received as MPI_BYTE",
-                   {"collective", "rma"}},
+    [RULE_TYPE] =
+        {"type",
+         "message",
+         "misuse",
+         "sender and receiver use the same basic datatypes, by name",
+         "let both sides name the same datatype; receive as MPI_BYTE what is sent as MPI_BYTE",
+         {"collective", "rma"}},
     [RULE_RMA] = {"rma", "rma", "misuse",
                   "one-sided accesses lie in epochs and in their windows, and do not conflict",
                   "open an epoch before the accesses (MPI_Win_fence, MPI_Win_start, MPI_Win_lock), "
-                  "and close it behind them with the call that belongs to it",
+                  "and close it after them with the matching call",
                   .meets = REMEDY_SYNCHRONISE},
     [RULE_FILE] = {"file", "file", "misuse",
                    "files are accessed as their mode and view allow, by all ranks in the same "
@@ -56,28 +56,29 @@ const struct rule rule_table[RULE_COUNT] = {
                    "all ranks, in the same order and with matching arguments",
                    .meets = REMEDY_ORDER},
     [RULE_THREAD] = {"thread", "thread", "misuse",
-                     "threads call as the thread level allows, and not into the same collective "
-                     "or request at a time",
+                     "threads call as the thread level allows, and not into the same collective or "
+                     "request at the same time",
                      "ask MPI_Init_thread for the level that the program needs and look at what it "
                      "provides, and give each thread a communicator of its own"},
     [RULE_ARGUMENT] = {"argument", "usage", "misuse",
-                       "arguments are such that MPI allows, and handles are valid",
+                       "arguments are allowed by MPI, and handles are valid",
                        "correct the argument that the finding names"},
     [RULE_REQUEST] = {"request", "usage", "misuse",
                       "requests are started and completed as their kind allows",
                       "complete each request once, with MPI_Wait or MPI_Test, before it is "
                       "started or made again"},
-    [RULE_BUFFER] = {"buffer", "usage", "misuse",
-                     "buffers are as large as the call says, and left alone while MPI owns them",
-                     "correct count and datatype, or give the call a buffer with room for them",
-                     .also = {"result"}, .subject = REMEDY_COMPLETE},
+    [RULE_BUFFER] =
+        {"buffer", "usage", "misuse",
+         "buffers are as large as the call says, and are not changed while MPI owns them",
+         "correct count and datatype, or give the call a buffer with room for them",
+         .also = {"result"}, .subject = REMEDY_COMPLETE},
     [RULE_BUFFER_TYPE] = {"buffer-type", "usage", "misuse",
                           "buffers are variables of the types that datatypes stand for",
                           "name the datatype of the variable (MPI_DOUBLE for a double, MPI_BYTE "
                           "for raw memory); build types of structures with offsetof and sizeof; "
                           "give the call what a pointer points to"},
-    [RULE_LEAK] = {"leak", "usage", "misuse", "what was made is freed before MPI_Finalize",
-                   "free it when it is no longer needed (MPI_Comm_free, MPI_Type_free, "
+    [RULE_LEAK] = {"leak", "usage", "misuse", "objects are freed before MPI_Finalize",
+                   "free each object when it is no longer needed (MPI_Comm_free, MPI_Type_free, "
                    "MPI_Request_free...), and complete each request"},
     [RULE_LIFECYCLE] = {"lifecycle", "usage", "misuse",
                         "calls are made between MPI_Init and MPI_Finalize, and each rank makes "
@@ -86,7 +87,7 @@ const struct rule rule_table[RULE_COUNT] = {
                         "calls",
                         .fails = REMEDY_LOOK},
     [RULE_RESULT] = {"result", "result", "result",
-                     "what ranks received from a collective is what MPI defines",
+                     "ranks receive from a collective what MPI defines",
                      "compare the implementation with the definition at the rank, place and size "
                      "that the finding names"},
     [RULE_AGREEMENT] = {"agreement", "agreement", "result",
@@ -95,19 +96,19 @@ const struct rule rule_table[RULE_COUNT] = {
                         "once and broadcast"},
     [RULE_COST] = {"cost", "cost", "cost",
                    "collectives that claim a row of the model keep its rounds and words",
-                   "claim the row that the finding names, or mend the rounds that are too many"},
+                   "claim the row that the finding names, or remove the extra rounds"},
     [RULE_HANG] = {"hang", "hang", "deadlock", "the job did not hang while it ran",
-                   "let the rank that is waited for get to what the others wait for: look for the "
-                   "branch, the number of rounds, the rank or the tag in which they differ, or for "
-                   "a loop that does not end"},
+                   "let the rank that the others wait for reach the call that they need: look for "
+                   "the branch, the number of rounds, the rank or the tag in which they differ, or "
+                   "for a loop that does not end"},
     [RULE_BEHAVIOUR] = {"behaviour", "explore", "deadlock",
                         "nothing that MPI allows makes the program hang, crash or fail",
-                        "receive from the rank and with the tag that are meant, wait for what "
-                        "the next step needs, and do not rely on which message comes first"},
+                        "receive from the rank and with the tag that you mean, wait for what the "
+                        "next step needs, and do not rely on which message comes first"},
     [RULE_RACE] = {"race", "explore", "result",
-                   "the program comes to the same result in whatever order messages arrive",
-                   "store what arrives by its source and combine it in a fixed order, or say that "
-                   "it may differ: --allow=output, --allow=RANK, --allow=PATTERN"},
+                   "the program has the same result in whatever order messages arrive",
+                   "store messages by their source and combine them in a fixed order, or allow the "
+                   "difference: --allow=output, --allow=RANK, --allow=PATTERN"},
     [RULE_LIBRARY] = {"library", "library", "portability",
                       "the program does the same with each MPI library that it was run with",
                       "do not rely on what one library does beyond the standard: how much it "
@@ -122,11 +123,12 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
     [REMEDY_OF_RULE] = {"", NULL, UINT32_MAX},
     [REMEDY_MATCH] =
         {"match",
-         "let the rank that is waited for make the matching call, or leave this one out: look for "
+         "let the rank that this one waits for make the matching call, or leave this call out: "
+         "look for "
          "the branch, the number of rounds, the rank or the tag in which the two differ",
          OF(DEADLOCK) | OF(BEHAVIOUR)},
     [REMEDY_RECEIVE] = {"receive",
-                        "receive what is sent, or do not send it: look for the branch, the number "
+                        "receive the message, or do not send it: look for the branch, the number "
                         "of rounds, the rank or the tag in which the two sides differ",
                         OF(MESSAGE)},
     [REMEDY_SYNCHRONISE] = {"synchronise",
@@ -143,8 +145,8 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                          "used again, or give each operation a buffer of its own",
                          OF(BUFFER)},
     [REMEDY_LOOK] = {"look",
-                     "look at what the call was given, and at what the MPI library printed: a "
-                     "library that is given what it must not be may give up",
+                     "look at the arguments of the call, and at what the MPI library printed: a "
+                     "library may abort on invalid arguments",
                      OF(LIFECYCLE)},
     [REMEDY_HANDLE] = {"handle",
                        "give the call the handle of an object that was made and is not freed yet",
@@ -164,8 +166,8 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                        "that may be under way at a time, each with MPI_BSEND_OVERHEAD bytes more",
                        OF(ARGUMENT) | OF(MESSAGE) | OF(BEHAVIOUR)},
     [REMEDY_HELD] = {"held",
-                     "detach the buffer (MPI_Buffer_detach) before its memory is freed, or the "
-                     "function returns whose variable it is",
+                     "detach the buffer (MPI_Buffer_detach) before its memory is freed, or before "
+                     "the function returns whose variable it is",
                      OF(BUFFER)},
     [REMEDY_POST] = {"post",
                      "use MPI_Send, or let the receiver say that its receive is posted (a message, "
@@ -182,7 +184,7 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                        "free a window's memory after MPI_Win_free, and what is attached to a "
                        "window after MPI_Win_detach",
                        OF(BUFFER)},
-    [REMEDY_FREED] = {"freed", "free the memory after the last call that is given it", OF(BUFFER)},
+    [REMEDY_FREED] = {"freed", "free the memory after the last call that uses it", OF(BUFFER)},
     [REMEDY_EXTENT] = {"extent",
                        "give the datatype the extent of the structure before it is committed: "
                        "MPI_Type_create_resized(type, 0, sizeof(struct), &resized)",
@@ -195,23 +197,20 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                          "correct the displacement: the product or sum that makes it may overflow "
                          "an int, or count bytes where elements are meant",
                          OF(BUFFER)},
-    [REMEDY_FILL] = {"fill", "store to all that is sent before it is sent, or send less",
-                     OF(BUFFER)},
+    [REMEDY_FILL] = {"fill", "initialise all data before it is sent, or send less", OF(BUFFER)},
     [REMEDY_SESSION] = {"session",
                         "call MPI_Session_finalize for each session on every way out of the "
                         "program",
                         OF(LIFECYCLE)},
     [REMEDY_UNLOCK] = {"unlock",
-                       "let a rank give up the lock that it has (MPI_Win_unlock) before it asks "
+                       "let a rank release the lock that it has (MPI_Win_unlock) before it asks "
                        "for another one, or let all ranks ask for locks in the same order",
                        OF(DEADLOCK) | OF(HANG)},
-    [REMEDY_RELEASE] =
-        {"release",
-         "let the rank that holds the lock give it back: MPI_Win_unlock on every way "
-         "out of the code that takes it",
-         OF(DEADLOCK) | OF(HANG)},
-    [REMEDY_ASSERT] = {"assert",
-                       "leave the assertion out (0), or keep to what it says on every rank",
+    [REMEDY_RELEASE] = {"release",
+                        "let the rank that holds the lock release it: call MPI_Win_unlock on every "
+                        "way out of the code that locks",
+                        OF(DEADLOCK) | OF(HANG)},
+    [REMEDY_ASSERT] = {"assert", "leave the assertion out (0), or fulfil it on every rank",
                        OF(RMA)},
     [REMEDY_BOUNDS] = {"bounds",
                        "stay within the target's window: the displacement times its unit, and the "
@@ -221,7 +220,7 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                               "attach the memory on the target (MPI_Win_attach) before its address "
                               "is sent to others, and detach it when they are done",
                               OF(RMA)},
-    [REMEDY_PROMISE] = {"promise", "leave the info key out, or keep to what it says", OF(ARGUMENT)},
+    [REMEDY_PROMISE] = {"promise", "leave the info key out, or fulfil it", OF(ARGUMENT)},
     [REMEDY_RANK] = {"rank",
                      "give a rank of that communicator or window, from 0 to its size less 1; where "
                      "a send, a receive or a one-sided call has no neighbor, give it MPI_PROC_NULL",
@@ -229,8 +228,8 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
     [REMEDY_TAG] = {"tag", "use tags from 0 to MPI_TAG_UB; MPI_ANY_TAG is for receives and probes",
                     OF(ARGUMENT)},
     [REMEDY_OPERATION] = {"operation",
-                          "use an operation that MPI defines for the datatype, or, but in "
-                          "one-sided calls, one of MPI_Op_create",
+                          "use an operation that MPI defines for the datatype, or (not in "
+                          "one-sided calls) one of MPI_Op_create",
                           OF(ARGUMENT)},
     [REMEDY_DIMS] = {"dims",
                      "let MPI_Dims_create divide the size of the communicator, with 0 for each "
@@ -262,15 +261,14 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                         "complete the request (MPI_Wait, MPI_Test) before it is started again",
                         OF(REQUEST)},
     [REMEDY_PERSISTENT] = {"persistent",
-                           "start requests of calls that end in _init only; those of MPI_Isend and "
+                           "start only requests of calls that end in _init; those of MPI_Isend and "
                            "the like are started already",
                            OF(REQUEST)},
     [REMEDY_REQUEST_NULL] = {"request-null",
                              "a handle is MPI_REQUEST_NULL until its request is made, and when MPI "
                              "has completed or freed it: use it in between",
                              OF(REQUEST)},
-    [REMEDY_WAIT] = {"wait",
-                     "complete the request with MPI_Wait or MPI_Test in place of freeing it",
+    [REMEDY_WAIT] = {"wait", "complete the request with MPI_Wait or MPI_Test instead of freeing it",
                      OF(REQUEST)},
     [REMEDY_ONE_WAITS] = {"one-waits", "let one thread complete the request, and tell the others",
                           OF(REQUEST)},
@@ -305,7 +303,7 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                            OF(DEADLOCK)},
     [REMEDY_ONE_SIDE] = {"one-side",
                          "let sender and receiver make their calls on the same side of the "
-                         "collective call: both before it, or both behind it",
+                         "collective call: both before it, or both after it",
                          OF(DEADLOCK)},
     [REMEDY_SAME_ORDER] = {"same-order",
                            "let all ranks make their collective calls in the same order, those on "

@@ -336,7 +336,7 @@ static void ranks_waited(FILE *file, const struct ending *ending,
 void wording_wait(FILE *file, const struct ending *ending, const struct ending_wait *wait)
 {
     if (!wait->count) {
-        fputs("what no rank can do any more", file);
+        fputs("a call that no rank can make any more", file);
         return;
     }
     if (wait->need == ENDING_NEED_ORDER) {
@@ -553,7 +553,7 @@ static void behind_words(FILE *file, const struct ending *ending)
     if (count) {
         fputs("; ", file);
         wording_ranks(file, rank, count, " and ");
-        fputs(" cannot go on either", file);
+        fputs(" cannot continue either", file);
     }
     free(rank);
 }
@@ -736,8 +736,8 @@ char *wording_quiet(const struct ending *seen, uint32_t quiet_s, bool long_calls
         role_words(file, seen, ENDING_INSIDE, true);
         fputs(count[ENDING_POLLS] ? ", " : "", file);
         role_words(file, seen, ENDING_POLLS, false);
-        fputs("; some may compute, or it is a hang, which is not proven (--stall=SECONDS ends such "
-              "a job)",
+        fputs("; some ranks may compute, or the job hangs, which is not proven (--stall=SECONDS "
+              "ends such a job)",
               file);
     } else if (count[ENDING_POLLS]) {
         role_words(file, seen, ENDING_POLLS, false);
@@ -746,14 +746,14 @@ char *wording_quiet(const struct ending *seen, uint32_t quiet_s, bool long_calls
               file);
         fputs(count[ENDING_INSIDE] ? ", while others wait: " : "", file);
         role_words(file, seen, ENDING_INSIDE, false);
-        fputs("; it may be a hang, which cannot be proven: end the job (--stall=SECONDS does), and "
-              "it is judged",
+        fputs("; the job may hang, which cannot be proven: end the job (--stall=SECONDS does) to "
+              "get a verdict",
               file);
     } else {
         fputs("no call was completed, and all ranks are inside calls: ", file);
         role_words(file, seen, ENDING_INSIDE, long_calls);
         fprintf(file, "; %s, which is not proven (--stall=SECONDS ends such a job)",
-                long_calls ? "such calls may take long, or it is a hang" : "it may be a hang");
+                long_calls ? "such calls may take long, or the job hangs" : "the job may hang");
     }
     return core_text_close(file, &text);
 }
@@ -779,8 +779,8 @@ char *wording_ending(const struct ending *ending)
         break;
     case ENDING_STALL:
         fprintf(file,
-                "the job was ended, without a proof that it hangs, after %g s in which no call was "
-                "completed but tests and probes that found nothing",
+                "the job was ended, without a proof of a hang, after %g s in which no call "
+                "completed except tests and probes that found nothing",
                 limit_s);
         stall_words(file, ending);
         break;

@@ -33,7 +33,7 @@ char *wording_missing(const char *call, const uint32_t *missing, uint32_t missin
 char *wording_ranks_text(const uint32_t *rank, uint32_t count, const char *joint);
 
 /* Writes one thing that a call waits for: "rank 1", "ranks 1 or 2", "any message, from ranks 0 or
- * 1", "rank 1, which has come to its end", "what no rank can do any more". */
+ * 1", "rank 1, which has come to its end", "a call that no rank can make any more". */
 void wording_wait(FILE *file, const struct ending *ending, const struct ending_wait *wait);
 /* Writes all that the call waits for: "ranks 1 and 2, and for any message, from ranks 0 or 3". */
 void wording_waits(FILE *file, const struct ending *ending, const struct ending_call *call);

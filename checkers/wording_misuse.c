@@ -56,13 +56,13 @@ static const char *const misuse_forms[] = {
     [MISUSE_NO_SUBGROUP] = "'%a' has %0 rank%s that the communicator lacks",
     [MISUSE_GROUP_RANGE] = "'%a'[%0] is %1, but the group has %2 rank%s",
     [MISUSE_EDGE_RANGE] = "'%a'[%0] is %1, but the graph has %2 node%s",
-    [MISUSE_INDEX_FALLS] = "'%a'[%0] is %1, less than what stands before it",
+    [MISUSE_INDEX_FALLS] = "'%a'[%0] is %1, less than the entry before it",
     [MISUSE_RANK_TWICE] = "'%a' names rank %0 twice",
     [MISUSE_RANGE_OUTSIDE] = "'%a'[%0] reaches rank %1, but the group has %2 rank%s",
     [MISUSE_RANGE_STRIDE] = "'%a'[%0] has a stride of 0",
     [MISUSE_NO_INTER] = "'%a' is no intercommunicator",
-    [MISUSE_NO_INTRA] = "'%a' is an intercommunicator, which the call is not for",
-    [MISUSE_DATAREP] = "'%a' is no data representation that there is",
+    [MISUSE_NO_INTRA] = "'%a' is an intercommunicator, which the call does not take",
+    [MISUSE_DATAREP] = "'%a' is not a known data representation",
     [MISUSE_NO_CART] = "'%a' has no Cartesian topology",
     [MISUSE_NO_GRAPH] = "'%a' has no graph topology",
     [MISUSE_NO_DIST_GRAPH] = "'%a' has no distributed graph topology",
@@ -70,13 +70,13 @@ static const char *const misuse_forms[] = {
     [MISUSE_CART_COORDINATE] = "'%a'[%0] is %1, but that dimension has %2 and is not periodic",
     [MISUSE_CART_DIMENSION] = "'%a' is %0, but the topology has %1 dimension%s",
     [MISUSE_CART_RANK] = "'%a' is %0, but the topology has %1 rank%s",
-    [MISUSE_NONE_OF] = "'%a' is %0, which is none of the values that it can have",
+    [MISUSE_NONE_OF] = "'%a' is %0, which is not one of its allowed values",
     [MISUSE_ASSERTION] = "'%a' has %b, which the call does not take",
     [MISUSE_NO_DYNAMIC] = "'%a' is no dynamic window: memory is not attached to it",
     [MISUSE_NO_SHARED] = "'%a' is no window of shared memory",
     [MISUSE_PROMISED] = "'%a' is %b, but %e was given the info key '%c'",
     [MISUSE_INEXACT] =
-        "it has more room than its message needs, but %e was given the info key '%c'",
+        "its buffer has more room than its message needs, but %e was given the info key '%c'",
     [MISUSE_AMODE_ACCESS] =
         "'%a' must have exactly one of MPI_MODE_RDONLY, MPI_MODE_WRONLY and MPI_MODE_RDWR",
     [MISUSE_AMODE_CREATE] = "'%a' has MPI_MODE_RDONLY with MPI_MODE_CREATE or MPI_MODE_EXCL",
@@ -187,14 +187,15 @@ static const char *const misuse_forms[] = {
     [MISUSE_ASKED_UNKNOWN] = "'%a' is no partitioned receive: it has no partitions that arrive",
     [MISUSE_WAIT_UNKNOWN] =
         "'%a' is not an active request: it completed or was freed before, or was never made",
-    [MISUSE_WAITED_TWICE] = "two threads wait for the request in one variable at a time",
-    [MISUSE_OVERWRITTEN] = "two threads wait for the request in one variable at a time, and the "
-                           "variable was overwritten while another request in it was active",
+    [MISUSE_WAITED_TWICE] = "two threads wait for the request in one variable at the same time",
+    [MISUSE_OVERWRITTEN] =
+        "two threads wait for the request in one variable at the same time, and the "
+        "variable was overwritten while another request in it was active",
     [MISUSE_COMPLETE_NULL] = "'%a' is MPI_REQUEST_NULL: there is nothing to complete",
     [MISUSE_NOT_GENERALIZED] =
         "'%a' is not of MPI_Grequest_start: only the library can tell that it is complete",
     [MISUSE_CANCEL_NULL] = "'%a' is MPI_REQUEST_NULL: there is nothing to cancel",
-    [MISUSE_CANCEL_OTHER] = "'%a' is of no send or receive: it cannot be cancelled",
+    [MISUSE_CANCEL_OTHER] = "'%a' is not of a send or receive: it cannot be cancelled",
     [MISUSE_FREE_NULL] = "'%a' is MPI_REQUEST_NULL",
     [MISUSE_FREE_UNKNOWN] =
         "'%a' is not a request: it completed or was freed before, or was never made",
@@ -338,7 +339,7 @@ static const char *form_of(const struct misuse *misuse)
                   !strcmp(misuse->name[0], misuse->name[1]);
 
     if (misuse->kind == MISUSE_OBJECT_LEFT && misuse->value[0])
-        return "%o was not freed: the call that frees it was refused";
+        return "%o was not freed: the MPI library refused the call that frees it";
     return blocks ? "two blocks of '%a' overlap" : wording_misuse_form(misuse->kind);
 }
 

@@ -17,13 +17,14 @@ enum {
 };
 
 static const struct options_spec spec[] = {
-    {"only", 0, "NAME,...", "these checkers or rules only"},
-    {"ignore", 0, "NAME,...", "not these, e.g. type"},
+    {"only", 0, "NAME,...", "run only these checkers or rules"},
+    {"ignore", 0, "NAME,...", "leave out the findings of these, e.g. type"},
     {"claim", 0, "CALL=ROW,...",
-     "what the library's collectives must cost, e.g. MPI_Bcast=bcast.binomial"},
+     "check that the library's collectives keep these rows of the model, e.g. "
+     "MPI_Bcast=bcast.binomial"},
     JUDGE_SEARCH_SPECS,
     {"list", 0, NULL, "list the checkers, what each proves, and its rules"},
-    {"quiet", 'q', NULL, "print nothing; the exit status tells"},
+    {"quiet", 'q', NULL, "print nothing; only return the exit status"},
     JUDGE_STYLE_SPECS,
     {0},
 };
@@ -31,8 +32,8 @@ static const struct options_command command = {
     "check",
     "crosswait check [--only=NAME,...] [--ignore=NAME,...] [--claim=CALL=ROW,...] [--seed=N] "
     "[--budget=N] T.db",
-    "Runs the checkers over a trace, prints what they find, and keeps the findings in the trace "
-    "(table finding).",
+    "Runs the checkers over a trace, prints their findings, and stores them in the trace (table "
+    "finding).",
     spec,
     "Exit status: 0 clean, 1 findings, 2 usage, 3 trouble with the trace, 5 no verdict: budget "
     "spent, or only the real job "

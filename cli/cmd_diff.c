@@ -14,11 +14,11 @@ enum { OPTION_FAIL_ON, OPTION_FORMAT, OPTION_HTML, OPTION_JSON };
 
 static const struct options_spec spec[] = {
     {"fail-on", 0, "LIMIT,...",
-     "exit with 1 where a limit is passed: calls, messages, bytes, rounds, words or waiting with "
+     "exit with 1 if a limit is exceeded: calls, messages, bytes, rounds, words or waiting with "
      "'>N%', algorithm, new-findings"},
     {"format", 'f', "NAME", "text (default), json, or html: one page for a browser"},
-    {"html", 0, "FILE", "write the page to FILE, too"},
-    {"json", 0, "FILE", "write it as one object, for scripts"},
+    {"html", 0, "FILE", "also write the HTML page to FILE"},
+    {"json", 0, "FILE", "also write the comparison as one JSON object to FILE"},
     {0},
 };
 static void cmd_diff_values(const char *option)
@@ -37,12 +37,12 @@ static const struct options_command command = {
     "crosswait diff [--fail-on=LIMIT,...] [--format=NAME] [--html=FILE] A.db B.db",
     "Compares two recorded runs, A before and B after: calls, messages and bytes by place, rounds, "
     "words and algorithm of "
-    "collectives, waiting, findings that are new or gone, ranks whose calls part, messages in "
+    "collectives, waiting, findings that are new or gone, ranks whose calls differ, messages in "
     "another order.",
     spec,
-    "Rounds and words are compared collective by collective, as are algorithms; the other limits "
-    "are on the whole job.\n"
-    "Exit status: 0 no limit is passed, 1 one is, 2 usage, 3 trouble with a trace.",
+    "Rounds, words and algorithms are compared for each collective; the other limits are for the "
+    "whole job.\n"
+    "Exit status: 0 no limit is exceeded, 1 a limit is exceeded, 2 usage, 3 trouble with a trace.",
     0,
     .example =
         "crosswait diff main.db branch.db\n"
@@ -195,6 +195,6 @@ int cmd_diff(int argc, char **argv)
     if (which != OPTIONS_END)
         return options_exit(which);
     if (o.operand_count != 2)
-        return options_wrong(&o, "two traces are compared, the one before and the one after");
+        return options_wrong(&o, "diff needs two traces, the one before and the one after");
     return cmd_diff_compare(o.operand, &settings);
 }

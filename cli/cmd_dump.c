@@ -18,24 +18,22 @@ enum { OPTION_RANK, OPTION_CALL, OPTION_FOLD, OPTION_NO_TIME, OPTION_ARGS };
 enum { DEPTH_MEMORY = 1024 };
 
 static const struct options_spec spec[] = {
-    {"rank", 0, "N", "this rank only"},
-    {"call", 0, "NAME", "calls of this name only, e.g. MPI_Send or send"},
+    {"rank", 0, "N", "print only this rank"},
+    {"call", 0, "NAME", "print only calls of this name, e.g. MPI_Send or send"},
     {"fold", 0, NULL, "leave out what the MPI library did inside its collectives"},
     {"no-time", 0, NULL, "leave out times, so that two runs can be compared with diff"},
     {"args", 0, NULL,
-     "arrays and other arguments in full, and what is wrong with them, on lines of "
-     "their own"},
+     "print arrays and other arguments in full, and misuse of them, on lines of their own"},
     {0},
 };
 
 static const struct options_command command = {
     .name = "dump",
     .usage = "crosswait dump T.db [options]",
-    .about = "Prints one line an event: rank, sequence number, time of entering and time spent "
-             "(seconds), the call with its "
-             "arguments, what came of it, and where it stands in the source. Events inside a call "
-             "are indented under it.\n"
-             "Ranks that did not finish have a line before their events, which begins with #.",
+    .about = "Prints one line per event: rank, sequence number, time of entry and duration "
+             "(seconds), the call with its arguments, its result, and its source line. Events "
+             "inside a call are indented below it.\nA rank that did not finish has a line that "
+             "begins with # before its events.",
     .spec = spec,
     .more = "Exit status: 0 done, 2 usage, 3 the trace cannot be read.",
     .example = "crosswait dump --rank=3 --call=MPI_Waitall T.db\n"

@@ -51,26 +51,29 @@ enum {
 enum { TIME_S = 60, BEGIN_S = 5, WORLD_S = 10, JOB_S = 30 };
 
 static const struct options_spec spec[] = {
-    {"ranks", 'n', "N", "how many ranks, where CMD is the program itself"},
-    {"time", 0, "SECONDS", "stop after so long (60; 0: never)"},
-    {"worlds", 0, "N", "stop after so many worlds"},
-    {"seed", 0, "N", "seed of the sampling, where the budget does not suffice for all (1)"},
-    {"jobs", 'j', "N", "run worlds in N processes (1); the result does not depend on N"},
-    {"state", 0, "FILE", "resume from FILE, and keep there what is still to be done"},
-    {"allow", 0, "WHAT", "what may differ: output, the number of a rank, or a pattern of lines"},
-    {"compare", 0, "WHAT", "output (the default), or messages: what ranks send as well"},
-    {"again", 0, "SCHEDULE", "run this one world, and show what it prints"},
-    {"gdb", 0, "RANK", "with --again: that rank under gdb, from the end of its MPI_Init"},
-    {"world", 0, "KIND", "processes (the default), or mpirun: the job itself, on its MPI library"},
+    {"ranks", 'n', "N", "number of ranks, if CMD is the program itself"},
+    {"time", 0, "SECONDS", "stop after SECONDS (default 60; 0: never)"},
+    {"worlds", 0, "N", "stop after N worlds"},
+    {"seed", 0, "N",
+     "seed of random samples, if the budget does not suffice for all worlds (default 1)"},
+    {"jobs", 'j', "N", "run worlds in N processes (default 1); the result does not depend on N"},
+    {"state", 0, "FILE", "resume from FILE, and save there what remains to be done"},
+    {"allow", 0, "WHAT",
+     "ignore differences in this: output, the number of a rank, or a pattern of lines"},
+    {"compare", 0, "WHAT", "compare output (default), or messages: also what ranks send"},
+    {"again", 0, "SCHEDULE", "run only this world, and show its output"},
+    {"gdb", 0, "RANK", "with --again: run this rank under gdb, from the end of its MPI_Init"},
+    {"world", 0, "KIND",
+     "processes (default), or mpirun: each world is the job itself, on its MPI library"},
     {"world-time", 0, "SECONDS",
-     "a world that takes longer is broken off, and not judged (10; with --world=mpirun 30)"},
-    {"html", 0, "FILE", "write a page with the findings too"},
+     "break off a world that takes longer, without a verdict (default 10; with --world=mpirun 30)"},
+    {"html", 0, "FILE", "also write the findings as an HTML page"},
     {"json", 0, "[FILE]", "write the result as JSON"},
-    {"sarif", 0, "FILE", "write the findings as SARIF too"},
-    {"junit", 0, "FILE", "write the result as JUnit XML too"},
+    {"sarif", 0, "FILE", "also write the findings as SARIF"},
+    {"junit", 0, "FILE", "also write the result as JUnit XML"},
     {"source-root", 0, "DIR", "paths in SARIF are relative to DIR (the current directory)"},
     {"color", 0, "WHEN", "auto (default: on a terminal, unless NO_COLOR is set), always, never"},
-    {"quiet", 'q', NULL, "print nothing; the exit status tells"},
+    {"quiet", 'q', NULL, "print nothing; only return the exit status"},
     {0},
 };
 
@@ -86,25 +89,23 @@ static const struct options_command command = {
              "crosswait explore [options] -n N -- PROGRAM...\n"
              "crosswait explore --world=mpirun [options] [--] mpirun -n N PROGRAM...\n"
              "crosswait explore --again=SCHEDULE -n N -- PROGRAM...",
-    .about = "Runs the program again and again on an MPI of our own (each run is a world), until "
-             "each behaviour was seen that "
-             "MPI allows: which message a wildcard receive takes, what MPI_Waitany and MPI_Test "
+    .about = "Runs the program again and again on crosswait's own MPI (each run is a world), until "
+             "it has run every behaviour that MPI allows: which message a wildcard receive takes, "
+             "what MPI_Waitany and MPI_Test "
              "report, which sends are "
-             "buffered. Says in which it fails and where its results differ, with the fewest "
-             "choices that lead there.",
+             "buffered. Reports how the program fails and where its results differ, with the "
+             "fewest choices that lead there.",
     .spec = spec,
-    .more =
-        "Rank 0 of each world reads what is on standard input.\n"
-        "A test or probe that has failed and is made again waits until it succeeds, or nobody "
-        "else can go on: where it "
-        "could have failed twice in a row, that is said and not tried.\n"
-        "With --world=mpirun each world is the job itself, on its own MPI library, recorded and "
-        "run under a schedule: for "
-        "programs that need what our MPI does not have. It takes longer; where threads that call "
-        "MPI wait for each other by other means, it tells no more than what it met.\n"
-        "Exit status: 0 clean, 1 findings, 2 usage, 3 the program cannot be run by explore, 5 "
-        "budget "
-        "spent and nothing found.",
+    .more = "Rank 0 of each world reads the standard input of explore.\nIf a test or probe fails "
+            "and the program repeats it, it waits until it succeeds, or until no other rank can "
+            "continue. explore does not try behaviours in which it fails twice in a row, and says "
+            "so if there are any.\nWith --world=mpirun each world is the job itself, on its own "
+            "MPI library, recorded and run under a schedule: for programs that crosswait's own MPI "
+            "cannot run. It takes longer. If threads that call MPI wait for each other outside of "
+            "MPI, explore reports only what it met.\n"
+            "Exit status: 0 clean, 1 findings, 2 usage, 3 the program cannot be run by explore, 5 "
+            "budget "
+            "spent and nothing found.",
     .values = cmd_explore_values,
     .flags = OPTIONS_STOP,
     .example = "crosswait explore mpirun -n 4 ./app\n"
@@ -154,7 +155,7 @@ static void cmd_explore_progress(void *context, uint64_t worlds, uint64_t ahead)
     if (now - p->shown < 0.25)
         return;
     p->shown = now;
-    fprintf(stderr, "\r\33[Kcrosswait: %llu worlds, %.0f a second, %llu known of and not yet run",
+    fprintf(stderr, "\r\33[Kcrosswait: %llu worlds, %.0f a second, %llu known and not yet run",
             (unsigned long long)worlds, (double)worlds / (now - p->started),
             (unsigned long long)ahead);
 }
@@ -222,7 +223,7 @@ static int cmd_explore_again(struct explore_program *program, const struct setti
         status = explore_program_run(program, &policy, &(struct replay_choice){0}, &outcome, &key,
                                      &events);
     if (status == CORE_OK && debugger.missing)
-        status = core_report(CORE_UNSUPPORTED, "there is no gdb here to be run");
+        status = core_report(CORE_UNSUPPORTED, "cannot find gdb on the PATH");
     if (status == CORE_OK) {
         show_output(&program->outcome, program->command->rank_count);
         for (int i = 0; i < outcome->finding_count; i++)
@@ -477,15 +478,15 @@ static int again_check(const struct options *o, const char *schedule)
 static int settings_check(const struct options *o, const struct settings *s, int rank_count)
 {
     if (!rank_count)
-        return options_wrong(o, "how many ranks? -n N");
+        return options_wrong(o, "the number of ranks is missing: -n N");
     if (s->gdb >= 0 && !s->again)
-        return options_wrong(o, "--gdb: which world? --again=SCHEDULE");
+        return options_wrong(o, "--gdb needs --again=SCHEDULE");
     if (s->gdb >= rank_count)
         return options_wrong(o, "--gdb=%d: the ranks are 0 to %d", s->gdb, rank_count - 1);
     if (s->jobs && s->gdb >= 0)
-        return options_wrong(o, "--gdb is for worlds of processes");
+        return options_wrong(o, "--gdb needs --world=processes");
     if (s->jobs && s->allow.messages)
-        return options_wrong(o, "--compare=messages is for worlds of processes");
+        return options_wrong(o, "--compare=messages needs --world=processes");
     return s->again ? again_check(o, s->again) : CLI_CLEAN;
 }
 

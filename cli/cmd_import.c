@@ -14,7 +14,7 @@
 #include "store/store.h"
 
 static const struct options_spec spec[] = {
-    {"output", 'o', "FILE", "write the trace to FILE (crosswait.db)"},
+    {"output", 'o', "FILE", "write the trace to FILE (default crosswait.db)"},
     {0},
 };
 
@@ -22,9 +22,11 @@ static const struct options_command command = {
     .name = "import",
     .usage = "crosswait import ARCHIVE [-o T.db]",
     .about = "Makes a trace of an OTF2 archive, which Score-P, TAU, EZTrace and others write. "
-             "ARCHIVE is its anchor (traces.otf2), or the folder with it. check, replay, report "
-             "and diff then work on the trace as far as the archive goes: it holds no buffers and "
-             "no datatypes, and of a receive the message that it got, whatever it asked for.",
+             "ARCHIVE is its anchor file (traces.otf2), or the folder that holds it. check, "
+             "replay, report "
+             "and diff then work on the trace as far as the archive allows: it holds no buffers "
+             "and no datatypes, and of each receive only the message that it got, not the source "
+             "and tag that it named.",
     .spec = spec,
     .more = "Says what the archive lacks. Exit status: 0 done, 2 usage, 3 no trace could be made.",
     .example = "crosswait import scorep-20260301/traces.otf2 -o T.db\ncrosswait check T.db",
@@ -54,8 +56,8 @@ static void lacks_write(const struct import_summary *summary, char notes[NOTES_B
     note_add(notes, "imported from an OTF2 archive of %s",
              *summary->creator ? summary->creator : "another tool");
     note_add(notes, "%s", DESCRIBE_IMPORTED);
-    note_add(notes, "sizes are bytes: the archive holds no datatypes, and of collectives no sizes "
-                    "and operations");
+    note_add(notes, "sizes are in bytes: the archive holds no datatypes, and no sizes and "
+                    "operations of collectives");
     if (summary->left_out)
         note_add(notes, "%s call%s left out, as the archive lacks what they are about: %s",
                  describe_number(summary->left_out, number, sizeof number),
@@ -65,12 +67,12 @@ static void lacks_write(const struct import_summary *summary, char notes[NOTES_B
                  describe_number(summary->polls, number, sizeof number),
                  summary->polls == 1 ? "" : "s", summary->polls == 1 ? "is" : "are");
     if (summary->unjudged)
-        note_add(notes, "%s call%s shown and not judged (one-sided, files, communicators)",
+        note_add(notes, "%s call%s shown but not checked (one-sided, files, communicators)",
                  describe_number(summary->unjudged, number, sizeof number),
                  summary->unjudged == 1 ? " is" : "s are");
     if (summary->comms_differ)
-        note_add(notes, "the archive has a communicator of its own on each rank where MPI has one: "
-                        "calls on it cannot be compared");
+        note_add(notes, "the archive has one communicator per rank where MPI has one in all: calls "
+                        "on it cannot be compared");
     if (!summary->ends_known)
         note_add(notes, "not every rank's MPI_Finalize is in the archive");
 }

@@ -20,8 +20,8 @@ static const struct options_command command = {
     .usage = "crosswait record [-o T.db] [options] [--] CMD...",
     .about = "Runs CMD, e.g. 'mpirun -n 4 ./app', with the recording library preloaded, and leaves "
              "one trace for each MPI "
-             "job that CMD starts: T.db, T-2.db... The job is watched: one that is proven to hang "
-             "is ended.",
+             "job that CMD starts: T.db, T-2.db... crosswait watches the job, and ends it if it "
+             "proves a hang.",
     .spec = spec,
     .more = "Exit status: CMD's own (128 + its signal when killed; 126 or 127 when it cannot be "
             "started); "

@@ -15,7 +15,8 @@
 
 static const struct options_spec spec[] = {
     {"output", 'o', "FILE",
-     "write the trace to FILE; further jobs go to FILE with -2, -3... (DIR's name, .db)"},
+     "write the trace to FILE, and those of further jobs to FILE with -2, -3... (default DIR's "
+     "name with .db)"},
     RECORD_TIMES_SPEC,
     {0},
 };
@@ -25,8 +26,8 @@ static const struct options_command command = {
     .usage = "crosswait recover DIR [-o T.db] [--times=WHICH]",
     .about = "Makes the trace from the spools of a job that died, or whose trace could not be "
              "written. DIR is the spool folder "
-             "(T.db.spool), with a folder for each MPI job of the command, or one of these. It is "
-             "only read.",
+             "(T.db.spool), with a folder for each MPI job of the command, or one of these "
+             "folders. recover only reads it.",
     .spec = spec,
     .more = "Exit status: 0 done, 2 usage, 3 no trace could be made.",
     .example = "crosswait recover ring.db.spool",

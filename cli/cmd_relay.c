@@ -13,12 +13,12 @@ static const struct options_spec spec[] = {{0}};
 static const struct options_command command = {
     "relay",
     "crosswait relay SPOOL-FOLDER",
-    "Brings what ranks record on this machine to the launcher on another one, and tells it how "
-    "they stand.\n"
-    "It is started by the first rank of a machine, and ends when the launcher has all.",
+    "Sends the records of this machine's ranks, and the state of these ranks, to the launcher on "
+    "another machine.\nThe first rank of a machine starts it. It ends when the launcher has "
+    "received everything.",
     spec,
     "Environment: " RELAY_PLACE " and " RELAY_SECRET ", as the launcher sets them.\n"
-    "Exit status: 0 in the background, 2 usage, 3 when nobody can be reached.",
+    "Exit status: 0 in the background, 2 usage, 3 the launcher cannot be reached.",
     0,
     .example = "crosswait relay app.db.spool",
 };
@@ -46,7 +46,7 @@ int cmd_relay(int argc, char **argv)
     if (which != OPTIONS_END)
         return options_exit(which);
     if (o.operand_count != 1)
-        return options_wrong(&o, "which folder of spools?");
+        return options_wrong(&o, "the folder of spools is missing");
     if (!place || !secret) {
         core_report(CORE_BAD_INPUT, "no launcher is known: %s and %s are not set", RELAY_PLACE,
                     RELAY_SECRET);

@@ -44,28 +44,30 @@ enum { PROCESSES_MAX = 1024 };
 
 static const struct options_spec spec[] = {
     {"policy", 'p', "TEXT", "conditions, e.g. 'buffering=eager:4096 order=random' (see below)"},
-    {"seed", 0, "N", "seed of what is left to chance, in place of the policy's"},
-    {"runs", 'n', "N", "so many runs, with seeds N, N+1... (1)"},
+    {"seed", 0, "N", "seed of random choices, in place of the policy's seed"},
+    {"runs", 'n', "N", "run N times, each time with the next seed (default 1)"},
     {"decide", 0, NULL,
-     "every order of messages at once, and every buffering unless --policy says which"},
+     "decide every order of messages at once, and every buffering unless --policy names one"},
     {"proof", 0, "FILE",
-     "with --decide: the clauses in FILE.cnf and how they are refuted (DRAT) in FILE.drat"},
+     "with --decide: write the clauses to FILE.cnf and their refutation (DRAT) to FILE.drat"},
     {"explore", 'x', NULL,
-     "every schedule: matches of wildcards, and which sends are buffered unless --policy says so"},
-    {"need", 0, NULL, "how much buffering the trace needs"},
+     "run every schedule: matches of wildcards, and which sends are buffered unless --policy says "
+     "it"},
+    {"need", 0, NULL, "print how much buffering the trace needs"},
     {"jobs", 'j', "N",
-     "with --explore: explore in N processes (1); the result does not depend on N"},
-    {"state", 0, "FILE", "with --explore: resume from FILE, and keep there what is done"},
+     "with --explore: explore in N processes (default 1); the result does not depend on N"},
+    {"state", 0, "FILE", "with --explore: resume from FILE, and save there what is done"},
     {"budget", 0, "N",
-     "schedules that --explore may try (100000; fewer where the job has over 200 operations)"},
+     "let --explore try at most N schedules (default 100000; fewer if the job has over 200 "
+     "operations)"},
     {"inside", 0, NULL,
-     "collectives by the messages that the library sent, where they were recorded"},
+     "replace collectives by the messages that the library sent for them, if the trace has them"},
     {"live", 0, NULL,
-     "run CMD, the job itself, under the policy; without one, under the schedule that hangs "
+     "run CMD, the job itself, under the policy; without --policy under a schedule that hangs "
      "offline"},
-    {"output", 'o', "FILE", "with --live: the trace of that run (T-live.db)"},
-    {"time", 0, "SECONDS", "with --live: end the job after so long (60)"},
-    {"quiet", 'q', NULL, "print nothing; the exit status tells"},
+    {"output", 'o', "FILE", "with --live: write the trace of that run to FILE (default T-live.db)"},
+    {"time", 0, "SECONDS", "with --live: end the job after SECONDS (default 60)"},
+    {"quiet", 'q', NULL, "print nothing; only return the exit status"},
     {0},
 };
 /* In "--policy=buffering=ea" bash takes what stands before the last "=" for the option. */
@@ -82,9 +84,8 @@ static const struct options_command command = {
     "crosswait replay --need [--policy=TEXT] T.db\n"
     "crosswait replay --live [--policy=TEXT] [-o LIVE.db] [--time=SECONDS] T.db -- CMD...\n"
     "crosswait replay --live --policy=TEXT [-o LIVE.db] [--time=SECONDS] -- CMD...",
-    "Executes a trace again under conditions that MPI allows, and says whether it could have hung. "
-    "With --live the job itself "
-    "runs again, and shows whether it hangs in truth.",
+    "Executes a trace again under other conditions that MPI allows, and says whether the job could "
+    "have hung. --live runs the job itself again, and shows whether it hangs.",
     spec,
     "Policy, words in any order:\n"
     "  buffering=rendezvous | eager | eager:BYTES | credits:N | pool:BYTES | random:PERCENT | "
@@ -96,9 +97,8 @@ static const struct options_command command = {
     "  threads=free | recorded\n"
     "  loads=free | turns (of a schedule in which a rank's own loads and stores count)\n"
     "  seed=N\n"
-    "Live, order=random chooses in a world (crosswait explore), and order=explore:... is a "
-    "schedule "
-    "found there.\n"
+    "With --live, order=random takes the choices of a world (crosswait explore), and "
+    "order=explore:... is a schedule that explore found.\n"
     "The same trace, policy and seed print the same bytes.\n"
     "Exit status: 0 it runs through, 1 deadlock, 2 usage, 3 trouble with the trace, 4 the live job "
     "failed, 5 no verdict.",
@@ -176,7 +176,7 @@ static void print_blocked(struct replaying *r, const struct replay_waitfor *wait
     fprintf(r->out, "\n    waits for ");
     print_waits(r, waitfor, blocked);
     if (blocked->round)
-        fprintf(r->out, "; %" PRIu64 " round%s of the same went well before", blocked->round,
+        fprintf(r->out, "; %" PRIu64 " round%s of the same calls completed before", blocked->round,
                 blocked->round == 1 ? "" : "s");
     fputc('\n', r->out);
 }

@@ -21,8 +21,8 @@ enum {
 static const struct options_spec spec[] = {
     {"format", 'f', "NAME", REPORT_NAMES_LISTED ", otf2"},
     {"output", 'o', "FILE", "write to FILE, not to standard output; otf2: to the folder FILE"},
-    {"no-check", 0, NULL, "report what was recorded; look for nothing"},
-    {"recheck", 0, NULL, "check again what was checked before"},
+    {"no-check", 0, NULL, "report the recorded run without checking it"},
+    {"recheck", 0, NULL, "check again even if the trace was checked before"},
     JUDGE_SEARCH_SPECS,
     JUDGE_CI_SPECS,
     JUDGE_STYLE_SPECS,
@@ -38,9 +38,8 @@ static void cmd_report_values(const char *option)
 static const struct options_command command = {
     "report",
     "crosswait report [--format=NAME] [-o FILE] T.db...",
-    "Renders what ran, what became of each rank, and what was found when the trace was checked; "
-    "one that was not is checked. Several traces make one report, where its format has room for "
-    "them.",
+    "Reports what ran, how each rank ended, and the findings of the checkers; a trace that was not "
+    "checked yet is checked first. Several traces make one report, if its format allows that.",
     spec,
     "Exit status: 0 clean, 1 findings, 2 usage, 3 trouble with the trace or the output, 5 no "
     "verdict: budget "
@@ -87,7 +86,7 @@ static int cmd_report_archive(const struct options *o, const char *folder)
     enum core_status status;
 
     if (o->operand_count > 1)
-        return options_wrong(o, "an OTF2 archive is of one trace, and there are %d",
+        return options_wrong(o, "an OTF2 archive holds one trace, but the number of traces is %d",
                              o->operand_count);
     if (!folder)
         return options_wrong(o, "an OTF2 archive is a folder: name one with -o");
@@ -149,7 +148,8 @@ int cmd_report(int argc, char **argv)
     if (archive)
         return cmd_report_archive(&o, output);
     if (o.operand_count > 1 && !judge.format->between)
-        return options_wrong(&o, "a report in the format %s is on one trace, and there are %d",
-                             judge.format->name, o.operand_count);
+        return options_wrong(
+            &o, "a report in the format %s covers one trace, but the number of traces is %d",
+            judge.format->name, o.operand_count);
     return cmd_report_body(&o, &judge, output && strcmp(output, "-") != 0 ? output : NULL);
 }

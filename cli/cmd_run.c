@@ -34,14 +34,14 @@ enum {
 
 static const struct options_spec spec[] = {
     RECORD_JOB_SPECS,
-    {"budget", 0, "SECONDS", "end the job after so long, whatever it does"},
+    {"budget", 0, "SECONDS", "end the job after SECONDS, whatever it does"},
     {"only", 0, "NAME,...",
-     "run these checkers or rules only; 'crosswait check --list' lists them"},
-    {"ignore", 0, "NAME,...", "leave out what these would find, e.g. type"},
+     "run only these checkers or rules; 'crosswait check --list' lists them"},
+    {"ignore", 0, "NAME,...", "leave out the findings of these, e.g. type"},
     {"confirm", 0, "SECONDS",
      "explore other orders, and run the job again to confirm unproven findings, for at most "
-     "SECONDS in all (30; 0: neither)"},
-    {"quiet", 'q', NULL, "print no report; files that are asked for are written"},
+     "SECONDS in all (default 30; 0: neither)"},
+    {"quiet", 'q', NULL, "print no report; only write the files that other options name"},
     {"mpi", 0, "LIBRARIES",
      "run the job with several MPI libraries and compare: all (those in the PATH and in "
      "CROSSWAIT_MPI), or their folders: DIR,DIR"},
@@ -61,8 +61,8 @@ static const struct options_command command = {
     .name = "run",
     .usage = "crosswait run [-o T.db] [options] [--] CMD...",
     .about = "Runs CMD, e.g. 'mpirun -n 4 ./app', records it, checks what it did and what it "
-             "relied on, and reports. The job's "
-             "own output is left as it is; the report follows it on standard output.",
+             "relied on, and prints a report. crosswait leaves the job's own output as it is; the "
+             "report follows it on standard output.",
     .spec = spec,
     .more =
         "Exit status: 0 clean, 1 findings, 2 usage, 3 trace or tool trouble, 4 the job itself "
@@ -165,10 +165,9 @@ static int cmd_run_body(const struct launch_options *launch, struct judge_option
     }
     code = exit_of(&result, &outcome);
     if (launch_interrupted_by(&result) && result.trace_count && !judge->quiet)
-        printf(
-            "crosswait: the job was interrupted by SIG%s; the report is on what was recorded until "
-            "then\n",
-            sigabbrev_np(result.signal));
+        printf("crosswait: the job was interrupted by SIG%s; the report covers what was recorded "
+               "until then\n",
+               sigabbrev_np(result.signal));
     else if (code == CLI_JOB && result.trace_count && !judge->quiet)
         printf("crosswait: the job itself failed, with exit status %d\n", result.status);
     launch_result_done(&result);

@@ -11,18 +11,18 @@
 #include "launch/snapshot.h"
 
 static const struct options_spec spec[] = {
-    {"output", 'o', "FILE", "write the trace to FILE (T.snapshot.db)"},
+    {"output", 'o', "FILE", "write the trace to FILE (default T.snapshot.db)"},
     {0},
 };
 
 static const struct options_command command = {
     .name = "snapshot",
     .usage = "crosswait snapshot T.db [-o FILE]",
-    .about = "Says what a job that is being recorded to T.db does now, rank by rank, and who waits "
-             "for whom, and leaves "
-             "a trace of it so far. The job goes on, and notices nothing. T.db may also be the "
+    .about = "Says what each rank of a job that is being recorded to T.db does now, and which "
+             "ranks wait for which, and writes a trace of the job so far. The job continues "
+             "undisturbed. T.db may also be the "
              "spool folder (T.db.spool).\n"
-             "SIGUSR1 to the crosswait that started the job has it leave the same trace.",
+             "On SIGUSR1 the crosswait that started the job writes the same trace.",
     .spec = spec,
     .more = "Exit status: 0 done, 2 usage, 3 there is no such job, or no trace could be made.",
     .example = "crosswait snapshot crosswait.db",
@@ -69,7 +69,7 @@ static enum core_status cmd_snapshot_body(const char *folder, const char *output
     if (status == CORE_OK && !count)
         status = core_report(CORE_NOT_FOUND,
                              "'%s' holds no records: no rank of its job has called MPI_Init yet, "
-                             "or it is no spool",
+                             "or the folder is not a spool",
                              folder);
     for (uint32_t i = 0; i < count; i++) {
         char *trace = store_trace_name(output, i + 1);

@@ -95,9 +95,8 @@ static void confirm_mark(struct finding *finding, const struct force_result *liv
     case FORCE_BUDGET:
         finding->confirmed = FINDING_UNPROVEN;
         if (live->stalled)
-            finding_fact(finding, "not confirmed: run again under this schedule, the job went "
-                                  "another way than recorded, and came to a stop "
-                                  "that proves nothing");
+            finding_fact(finding, "not confirmed: run again under this schedule, the job made "
+                                  "other calls than recorded, and its stop proves nothing");
         else
             finding_fact(finding,
                          "not confirmed: run again under this schedule, the job neither ended nor "
@@ -107,7 +106,7 @@ static void confirm_mark(struct finding *finding, const struct force_result *liv
         break;
     case FORCE_UNTURNED:
         finding->confirmed = FINDING_UNPROVEN;
-        finding_fact(finding, "not confirmed: run again, the job did not keep this schedule");
+        finding_fact(finding, "not confirmed: run again, the job did not follow this schedule");
         break;
     }
 }
@@ -322,7 +321,7 @@ static enum core_status elsewhere_add(struct trace *trace, struct rerun *rerun,
         hang->call[i].seq = explored_event_like(trace, &hang->call[i]);
     while (hang->fact_count) /* the launcher did not end the recorded job there */
         free(hang->fact[--hang->fact_count]);
-    finding_fact(hang, "so it was when the job was run again under the schedule '%s'",
+    finding_fact(hang, "this happened when the job was run again under the schedule '%s'",
                  list->finding[index].schedule);
     finding_schedule(hang, "%s", list->finding[index].schedule);
     finding_repeat(hang, "crosswait replay --live '%s' --policy='%s' -- %s", trace->path,
@@ -415,11 +414,11 @@ static void mark_world(struct finding *finding, const struct rerun *rerun, uint3
     else if (live->outcome == FORCE_UNTURNED) {
         finding->confirmed = FINDING_UNPROVEN;
         finding_fact(finding,
-                     "run again, the job did not keep this schedule, which proves nothing");
+                     "run again, the job did not follow this schedule, which proves nothing");
     } else if (live->outcome == FORCE_BUDGET && live->stalled) {
         finding->confirmed = FINDING_UNPROVEN;
-        finding_fact(finding, "run again under this schedule, the job came to a stop, too, which "
-                              "proves nothing");
+        finding_fact(finding,
+                     "run again under this schedule, the job stopped, too, which proves nothing");
     }
 }
 
@@ -427,7 +426,7 @@ static void mark_world(struct finding *finding, const struct rerun *rerun, uint3
 static void deadlock_join(struct finding *recorded, const struct finding *met)
 {
     finding_fact(recorded,
-                 "the exploration met this hang, too, and the job hung in it again under that "
+                 "the exploration found this hang, too, and the job hung in it again under that "
                  "schedule: %s",
                  met->repeat ? met->repeat : met->schedule);
     for (uint32_t i = 0; i < met->fact_count; i++)
@@ -491,7 +490,7 @@ enum core_status confirm_findings(struct trace *trace, const struct confirm_opti
         if (left < SECONDS_MIN) {
             finding_fact(
                 finding,
-                "not tried in the real job: the time for that was spent (--confirm=SECONDS)");
+                "not tried in the real job: the time for that was over (--confirm=SECONDS)");
         } else if (of_world) {
             char *why = NULL; /* a finding that cannot be tried is unchanged */
             core_report_keep(&why);

@@ -174,7 +174,7 @@ static char *not_explored(const char *why)
 {
     char *text = NULL;
     return asprintf(&text, "not explored, though more than one order was possible: %s",
-                    why ? why : "it cannot run in a world") < 0
+                    why ? why : "the program cannot run in a world") < 0
                ? NULL
                : text;
 }
@@ -182,7 +182,7 @@ static char *not_explored(const char *why)
 static char *signal_said(int signal)
 {
     char why[64];
-    snprintf(why, sizeof why, "SIG%s came while the job ran", sigabbrev_np(signal));
+    snprintf(why, sizeof why, "SIG%s interrupted the job", sigabbrev_np(signal));
     return not_explored(why);
 }
 
@@ -226,7 +226,7 @@ static char *always_said(const struct explore_search *search)
     char *why = NULL, *said;
     for (uint32_t i = 0; i < search->class_count && !failure; i++)
         failure = search->class[i].failure;
-    if (asprintf(&why, "in a world it ends otherwise than it did%s%s", failure ? ": " : "",
+    if (asprintf(&why, "in a world the program ends differently%s%s", failure ? ": " : "",
                  failure ? failure : "") < 0)
         return NULL;
     said = not_explored(why);
@@ -250,8 +250,8 @@ static enum core_status found_tell(struct trace *trace, struct explore_program *
                  sent ? sent : "",
                  sent ? " (crosswait explore --compare=messages distinguishes them)" : "",
                  !search->complete && (over || search->heap_count)
-                     ? "; run explores for at most a second longer than the "
-                       "job took, crosswait explore goes on"
+                     ? "; run explores for at most a second longer than the job took, crosswait "
+                       "explore continues"
                      : "") < 0)
         *out_said = NULL;
     free(sent);

@@ -267,10 +267,10 @@ static void jobs_ends(struct jobs *jobs, const struct launch_result *launched,
     }
     if (launched->end == LAUNCH_END_DEADLOCK)
         jobs_found(outcome, WORLD_RULE_DEADLOCK, stuck_of(ending),
-                   launched->verdict ? launched->verdict : "it waits for ever");
+                   launched->verdict ? launched->verdict : "the job waits for ever");
     else if (launched->end == LAUNCH_END_BUDGET)
         jobs_found(outcome, WORLD_RULE_TIME, -1,
-                   launched->verdict ? launched->verdict : "its time is over");
+                   launched->verdict ? launched->verdict : "the time limit was reached");
 }
 
 static enum core_status jobs_outputs(struct jobs *jobs)

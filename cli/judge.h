@@ -24,14 +24,14 @@ struct judge_output { /* a report besides the printed one */
 };
 
 /* Formats of reports that run can write to files besides the printed one. X(NAME, help) */
-#define JUDGE_FILES(X)                                                           \
-    X(html, "write the report as a page for a browser, too")                     \
-    X(junit, "write it as JUnit XML, for the test tab of a CI system")           \
-    X(sarif, "write it as SARIF, for code scanning")                             \
-    X(json, "write it as one object, for scripts")                               \
-    X(github, "write it as commands of a GitHub workflow: '/dev/stdout' in one") \
-    X(gitlab, "write it as code quality of GitLab")                              \
-    X(markdown, "write it as a summary: \"$GITHUB_STEP_SUMMARY\" in a workflow")
+#define JUDGE_FILES(X)                                                                   \
+    X(html, "also write the report as an HTML page")                                     \
+    X(junit, "write the report as JUnit XML, for the test tab of a CI system")           \
+    X(sarif, "write the report as SARIF, for code scanning")                             \
+    X(json, "write the report as one JSON object, for scripts")                          \
+    X(github, "write the report as commands of a GitHub workflow: '/dev/stdout' in one") \
+    X(gitlab, "write the report as code quality of GitLab")                              \
+    X(markdown, "write the report as a summary: \"$GITHUB_STEP_SUMMARY\" in a workflow")
 #define JUDGE_FILE_SPEC(name, help) {#name, 0, "FILE", help},
 #define JUDGE_FILE_ONE(name, help) +1
 enum { JUDGE_OUTPUTS_MAX = JUDGE_FILES(JUDGE_FILE_ONE) };
@@ -41,8 +41,7 @@ enum { JUDGE_OUTPUTS_MAX = JUDGE_FILES(JUDGE_FILE_ONE) };
     {"source-root", 0, "DIR", "paths for CI systems are relative to DIR (the current directory)"}, \
     {                                                                                              \
         "category", 0, "NAME",                                                                     \
-            "what tells this run from others of the same program, as of another MPI "              \
-            "(crosswait)"                                                                          \
+            "a name for this run, if CI compares several of one program (default crosswait)"       \
     }
 enum { JUDGE_CI_COUNT = 2 };
 #define JUDGE_FILE_SPECS JUDGE_FILES(JUDGE_FILE_SPEC) JUDGE_CI_SPECS
@@ -51,23 +50,23 @@ enum { JUDGE_FILE_COUNT = JUDGE_OUTPUTS_MAX + JUDGE_CI_COUNT };
 enum judge_colour { JUDGE_COLOUR_AUTO, JUDGE_COLOUR_ALWAYS, JUDGE_COLOUR_NEVER };
 
 /* Options of run, check and report for the printed text. */
-#define JUDGE_STYLE_SPECS                                                                     \
-    {"why", 0, NULL, "check nothing; say who makes whom wait, and where time went"},          \
-        {"verbose", 'v', NULL, "text: also what each rank did, all totals, costs and times"}, \
-    {                                                                                         \
-        "color", 0, "WHEN",                                                                   \
-            "auto (default: on a terminal, unless NO_COLOR is set), always, "                 \
-            "never"                                                                           \
+#define JUDGE_STYLE_SPECS                                                                         \
+    {"why", 0, NULL, "check nothing; say which ranks make others wait, and where the time goes"}, \
+        {"verbose", 'v', NULL,                                                                    \
+         "text report: also what each rank did, all totals, costs and times"},                    \
+    {                                                                                             \
+        "color", 0, "WHEN",                                                                       \
+            "auto (default: on a terminal, unless NO_COLOR is set), always, "                     \
+            "never"                                                                               \
     }
 enum { JUDGE_STYLE_COUNT = 3 };
 
 /* Options of check and report for sampling and searching checkers. */
-#define JUDGE_SEARCH_SPECS                                                                 \
-    {"seed", 0, "N", "seed of whatever is sampled (default 1)"},                           \
-    {                                                                                      \
-        "budget", 0, "N",                                                                  \
-            "schedules that exploration may try (20000; fewer where the job has over 200 " \
-            "operations)"                                                                  \
+#define JUDGE_SEARCH_SPECS                                                                      \
+    {"seed", 0, "N", "seed of random samples (default 1)"},                                     \
+    {                                                                                           \
+        "budget", 0, "N",                                                                       \
+            "try at most N schedules (default 20000; fewer if the job has over 200 operations)" \
     }
 enum { JUDGE_SEARCH_COUNT = 2 };
 

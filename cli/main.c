@@ -18,7 +18,7 @@ struct command {
 };
 
 static const struct command command[] = {
-    {"run", "record a job, check it, report: the main job", cmd_run},
+    {"run", "record a job, check it, report: the main command", cmd_run},
     {"record", "run a job with the library preloaded; leave one trace", cmd_record},
     {"replay", "execute a trace again under other conditions, or the job (--live)", cmd_replay},
     {"check", "run the checkers over a trace", cmd_check},
@@ -27,12 +27,11 @@ static const struct command command[] = {
     {"explore", "run every behaviour that MPI allows of the program itself", cmd_explore},
     {"fuzz", "fuzz a collective in one process", cmd_fuzz},
     {"model", "what collectives must cost: rows, formulas, predictions, crossovers", cmd_model},
-    {"snapshot", "what a job that is being recorded does now, and who waits for whom",
-     cmd_snapshot},
+    {"snapshot", "say what a recorded job does now, and which ranks wait for which", cmd_snapshot},
     {"import", "make a trace of what another tool recorded (OTF2)", cmd_import},
     {"recover", "make the trace from the spools of a job that died", cmd_recover},
     {"dump", "events as text", cmd_dump},
-    {"relay", "started on other machines: brings their records to the launcher", cmd_relay},
+    {"relay", "send the records of another machine to the launcher", cmd_relay},
 };
 enum { COMMAND_COUNT = sizeof command / sizeof *command };
 

@@ -176,7 +176,7 @@ int options_one(const struct options *options, const char *kind, bool command)
         return options_wrong(options, "one %s at a time, '%s' is one too many", kind,
                              options->operand[1]);
     if (options->rest_count && !command)
-        return options_wrong(options, "no command is run here, '%s' is one too many",
+        return options_wrong(options, "this command runs no program, '%s' is one argument too many",
                              options->rest[0]);
     return CLI_CLEAN;
 }
@@ -335,7 +335,7 @@ enum core_status options_integer(const struct options *options, int64_t min, int
     if (shift)
         end++;
     if (errno || end == text || *end || value < min >> shift || value > max >> shift) {
-        options_wrong(options, "'%s' is no whole number from %lld to %lld", text, (long long)min,
+        options_wrong(options, "'%s' is not a whole number from %lld to %lld", text, (long long)min,
                       (long long)max);
         return CORE_BAD_INPUT;
     }
@@ -352,7 +352,7 @@ enum core_status options_number(const struct options *options, double *out_value
     errno = 0;
     value = strtod(text, &end);
     if (errno || end == text || *end || !isfinite(value) || value < 0) {
-        options_wrong(options, "'%s' is no number of at least 0", text);
+        options_wrong(options, "'%s' is not a number of at least 0", text);
         return CORE_BAD_INPUT;
     }
     *out_value = value;

@@ -157,8 +157,8 @@ enum core_status record_option_set(struct launch_options *launch, const struct o
         {"CROSSWAIT_UNTIL", is_when, "a number of seconds, or pcontrol:N"},
         {"CROSSWAIT_RANKS", is_list_of_ranks, "a list of ranks such as 0,4-7"},
         {"CROSSWAIT_CALLS", is_calls,
-         "one of the calls that can be named: p2p, coll, rma, file, inner, a class as table call "
-         "of a trace has it, or a function such as MPI_Send"},
+         "a name of calls: p2p, coll, rma, file, inner, a class in table call of a trace, or a "
+         "function such as MPI_Send"},
         {"CROSSWAIT_COMMS", is_text, "a list of names of communicators"},
         {NULL, is_relay, "on, off or auto"},
     };

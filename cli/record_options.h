@@ -9,15 +9,15 @@
 // clang-format off
 #define RECORD_TIMES_SPEC \
     {"times", 0, "WHICH", \
-     "all: the times of each call; loops: of a long loop's rounds those of the first and of slow " \
-     "ones, and sums of the others (loops)"}
+     "all: keep the times of each call; loops: of long loops keep the times of the first rounds " \
+     "and of slow ones, and sums of the others (default loops)"}
 #define RECORD_JOB_SPECS \
     {"output", 'o', "FILE", \
-     "write the trace to FILE (crosswait.db; crosswait-JOB_TASK.db in an array of Slurm's)"}, \
+     "write the trace to FILE (default crosswait.db; in a Slurm array crosswait-JOB_TASK.db)"}, \
     {"no-watch", 0, NULL, "do not end the job when a deadlock is proven"}, \
     {"stall", 0, "SECONDS", \
-     "end the job, without a proof, when no rank completes an MPI call for SECONDS, but for " \
-     "tests and probes that find nothing (never)"}, \
+     "end the job, without a proof, if no rank completes an MPI call for SECONDS, apart from " \
+     "tests and probes that find nothing (default never)"}, \
     {"keep-spool", 0, NULL, "keep FILE.spool, the ranks' own records"}, \
     RECORD_TIMES_SPEC
 // clang-format on
@@ -34,22 +34,22 @@ enum core_status record_times_read(const struct options *options, bool *out_all)
 // clang-format off
 #define RECORD_OPTION_SPECS \
     {"payload", 0, "KIND", \
-     "what is kept of buffers: none, sample, digest, or full[:CAP], CAP bytes of each"}, \
+     "what to keep of buffers: none, sample, digest, or full[:CAP], CAP bytes of each"}, \
     {"buffers", 0, "on|off", \
-     "look at what buffers overlap, and change while MPI owns them (on for run, else off)"}, \
+     "check whether buffers overlap, or change while MPI owns them (on for run, else off)"}, \
     {"inside", 0, "WAY", \
-     "record what the MPI library does inside its collectives: auto (where that changes " \
+     "record what the MPI library does inside its collectives: auto (if that changes " \
      "nothing), pml (Open MPI's), transport (MPICH: its messages go over UCX), off"}, \
-    {"stack", 0, "N", "keep N frames of each call's stack (1)"}, \
+    {"stack", 0, "N", "keep N frames of each call's stack (default 1)"}, \
     {"last", 0, "N", "keep only the last N events of each rank"}, \
     {"from", 0, "WHEN", "record from WHEN on: seconds since MPI_Init, or pcontrol:N"}, \
     {"until", 0, "WHEN", "record until WHEN"}, \
-    {"ranks", 0, "LIST", "record these ranks only, e.g. 0,4-7"}, \
+    {"ranks", 0, "LIST", "record only these ranks, e.g. 0,4-7"}, \
     {"calls", 0, "LIST", \
-     "record these calls only: classes, groups or names, e.g. p2p,coll or -tool"}, \
-    {"comms", 0, "LIST", "record these communicators only: world, self, or by name"}, \
+     "record only these calls: classes, groups or names, e.g. p2p,coll or -tool"}, \
+    {"comms", 0, "LIST", "record only these communicators: world, self, or by name"}, \
     {"relay", 0, "WHEN", \
-     "ranks of other machines send what they record here: on, off, auto (when hosts are named)"}
+     "let ranks on other machines send their records here: on, off, auto (if hosts are named)"}
 // clang-format on
 enum { RECORD_OPTION_COUNT = 11 };
 /* Prints the words that the option accepts, one a line, for completion. */

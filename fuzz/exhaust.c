@@ -255,11 +255,11 @@ static bool exhaust_died(struct exhaust *e, int status)
 static void say_open(const struct progress *p, const char *undecided)
 {
     if (p->died)
-        printf("; it ended too many worlds for all to be looked at");
+        printf("; it ended too many worlds to try all");
     else if (p->over)
-        printf("; the time was over before all were looked at");
+        printf("; the time limit was reached before all were tried");
     else if (p->open)
-        printf("; some have more schedules than were looked at");
+        printf("; some have more schedules than were tried");
     else if (p->blind)
         printf("; loads and stores of ranks in their windows were not tried in every order");
     else if (*undecided && !p->findings)

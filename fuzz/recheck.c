@@ -263,7 +263,8 @@ static int statement_end(struct recheck *r, const struct statement *s)
     }
     if (r->undecided || r->over) {
         printf("not decided: %s: %s\n", name,
-               r->over ? "the time was over" : "the check does not count schedules of its kind");
+               r->over ? "the time limit was reached"
+                       : "the check does not count schedules of its kind");
         return 4;
     }
     if (scenarios != s->scenarios || schedules != s->schedules || certificate != s->certificate) {

@@ -16,7 +16,7 @@ const char *force_outcome_text(enum force_outcome outcome)
     static const char *const text[] = {
         "confirmed: the real job hangs", "not reproduced: the real job ran through",
         "not decided: the real job failed", "not decided: the time limit was reached",
-        "not decided: the real job did not keep the schedule"};
+        "not decided: the real job did not follow the schedule"};
     return text[outcome];
 }
 

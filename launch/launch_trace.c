@@ -514,8 +514,8 @@ static void nothing_recorded(const struct launch *launch, bool called)
                     name);
     else
         core_report(CORE_NOT_FOUND,
-                    "nothing was recorded: crosswait saw no process of '%s' call MPI_Init; it may "
-                    "be no MPI program, may be static or setuid, may load MPI with dlmopen, or a "
+                    "nothing was recorded: no process of '%s' was seen to call MPI_Init; it may be "
+                    "no MPI program, may be static or setuid, may load MPI with dlmopen, or a "
                     "script that starts it may set LD_PRELOAD",
                     name);
 }

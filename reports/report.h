@@ -174,8 +174,9 @@ bool report_is_whole(const struct report_facts *facts);
  * from them", "undecided", "clean", "clean in the 300 orders tried; more exist", "interrupted by
  * SIGINT; clean as far as it was recorded"...; "" if no checker ran. */
 const char *report_verdict(const struct report_facts *facts, char *buffer, size_t buffer_bytes);
-/* Writes "crosswait ended the job 0.9 s after its last progress: it could never have gone on" into
- * buffer, which is returned, if the entry explains that end. Returns NULL for any other entry. */
+/* Writes "crosswait ended the job 0.9 s after its last progress: it could never have continued"
+ * into buffer, which is returned, if the entry explains that end. Returns NULL for any other entry.
+ */
 const char *report_ended(const struct report_facts *facts, const struct report_entry *entry,
                          char *buffer, size_t buffer_bytes);
 void report_facts_done(struct report_facts *facts);

@@ -225,7 +225,7 @@ static enum core_status gather_time(struct report_facts *facts, struct replay_ti
     }
     if (status == CORE_OK) {
         if (result.blocked_count || facts->reason == ENDING_DEADLOCK)
-            facts->time.why = "the job cannot come to its end";
+            facts->time.why = "the job cannot end";
         else
             read_time(&facts->time, &result);
         replay_timed_done(&result);

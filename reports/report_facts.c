@@ -288,7 +288,7 @@ const char *report_unread(const struct report_facts *facts, char *buffer, size_t
     buffer[0] = '\0';
     if (facts->unread)
         snprintf(buffer, buffer_bytes,
-                 "the data of %s call%s was not looked at: it lay in memory that the process "
+                 "crosswait did not check the data of %s call%s: it lay in memory that the process "
                  "cannot read",
                  describe_number(facts->unread, number, sizeof number),
                  report_facts_plural(facts->unread));
@@ -442,7 +442,7 @@ const char *report_ended(const struct report_facts *facts, const struct report_e
         snprintf(when, sizeof when, "%.1f s after its last progress",
                  (double)facts->still_ms / 1000);
     snprintf(buffer, buffer_bytes, "crosswait ended the job %s: %s", when,
-             facts->rests ? "no rank could do anything else" : "it could never have gone on");
+             facts->rests ? "no rank could do anything else" : "it could never have continued");
     return buffer;
 }
 

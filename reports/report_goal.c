@@ -340,11 +340,10 @@ enum core_status report_goal(const struct report_facts *facts, FILE *file)
     for (uint32_t i = 0; i < program.rank_count && status == CORE_OK; i++)
         status = report_goal_schedule(&goal, i);
     if (goal.left_out)
-        fprintf(
-            stderr,
-            "crosswait: %" PRIu64
-            " receives are not in the schedule: from whom they would have received is not known\n",
-            goal.left_out);
+        fprintf(stderr,
+                "crosswait: %" PRIu64
+                " receives are not in the schedule: their sources are not known\n",
+                goal.left_out);
     free(goal.tag);
     replay_program_done(&program);
     if (status == CORE_OK && ferror(file))

@@ -446,8 +446,8 @@ static void time_section(const struct report_time *time, FILE *file)
 
 static const char timeline_html[] =
     "<h2 id=\"timeline\">Timeline</h2>\n<div class=\"tools\"><button "
-    "id=\"closer\">closer</button><button "
-    "id=\"farther\">farther</button><button id=\"fit\">whole</button>"
+    "id=\"closer\">zoom in</button><button "
+    "id=\"farther\">zoom out</button><button id=\"fit\">all</button>"
     "<label><input type=\"checkbox\" id=\"arrows\" checked> messages</label><span "
     "id=\"arrows_state\" class=\"soft\"></span>"
     "<label><input type=\"checkbox\" id=\"path\" checked> critical path</label>"
@@ -458,7 +458,7 @@ static const char timeline_html[] =
     "aria-label=\"the calls of each rank by time; the list of events has them as "
     "text\"></canvas><div "
     "id=\"space\"></div></div>\n"
-    "<p class=\"soft\">Drag to move; Ctrl and wheel, two fingers or a double click to come closer. "
+    "<p class=\"soft\">Drag to move; Ctrl and wheel, two fingers or a double click to zoom in. "
     "A click shows the call in the list, or opens ranks that behave alike. Keys: + - 0, left and "
     "right; n and p for the next and previous call, o opens it; up and down, once the timeline has "
     "the focus, for another rank. Red: did not return. "

@@ -18,9 +18,9 @@ static const char *const reason[ENDING_BASIS_COUNT] = {
     [ENDING_BASIS_LEFT] = "the receives that fit the message took other messages",
     [ENDING_BASIS_HELD] = "a matched probe holds the message, and no call has received it",
     [ENDING_BASIS_MISSING] = "these ranks have not entered the collective",
-    [ENDING_BASIS_MISFIT] = "all ranks entered the collective, and their arguments do not fit",
+    [ENDING_BASIS_MISFIT] = "all ranks entered the collective, and their arguments do not match",
     [ENDING_BASIS_EPOCHS] = "these ranks have not made the call on the window",
-    [ENDING_BASIS_OWN] = "only the threads of the rank can do it",
+    [ENDING_BASIS_OWN] = "only threads of the same rank can end the wait",
     [ENDING_BASIS_BRIDGE] = "these ranks are not in the call that makes the communicator",
     [ENDING_BASIS_LOST] = "the call did not return for 8 seconds, and no rank can act",
     [ENDING_BASIS_SEVERAL] = "no request of the call can complete before one of these ranks acts"};
@@ -47,8 +47,8 @@ static void print_stand(const struct ending_rank *rank, FILE *file)
 {
     const struct ending_stand *s = &rank->stand;
 
-    fprintf(file, "Rank %" PRIu32 " was read up to call %" PRIu64 ". Its standing is '%s'",
-            rank->rank, rank->seq, ending_standing_text(rank->standing));
+    fprintf(file, "Rank %" PRIu32 " was read up to call %" PRIu64 ". Its state is '%s'", rank->rank,
+            rank->seq, ending_standing_text(rank->standing));
     switch (s->look) {
     case ENDING_LOOK_NONE:
         fputs(".\n", file);
@@ -66,13 +66,13 @@ static void print_stand(const struct ending_rank *rank, FILE *file)
     default:
         break;
     }
-    fprintf(file, ": it stood for %" PRIu64 " ms (needed: %" PRIu64 ")", s->still_ms,
+    fprintf(file, ": it did not move for %" PRIu64 " ms (needed: %" PRIu64 ")", s->still_ms,
             s->still_ms_min);
     if (s->look == ENDING_LOOK_SLEEPS)
         fputs(", and its threads sleep until there is news", file);
     else if (s->look == ENDING_LOOK_RAN)
         fprintf(file,
-                ", had %.1f ms of a processor (needed: %.1f), and ran %" PRIu64
+                ", used %.1f ms of processor time (needed: %.1f), and ran %" PRIu64
                 " times (or needed: %" PRIu64 ")",
                 (double)s->cpu_ns / 1e6, (double)s->cpu_ns_min / 1e6, s->runs, s->runs_min);
     fputs(".\n", file);
@@ -103,7 +103,7 @@ static enum core_status print_verdict(struct trace *trace, const struct ending *
 {
     static const char *const word[] = {[CERTIFICATE_ACCEPTED] = "The check accepts the proof",
                                        [CERTIFICATE_REJECTED] = "The check rejects the proof",
-                                       [CERTIFICATE_UNDECIDED] = "The check decides not all"};
+                                       [CERTIFICATE_UNDECIDED] = "The check cannot decide all"};
     struct certificate_record *record;
     struct certificate_verdict verdict;
     enum core_status status = certificate_record_read(trace, &record);

@@ -388,7 +388,8 @@ static void print_last(const struct report_facts *facts, FILE *file)
     if (facts->ended && !ending_told(facts))
         fprintf(file, "%s\n", facts->ended);
     if (facts->waiting)
-        fprintf(file, "the job runs on; when it was looked at, %s\n", facts->waiting);
+        fprintf(file, "the job is still running; at the time of the snapshot, %s\n",
+                facts->waiting);
     fprintf(file, "where the ranks were %s:\n",
             facts->waiting ? "at that moment" : "when the job ended");
     for (uint32_t i = 0; i < facts->last_count; i++)
@@ -504,7 +505,7 @@ static void print_costs(const struct report_facts *facts, FILE *file)
     if (facts->cost_unmeasured)
         fprintf(file,
                 "%" PRIu64
-                " collective%s could not be measured: what went on inside was not recorded whole\n",
+                " collective%s could not be measured: not all messages inside were recorded\n",
                 facts->cost_unmeasured, report_text_plural(facts->cost_unmeasured));
     fputc('\n', file);
 }

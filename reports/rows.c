@@ -64,7 +64,7 @@ enum core_status report_shapes_read(struct trace *trace, struct report_shapes *o
                                      .known = true};
         if (id < 0 || id >= UINT32_MAX || (uint64_t)id > trace->file_bytes || shape.call < 0 ||
             (uint32_t)shape.call >= trace->call_count || !trace->call[shape.call].name)
-            status = rows_damaged(trace, "a shape that cannot be");
+            status = rows_damaged(trace, "an impossible shape");
         else
             status = shape_add(&shapes, (uint32_t)id, shape);
     }
@@ -156,7 +156,7 @@ enum core_status report_rows_each(struct trace *trace, const struct report_shape
         row.end = row.start + (stay > 0 ? (uint64_t)stay : 0);
         if (id >> REPORT_SEQ_BITS >= trace->rank_count || shape < 0 || shape >= shapes->count ||
             !shapes->shape[shape].known)
-            status = rows_damaged(trace, "an event of a rank or a shape that it has not");
+            status = rows_damaged(trace, "an event has an unknown rank or shape");
         else
             status = sums_before(sums, &sum, id, shapes, fn, context);
         if (status == CORE_OK)

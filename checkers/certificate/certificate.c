@@ -712,7 +712,7 @@ static void ranks_check(struct check *check)
                           s->still_ms >= s->still_ms_min)
                   : rank->standing != ENDING_STANDING_UNKNOWN && !stand_holds(rank))
             verdict_say(check, CERTIFICATE_REJECTED,
-                        "rank %" PRIu32 ": the evidence is too little for the standing '%s'", r,
+                        "rank %" PRIu32 ": the evidence is too weak for the state '%s'", r,
                         ending_standing_text(rank->standing));
     }
 }
@@ -798,15 +798,15 @@ static void call_check(struct check *check, const struct ending_call *call)
     if (!waiting || call->seq > certificate_position(check, call->rank) ||
         standing == ENDING_STANDING_UNKNOWN || standing == ENDING_STANDING_ENDED)
         verdict_say(check, CERTIFICATE_REJECTED,
-                    "rank %" PRIu32 ": it was not seen standing in call %" PRIu64, call->rank,
+                    "rank %" PRIu32 ": it was not seen blocked in call %" PRIu64, call->rank,
                     call->seq);
     for (uint32_t w = 0; w < call->count; w++)
         held |=
             wait_is_held(check, &check->ending->wait[call->first + w], call->role == ENDING_CORE);
     if (!held)
         verdict_say(check, CERTIFICATE_REJECTED,
-                    OF_CALL "a rank that could end the wait is not proven to stand", call->rank,
-                    call->call, call->seq);
+                    OF_CALL "a rank that could end the wait is not proven to be blocked",
+                    call->rank, call->call, call->seq);
     if (!things) {
         verdict_say(check, CERTIFICATE_UNDECIDED, "out of memory");
     } else if (waiting) {
@@ -860,7 +860,7 @@ void certificate_check(const struct certificate_record *record, const struct end
     for (uint32_t r = 0; r < ending->rank_count; r++)
         whole &= ending->rank[r].rank == r;
     if (!whole) {
-        verdict_say(&check, CERTIFICATE_REJECTED, "it does not say how each rank stood");
+        verdict_say(&check, CERTIFICATE_REJECTED, "it does not give the state of each rank");
         return;
     }
     ranks_check(&check);

@@ -193,7 +193,7 @@ enum core_status cure_communicator(const struct check_input *input,
         if (!fits_comm(trace, collectives, comm, collective))
             continue;
         if (asprintf(&text,
-                     "make this %s (%s) on %s, if its members are meant: just they call it, and "
+                     "make this %s (%s) on %s, if you mean its members: only they call it, and "
                      "then no rank lacks a call",
                      trace->call[there->event.call].name,
                      trace_site_text(trace, there->event.site, place, sizeof place),

@@ -101,7 +101,7 @@ static void say_left_out(const struct pair *pair, uint64_t number, uint64_t coun
     if (count > 1)
         snprintf(more, sizeof more, " and the next %" PRIu64, count - 1);
     finding_fact(finding,
-                 "the ranks parted before, in collective %" PRIu64 ": rank %" PRIu32
+                 "the ranks diverged before, in collective %" PRIu64 ": rank %" PRIu32
                  " %s %s at %s%s; from there on its calls are at the places of rank %" PRIu32 "'s",
                  number, parts[pair->odd].rank, odd_did ? "alone called" : "left out",
                  pair->input->trace->call[part->event.call].name,
@@ -118,8 +118,8 @@ static void say_parted(const struct pair *pair, uint64_t number, struct finding 
 
     CORE_CHECK(odd && usual); /* both made a later call */
     finding_fact(finding,
-                 "the ranks parted before, in collective %" PRIu64 ": rank %" PRIu32
-                 " was at %s, rank %" PRIu32 " at %s; up to there they were at the same places",
+                 "the ranks diverged before, in collective %" PRIu64 ": rank %" PRIu32
+                 " was at %s, rank %" PRIu32 " at %s; before it they called from the same places",
                  number, odd->rank, place_text(pair, odd, place, sizeof place), usual->rank,
                  place_text(pair, usual, other, sizeof other));
 }

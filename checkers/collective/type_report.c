@@ -68,12 +68,13 @@ static void type_report_say(struct finding *finding, const struct type_pair *pai
         break;
     }
     if (pair->difference == TYPES_NAMED)
-        finding_fact(finding, "MPI wants the same datatype on both sides (MPI_PACKED matches any), "
-                              "although the bytes are the same here; --ignore=type leaves such "
-                              "findings out");
+        finding_fact(finding,
+                     "MPI requires the same datatype on both sides (MPI_PACKED matches any), "
+                     "although the bytes are the same here; --ignore=type leaves such "
+                     "findings out");
     else
-        finding_fact(finding, "the bytes of the one are taken for the other; between machines that "
-                              "represent numbers differently not even the bytes are the same");
+        finding_fact(finding, "bytes of the one type are read as the other; between machines that "
+                              "represent numbers differently even the bytes differ");
 }
 
 enum core_status type_report_add(struct type_report *report, const struct type_pair *pair)

@@ -613,18 +613,17 @@ static void say_missing(struct conflict *c, struct finding *finding, const struc
     else if (writer || reader)
         finding_fact(
             finding, "missing: MPI_File_sync of rank %" PRIu32 " %s", writer ? b->rank : a->rank,
-            writer ? "before its access" : "behind its access, before what orders the two");
+            writer ? "before its access" : "after its access, before the calls that order the two");
     else
         finding_fact(finding,
                      "missing: MPI_File_sync of rank %" PRIu32
-                     " behind its access and of rank %" PRIu32
-                     " before its own, with what orders the two in between",
+                     " after its access and of rank %" PRIu32
+                     " before its own, with calls in between that order the two",
                      a->rank, b->rank);
-    finding_fact(finding,
-                 b->writes
-                     ? "in nonatomic mode either may remain where file systems do not keep to the "
-                       "order of writes"
-                     : "in nonatomic mode the reader may otherwise find what was there before");
+    finding_fact(finding, b->writes
+                              ? "in nonatomic mode either may remain on file systems that do not "
+                                "keep the order of writes"
+                              : "in nonatomic mode the reader may otherwise find the old contents");
 }
 
 static enum contents contents_of(struct conflict *c, const struct access *a, const struct access *b)
@@ -662,7 +661,7 @@ static void say_pointer(struct finding *finding, const struct access *access)
     if (access->loose)
         finding_fact(finding,
                      "rank %" PRIu32 " accesses them at the shared pointer, which others move as "
-                     "well: in some order it is here",
+                     "well: in some order it points here",
                      access->rank);
     else
         finding_fact(finding, "rank %" PRIu32 " accesses them at the shared pointer", access->rank);
@@ -723,10 +722,11 @@ static void file_conflict_say(struct conflict *c, enum verdict verdict, const st
         say_pointer(finding, a->shared ? a : b);
     if (a->writes && b->writes)
         finding_fact(finding, "%s",
-                     contents == CONTENTS_EQUAL    ? "both write the same, so it does not matter"
-                     : contents == CONTENTS_DIFFER ? "they write different contents"
-                                                   : "whether both write the same was not "
-                                                     "recorded (--payload)");
+                     contents == CONTENTS_EQUAL
+                         ? "both write the same contents, so the order does not matter"
+                     : contents == CONTENTS_DIFFER
+                         ? "they write different contents"
+                         : "crosswait did not record whether both write the same (--payload)");
     const char *other = c->opens.opening[b->opening].name;
     if (a->file != b->file && strcmp(c->opens.opening[a->opening].name, other) != 0)
         finding_fact(finding, "it was opened twice, once as '%s'", other);
@@ -736,8 +736,8 @@ static void file_conflict_say(struct conflict *c, enum verdict verdict, const st
         say_missing(c, finding, a, b);
     else if (verdict == CALLED)
         finding_fact(finding, a->writes
-                                  ? "what is safe is MPI_File_sync, MPI_Barrier, MPI_File_sync"
-                                  : "what is safe is MPI_Barrier");
+                                  ? "a safe order is MPI_File_sync, MPI_Barrier, MPI_File_sync"
+                                  : "an MPI_Barrier between them is safe");
     if (c->locks)
         finding_fact(finding, "the program also uses locks of windows, which may order them");
 }
@@ -911,7 +911,7 @@ static void file_conflict_sweep(struct conflict *c, uint32_t file)
     if (c->compared >= COMPARED_MAX) {
         struct finding *finding = finding_list_reach(c->list, RULE_FILE);
         if (finding)
-            finding_title(finding, "the accesses to file '%s' are too many: not all were compared",
+            finding_title(finding, "file '%s' has too many accesses: not all were compared",
                           c->opens.opening[file].name);
     }
     for (int side = 0; side < 2; side++) {
@@ -941,8 +941,8 @@ static void file_conflict_deleted(struct conflict *c)
             continue;
         finding->severity = FINDING_WARNING;
         finding_fact(finding, "the file is '%s'", open->name);
-        finding_fact(finding, "whether it is deleted, and what accesses to it do then, depends on "
-                              "the MPI library");
+        finding_fact(finding, "the MPI library decides whether the file is deleted, and what later "
+                              "accesses to it do");
         if (!own)
             finding_core_add(finding, c->trace, open->rank, open->seq);
     }
@@ -974,7 +974,7 @@ enum core_status file_conflict_check(const struct check_input *input, struct fin
     for (uint32_t i = 0; i < c.said_count && c.status == CORE_OK; i++)
         if (c.said[i].more)
             finding_fact(&list->finding[c.said[i].finding],
-                         "the same calls do so %" PRIu32 " more time%s", c.said[i].more,
+                         "the same calls do this %" PRIu32 " more time%s", c.said[i].more,
                          c.said[i].more > 1 ? "s" : "");
     order_free(c.order);
     order_free(c.called);

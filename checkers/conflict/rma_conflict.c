@@ -187,10 +187,10 @@ static void say_threads(const struct conflicts *c, struct finding *finding)
     if (count == 1)
         finding_fact(
             finding,
-            "this is so unless something outside of MPI orders the threads of rank %" PRIu32, last);
+            "this holds unless something outside of MPI orders the threads of rank %" PRIu32, last);
     else
         finding_fact(finding,
-                     "this is so unless something outside of MPI orders the threads of a rank");
+                     "this holds unless something outside of MPI orders the threads of a rank");
 }
 
 static struct said_side side_of(const struct conflicts *c, const struct access *access)
@@ -292,16 +292,17 @@ static void tell_first(struct conflicts *c, struct finding *finding, const struc
                      "one place only of one basic datatype",
                      first, b->at, second, a->at);
     if (a->win != b->win)
-        finding_fact(finding, "the two windows overlap in memory; the bytes are counted in that of "
-                              "the later call");
+        finding_fact(finding, "the two windows overlap in memory; the bytes are counted in the "
+                              "window of the later call");
     if (atomics)
         finding_fact(finding,
                      "%s is also used with atomic operations; a lock made of them would order the "
-                     "two, but cannot be seen: what they fetch is not recorded",
+                     "two, but crosswait cannot see it: it does not record what they fetch",
                      c->all->window[a->win].atomics ? "the window" : "another window");
     if (flag)
-        finding_fact(finding, "ranks share memory (MPI_Win_allocate_shared), and both have called "
-                              "MPI_Win_sync; a flag there would order the two, but cannot be seen");
+        finding_fact(finding,
+                     "ranks share memory (MPI_Win_allocate_shared), and both have called "
+                     "MPI_Win_sync; a flag there would order the two, but crosswait cannot see it");
 }
 
 /* Reports a conflict of two accesses; false: the limit of findings is reached. */
@@ -341,8 +342,8 @@ static bool rma_conflict_tell(struct conflicts *c, const struct access *a, const
     said_call(c, said, 1, a);
     tell_first(c, finding, a, b, bytes, atomics, flag);
     if (waited)
-        finding_fact(finding, "the rank has called MPI_Win_sync: if it waited for what the other "
-                              "one wrote before it went on, that orders the two");
+        finding_fact(finding, "the rank has called MPI_Win_sync: if it then waited for a value "
+                              "that the other rank wrote, that orders the two");
     if (threads)
         say_threads(c, finding);
     return true;

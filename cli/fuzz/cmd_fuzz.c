@@ -52,33 +52,35 @@ enum {
 };
 
 static const struct options_spec spec[] = {
-    {"output", 'o', "DIR", "where everything goes (crosswait-fuzz/FILE)"},
-    {"target", 0, "NAME", "of several registered collectives, this one"},
+    {"output", 'o', "DIR", "write everything to DIR (default crosswait-fuzz/FILE)"},
+    {"target", 0, "NAME", "fuzz this one of several registered collectives"},
     {"explain", 0, "FILE",
      "run one scenario or crash file and print it: scenario, timeline, finding"},
     {"real", 0, "FILE", "run one scenario on real ranks under mpirun"},
     {"time", 0, "SECONDS",
-     "stop after that long (60, unless -runs or -max_total_time says otherwise)"},
-    {"cflags", 0, "FLAGS", "for the compiler"},
-    {"no-shrink", 0, NULL, "leave what was found as large as it was found"},
-    {"junit", 0, "FILE", "write the result as JUnit XML too"},
-    {"sarif", 0, "FILE", "write the findings as SARIF too"},
+     "stop after SECONDS (default 60, unless -runs or -max_total_time says otherwise)"},
+    {"cflags", 0, "FLAGS", "pass FLAGS to the compiler"},
+    {"no-shrink", 0, NULL, "do not shrink the inputs of findings"},
+    {"junit", 0, "FILE", "also write the result as JUnit XML"},
+    {"sarif", 0, "FILE", "also write the findings as SARIF"},
     {"library", 0, NULL,
-     "instead of a file: the MPI library's own algorithms, forced one by one on real ranks"},
-    {"notes", 0, NULL, "tell also what is harmless: an offset of zero from a null pointer"},
+     "fuzz the MPI library's own algorithms, forced one by one on real ranks, instead of a file"},
+    {"notes", 0, NULL, "also report harmless findings: an offset of zero from a null pointer"},
     {"keep-going", 'k', NULL,
-     "go on after a finding, and show all there are, by cause (default where $CI is set)"},
-    {"ignore", 0, "FILE", "causes that are known, a line each: not shown, and no failure"},
-    {"without", 0, "NAME,...", "dimensions, or values of one, that no scenario has: slow, far ..."},
-    {"ranks", 0, "LOW..HIGH", "only so many ranks"},
-    {"only-type", 0, "NAME,...", "only these datatypes"},
-    {"only", 0, "KEY=VALUES", "of any key of a scenario these values, or LOW..HIGH"},
+     "continue after a finding, and show all findings by cause (default if $CI is set)"},
+    {"ignore", 0, "FILE", "known causes, one per line: they are not shown, and are no failure"},
+    {"without", 0, "NAME,...",
+     "leave out these dimensions of scenarios, or values of them: slow, far ..."},
+    {"ranks", 0, "LOW..HIGH", "use only these numbers of ranks"},
+    {"only-type", 0, "NAME,...", "use only these datatypes"},
+    {"only", 0, "KEY=VALUES", "use only these values, or LOW..HIGH, of any key of a scenario"},
     {"exhaustive", 0, "RANKS",
-     "every world of up to 4 ranks, 3 calls and 3 elements, in every schedule: verified, or not"},
+     "run every world of up to 4 ranks, 3 calls and 3 elements, in every schedule: verified, or "
+     "not"},
     {"certificate", 0, "FILE",
      "check what --exhaustive printed as verified: count and run it again by another search"},
     {"library-of", 0, "FILE.so",
-     "instead of a source file: a library that exports collectives by MPI's names"},
+     "fuzz a library that exports collectives by MPI's names, instead of a source file"},
     {0},
 };
 
@@ -102,7 +104,7 @@ static const struct options_command command = {
             "-merge=1 -minimize_crash=1 ...\n"
             "INPUT: corpus folders, or single inputs to run again.\n"
             "Exit status: 0 nothing found; 1 findings; 2 a mistake in the command line or in "
-            "FILE.c; 3 trouble, or --exhaustive could not look at everything.",
+            "FILE.c; 3 trouble, or --exhaustive could not try everything.",
     .example = "crosswait fuzz my_allreduce.c\n"
                "crosswait fuzz my_allreduce.c --time=60 --keep-going --junit=fuzz.xml\n"
                "crosswait fuzz --library -- --ranks=4 --only=bcast",
@@ -336,7 +338,8 @@ static int cmd_fuzz_certificate(const char *program, const char *path, double se
     if (status <= CLI_USAGE)
         return status;
     if (status != STATUS_UNDECIDED)
-        fprintf(stderr, "crosswait: the collective ended the check; does not hold\n");
+        fprintf(stderr,
+                "crosswait: the collective ended the check, so the certificate does not hold\n");
     return status == STATUS_UNDECIDED ? CLI_TROUBLE : CLI_FINDINGS;
 }
 
@@ -541,11 +544,11 @@ int cmd_fuzz(int argc, char **argv)
         return options_wrong(&o, "--certificate takes its scenarios from the file: leave out "
                                  "--exhaustive, --only and the like");
     if (of_library && (job.file_count || explained || on_real || certificate))
-        return options_wrong(&o, "--library goes without files and scenarios");
+        return options_wrong(&o, "--library takes no files and no scenarios");
     if (of_library && (*narrow || exhausted > 0 || seconds > 0 || junit || sarif ||
                        wanted.ignored || job.target || job.cflags))
-        return options_wrong(&o, "--library has options of its own, and they stand behind '--': "
-                                 "crosswait fuzz --library -- --ranks=4 --only=bcast --seconds=60");
+        return options_wrong(&o, "--library has options of its own, which follow '--': crosswait "
+                                 "fuzz --library -- --ranks=4 --only=bcast --seconds=60");
     const char *base = job.file_count && strrchr(files[0], '/') ? strrchr(files[0], '/') + 1
                        : of_library                             ? "library"
                                                                 : files[0];

@@ -243,7 +243,7 @@ static void found_at_once(const char *log, const char *path)
         memmove(line, line + strlen(own), strlen(line + strlen(own)) + 1);
     else if (!fuzz_sanitizer_line(log, line))
         line_of(strrchr(path, '/') ? strrchr(path, '/') + 1 : path, log, log, line);
-    fprintf(stderr, "%s%s (%s); making it small\n", FUZZ_FOUND, line, path);
+    fprintf(stderr, "%s%s (%s); shrinking it\n", FUZZ_FOUND, line, path);
 }
 
 /* Shrinks and explains one artifact into files beside it. */

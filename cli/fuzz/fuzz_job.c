@@ -52,7 +52,7 @@ enum core_status fuzz_share_find(char share[FUZZ_PATH_MAX])
     }
     return core_report(
         CORE_NOT_FOUND,
-        "cannot find what collectives are built with ('share/crosswait/build.sh' beside the "
+        "cannot find the files that build collectives ('share/crosswait/build.sh' beside the "
         "program, "
         "or '../lib/crosswait/fuzz'): install all of crosswait (Debian: crosswait-fuzz), or set "
         "CROSSWAIT_SHARE");

@@ -216,7 +216,8 @@ int fuzz_real(const struct fuzz_job *job, const char *program, const char *path)
     if (code == CLI_CLEAN)
         code = judge_cost(program, text, trace);
     if (code == CLI_CLEAN && result == CORE_OK && !has_judged(output))
-        code = cli_exit_of(core_report(CORE_IO, "the real ranks ended before they had judged it"));
+        code = cli_exit_of(
+            core_report(CORE_IO, "the real ranks ended before they had checked the scenario"));
     if (code == CLI_CLEAN && result == CORE_OK)
         printf("no finding\n");
     if (code == CLI_FINDINGS && access(trace, R_OK) == 0)
@@ -230,7 +231,7 @@ int fuzz_real(const struct fuzz_job *job, const char *program, const char *path)
     else
         fuzz_sanitizer_line(trace, line);
     if (code == CLI_CLEAN && line[0])
-        printf("real ranks do not show what was found in process: %s\n", line);
+        printf("real ranks do not reproduce the finding: %s\n", line);
     launch_result_done(&launched);
     return code;
 }

@@ -242,7 +242,7 @@ static void ending_facts(const struct comparison *comparison, const struct membe
         if (!member_counts(member))
             continue;
         if (!is_steady(member))
-            finding_fact(finding, "with %s: otherwise from run to run, and so not compared",
+            finding_fact(finding, "with %s: differs from run to run, so it is not compared",
                          member->library->title);
         else if (member->run[0].end != OUTCOME_OVER || has_failed(&member->run[0]))
             finding_fact(finding, "with %s: %s%s, exit status %d", member->library->title,
@@ -301,7 +301,7 @@ static enum core_status unsteady_add(struct comparison *comparison)
         struct finding *finding = difference_add(comparison, i, FINDING_NOTE);
         if (!finding)
             return CORE_NO_MEMORY;
-        finding_title(finding, "the job ends otherwise from run to run with %s itself",
+        finding_title(finding, "the job ends differently from run to run with %s itself",
                       member->library->title);
         for (uint32_t r = 0; r < member->runs; r++)
             finding_fact(finding, "run %" PRIu32 ": %s, exit status %d", r + 1,
@@ -330,8 +330,8 @@ static enum core_status order_add(struct member *shown, const struct member *bas
         finding_fact(finding, "receive %" PRIu64 " of rank %" PRIu32 " with %s: %s", part->number,
                      part->rank, (side ? shown : base)->library->title, part->what[side]);
     if (part)
-        finding_fact(finding, "MPI leaves it open which of these messages comes first: with one "
-                              "library, too, another run may end otherwise");
+        finding_fact(finding, "MPI does not define which of these messages comes first: with one "
+                              "library, too, another run may end differently");
     if (status == CORE_OK && part && part->seq[1] &&
         !finding_core_add(finding, facts[1].trace, part->rank, part->seq[1]))
         status = CORE_NO_MEMORY;
@@ -417,7 +417,7 @@ static enum core_status result_add(struct member *shown, const struct member *ba
         const struct trace_event *event = &result[SHOWN].event;
         finding_fact(
             finding,
-            "rank %" PRIu64 ": %s is the first that does not return what it returns with %s",
+            "rank %" PRIu64 ": %s is the first call that returns something other than with %s",
             result[SHOWN].rank, kept[SHOWN].trace->call[event->call].name, base->library->title);
         if (!finding_core_add(finding, kept[SHOWN].trace, (uint32_t)result[SHOWN].rank, event->seq))
             status = CORE_NO_MEMORY;
@@ -470,7 +470,8 @@ static enum core_status output_add(struct comparison *comparison, uint32_t at, u
     bool times = differ == LINES_VALUES && comparison->clock && !finding->call_count;
     bool errors = differ == LINES_WORDS && explains_errors(member) && explains_errors(other) &&
                   !finding->call_count;
-    finding_title(finding, "the output with %s is not that with %s%s", names, other->library->title,
+    finding_title(finding, "the output with %s differs from that with %s%s", names,
+                  other->library->title,
                   differ == LINES_NUMBERS ? ", by no more than rounding"
                   : times                 ? ": numbers differ, which may be times"
                   : errors                ? ": words differ, which may be those of an error"

@@ -205,7 +205,7 @@ static enum core_status linked_fit(const struct library *library, const char *wo
 
     if (*linked->rpath && !strstr(linked->rpath, library->lib))
         return reason_set(asprintf(&fit->reason,
-                                   "'%s' has its MPI library by DT_RPATH ('%s'): link it with "
+                                   "'%s' names its MPI library by DT_RPATH ('%s'): link it with "
                                    "-Wl,--enable-new-dtags",
                                    word, linked->rpath));
     for (uint32_t i = 0; i < linked->count && status == CORE_OK; i++) {

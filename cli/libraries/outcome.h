@@ -19,8 +19,8 @@
     X(SIGNAL, "crashed", "crashes")                                                   \
     X(EXCEPTION, "uncaught exception", "ends with an exception that nothing catches") \
     X(HUNG, "hung (proven)", "hangs")                                                 \
-    X(STALLED, "stood still", "stands still until it is ended")                       \
-    X(BUDGET, "its time was over", "is not over in the time that it is given")        \
+    X(STALLED, "stood still", "makes no progress until it is ended")                  \
+    X(BUDGET, "reached the time limit", "does not end within the time limit")         \
     X(INTERRUPTED, "interrupted", "is interrupted")                                   \
     X(UNSTARTED, "no MPI job", "starts no MPI job")                                   \
     X(OTHER, "another library", "runs with another library")

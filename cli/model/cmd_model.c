@@ -61,15 +61,16 @@ static const struct options_spec spec[] = {
     {"properties", 0, NULL, "diameter, degree, links, connectivity, bisection of --topology"},
     {"run", 'r', "ID", "run one row on the engine: measured, row, lower bound"},
     {"explain", 'e', "ROW", "what a row is, why its formulas hold, its messages round by round"},
-    {"format", 0, "FORMAT", "of --explain: text, svg or html"},
+    {"format", 0, "FORMAT", "with --explain: text, svg or html"},
     {"output", 'o', "FILE",
-     "of --explain: write to FILE (FILE.svg: the figure; FILE.html: its rounds one by one)"},
+     "with --explain: write to FILE (FILE.svg: the figure; FILE.html: its rounds one by one)"},
     {"job", 'j', "T.db",
      "run a recorded job on the model's machine: makespan, idle time by cause, critical path"},
     {"eager", 0, "BYTES",
-     "with --job: standard sends of at most so many bytes need no receive to start (0)"},
+     "with --job: standard sends of at most BYTES need no receive to start (default 0)"},
     {"inside", 0, NULL,
-     "with --job: collectives by the messages that the library sent, where they were recorded"},
+     "with --job: replace collectives by the messages that the library sent for them, if the trace "
+     "has them"},
     {"measure", 0, "T.db", "fit alpha and beta from the ping-pong in a trace"},
     {0},
 };
@@ -116,11 +117,10 @@ static const struct options_command command = {
              "crosswait model --explain=ROW [--ranks=P] [--words=N] [-o FILE.svg|FILE.html]\n"
              "crosswait model --job=T.db [--topology=NET] [--eager=BYTES] [--inside]\n"
              "crosswait model --measure T.db",
-    .about = "What collectives must cost: the rows of the model with rounds R, words W and "
-             "operations C; for given P, alpha, "
-             "beta and tau which is the cheapest at which size. With --topology, R, W and C are "
-             "measured by the engine "
-             "on that network; without, they are the rows' formulas.",
+    .about = "Prints what collectives must cost: the rows of the model with rounds R, words W and "
+             "operations C; for given P, alpha, beta and tau also which row is the cheapest at "
+             "which size. With --topology the engine measures R, W and C on that network; "
+             "otherwise the rows' formulas give them.",
     .spec = spec,
     .more = "Exit status: 0; 2 for a mistake in the command line or an impossible request, with "
             "the nearest possible "
@@ -273,7 +273,7 @@ static int read_seconds(const struct options *o, const char *name, double *out)
     char *end;
     double value = strtod(o->value, &end);
     if (end == o->value || *end || isnan(value))
-        return options_wrong(o, "--%s=%s is no number of seconds", name, o->value);
+        return options_wrong(o, "--%s=%s is not a number of seconds", name, o->value);
     if (value < 0)
         return options_wrong(o, "--%s=%s: a cost below 0 is impossible; the nearest is 0", name,
                              o->value);
@@ -418,7 +418,7 @@ static int row_of(const struct options *o, const struct model_ask *ask)
     const char *name = ask->run ? "run" : "explain", *id = ask->run ? ask->run : ask->explain;
 
     if (ask->run && !ask->ranks)
-        return options_wrong(o, "--run=%s on how many ranks? add --ranks=P", id);
+        return options_wrong(o, "--run=%s needs a number of ranks: add --ranks=P", id);
     if (ask->words_given && ask->words_low != ask->words_high)
         return options_wrong(o, "--%s takes one size, not a range", name);
     if (!model_row_asked(id))
@@ -443,19 +443,19 @@ static int cmd_model_dispatch(const struct options *o, struct model_ask *ask)
     if (ask->properties)
         return ask->has_topology
                    ? print_properties(&ask->topology)
-                   : options_wrong(o, "--properties of which network? add --topology=NET");
+                   : options_wrong(o, "--properties needs a network: add --topology=NET");
     if (ask->run || ask->explain)
         return row_of(o, ask);
     if (ask->format || ask->output)
-        return options_wrong(o, "--format and --output are of --explain=ROW");
+        return options_wrong(o, "--format and --output need --explain=ROW");
     if (ask->collective && !collective_is_known(ask->collective))
         return CLI_USAGE;
     if (!ask->ranks && (ask->plot || ask->words_given))
-        return options_wrong(o, "costs for how many ranks? add --ranks=P");
+        return options_wrong(o, "the costs need a number of ranks: add --ranks=P");
     if (!ask->ranks)
         return list_rows(ask->collective);
     if (!ask->collective)
-        return options_wrong(o, "costs of which collective? add --collective=NAME");
+        return options_wrong(o, "the costs need a collective: add --collective=NAME");
     return rank_rows(o, ask);
 }
 

@@ -275,7 +275,9 @@ void model_rank_print(const struct model_ask *ask, const struct model_ranking *r
             ask->has_topology ? replay_topology_text(&ask->topology, text) : "as each row asks for",
             model_seconds(ask->alpha, a), model_seconds(ask->beta, b), (long long)ask->word_bytes,
             model_seconds(ask->tau, c));
-    fprintf(out, "R, and W and C for each word of the size%s; then the cost at some sizes\n\n",
+    fprintf(out,
+            "columns: R rounds, W words and C operations for each word of the size%s; then the "
+            "cost at some sizes\n\n",
             ask->has_topology ? ", measured on that network" : "");
     fprintf(out, "  %-36s %8s %12s %12s", "row", "R", "W", "C");
     for (int i = 0; i < count; i++) {

@@ -8,7 +8,7 @@ for how in LEFT OK; do
     echo "$how: [$?]"
     grep '^warning' out.txt
     hung=$(grep -c '^error.hang' out.txt)
-    again=$(grep -c 'so it was when the job was run again' out.txt)
+    again=$(grep -c 'this happened when the job was run again' out.txt)
     elsewhere=$(crosswait report --verbose T.db | grep -c 'hung elsewhere')
     [ "$hung" = "$again" ] && [ $((hung > 0)) = $((elsewhere > 0)) ] ||
         echo "$hung hangs, $again reruns, $elsewhere elsewhere: $(cat out.txt)"

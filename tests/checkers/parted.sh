@@ -59,6 +59,6 @@ for how in LEFT_OUT ALONE LOOP BRANCHES; do
     mpicc -g -w -D$how -o prog prog.c || exit 1
     crosswait run --confirm=0 -o T.db -- mpirun -n 3 ./prog >said 2>/dev/null </dev/null
     echo "$how: $?"
-    grep -E '^(error|warning)\[|^   = the ranks parted' said
+    grep -E '^(error|warning)\[|^   = the ranks diverged' said
 done
 exit 0

@@ -70,7 +70,7 @@ SENTENCES = [  # the sentence; the first runs and the second runs that cause it
     (r"the recorded run completed", "finishes fails", None),
     (r"the recorded run got past these calls", "crashes aborts killed exits pauses", None),
     (r"\bdied of SIGSEGV", "crashes", None),
-    (r"gave up with code 3", "aborts", None),
+    (r"ended the job with code 3", "aborts", None),
     (r"was ended by SIGKILL", "killed", None),
     (r"exits without MPI_Finalize", "exits", None),
     (r"was ended because of it", "crashes aborts killed exits", None),
@@ -85,9 +85,9 @@ SENTENCES = [  # the sentence; the first runs and the second runs that cause it
     (r"^not confirmed: .* exit status 5$", None, "exits"),
     (r"^not confirmed: .* exit status 7$", None, "fails"),
     (r"^not confirmed: .* neither ended nor was proven to hang within", None, "computes"),
-    (r"^not confirmed: .* came to a stop that proves nothing", None, "pauses"),
+    (r"^not confirmed: .* its stop proves nothing", None, "pauses"),
     (r"^a thread sent the signal \(raise does\)", "crashes", None),
-    (r"^not tried in the real job: the time for that was spent", None, "untried"),
+    (r"^not tried in the real job: the time for that was over", None, "untried"),
     (r"^refuted: all behaviours of the program were run, and none fails", None, "explored"),
     (r"^it happened|^observed|ended in these calls", "later", None),
     # What rests on an assumption is never told as a fact about the recorded run.
@@ -96,7 +96,11 @@ SENTENCES = [  # the sentence; the first runs and the second runs that cause it
     (r"tests for this, and may do other things than recorded", BEHIND, None),
     (r"relies on|(completed|calls) only because", "", None),
     (r"looks at the source of the message|a receive takes another message", "", None),
-    (r"^the job stood still for \d+ s, and was ended: it may have been a hang", "pauses", None),
+    (
+        r"^the job made no progress for \d+ s, and crosswait ended it: a hang is possible",
+        "pauses",
+        None,
+    ),
 ]
 AGAIN = r"^(refuted|confirmed|not confirmed|not tried)\b"
 PAIRS = [

@@ -59,7 +59,7 @@ for how in wait "wait, asked" waitall "waitall ignored" waitany waitsome test te
             >/dev/null 2>&1
         crosswait check T.db >said
         echo "$how, $room: $?"
-        grep -E '^(error|warning|note)\[|told the program' said
+        grep -E '^(error|warning|note)\[|to the program' said
     done
 done
 exit 0

@@ -11,7 +11,7 @@ for ranks in 2 3 4; do
 done
 export OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_reduce_algorithm=2
 crosswait run -o W.db -- mpirun -n 4 ./verified >out 2>&1 && fail "a wrong order is not found"
-said='wrong result of MPI_Reduce on rank 0: what ranks gave was combined in the order 3, 2, 1, 0'
+said='wrong result of MPI_Reduce on rank 0: the contributions were combined in the order 3, 2, 1, 0'
 grep -q "$said" out || fail "$(cat out)"
 [ "$(crosswait report --format=json W.db | grep -c '"rule": "result"')" = 1 ] ||
     fail "others are blamed: $(cat out)"

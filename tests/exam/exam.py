@@ -587,7 +587,7 @@ def run(job):
         except (ValueError, KeyError):
             pass
     # If a correct program gets this, our MPI is wrong.
-    if "in a world it ends otherwise" in did.stdout:
+    if "in a world the program ends differently" in did.stdout:
         found.append(("world", "error", did.stdout.splitlines()[-1], None))
     return case, language, kind, did.returncode, found, base
 

@@ -7,9 +7,10 @@ for name in accumulate mixed iprobe; do
 done
 live() { # without what mpirun says as it is ended, and that it had to be
     # Who else cannot go on is told of those that have come to their calls by then.
-    crosswait replay --live "$@" 2>errors.txt | sed 's/; ranks\? [0-9, and]* cannot go on either//'
+    crosswait replay --live "$@" 2>errors.txt |
+        sed 's/; ranks\? [0-9, and]* cannot continue either//'
     local status=${PIPESTATUS[0]}
-    grep '^crosswait: ' errors.txt | grep -v "^crosswait: 'mpirun' had not noticed"
+    grep '^crosswait: ' errors.txt | grep -v "^crosswait: 'mpirun' still ran"
     return $status
 }
 same=0

@@ -46,11 +46,11 @@ has never "whose partition 2 is not marked as ready (of 4 partitions, 1 are not)
 has twice "partition 1 is marked as ready for the second time"
 has unstarted "a partition is marked as ready before 'request' is started"
 has range "'partition' is 4, of a request with 4 partitions"
-has mixed "after its last progress: it could never have gone on"
+has mixed "after its last progress: it could never have continued"
 has mixed "that gets no message is not in partitions, unlike what is waited for"
 has less "waits for rank 1, to enter the collective"
-has never "after its last progress: it could never have gone on"
-has deadlock "after its last progress: it could never have gone on"
+has never "after its last progress: it could never have continued"
+has deadlock "after its last progress: it could never have continued"
 has both_unbuffered "completed only because the library buffered what was sent"
 # A message of a pair begins where the last partition is marked; pairs that are alike are told
 # apart.

@@ -77,7 +77,7 @@ proven send "rank 0 waits in MPI_Ssend for rank 1, rank 1\
 proven wait "rank 0 waits in MPI_Wait for rank 2, rank 1\
  waits in MPI_Wait for rank 0, rank 2 waits in MPI_Wait for rank 1"
 proven barrier "rank 0 waits in MPI_Wait for rank 2, rank 2 waits in\
- MPI_Barrier for rank 0; rank 1 cannot go on either"
+ MPI_Barrier for rank 0; rank 1 cannot continue either"
 # One that is none, as a rank sleeps: looked at from outside, at a signal, and when the launcher is
 # told to end.
 newest() { # DB: of both ranks the receive that hangs is there, behind some of the messages

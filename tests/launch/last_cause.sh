@@ -78,6 +78,6 @@ job twin
 [ $status = 0 ] && [ "$(ranks T.db | cut -d' ' -f2 | uniq)" = finished ] ||
     fail "twin: exit status $status: $(cat out err)"
 job threads --stall=3
-[ $status = 5 ] && grep -q "without a proof that it hangs" err && ! grep -q "^error" out ||
+[ $status = 5 ] && grep -q "without a proof of a hang" err && ! grep -q "^error" out ||
     fail "threads: exit status $status: $(cat out err)"
 exit $bad

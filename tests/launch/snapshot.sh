@@ -36,7 +36,7 @@ for options in "" --last=100; do
     wait_for 'crosswait snapshot T.db >out 2>&1
         grep -q "rank 0 waits in MPI_Recv for rank 1" out &&
         grep -q "rank 1  *outside of MPI, after MPI_Barrier" out'
-    grep -q "the job runs on; when it was looked at, rank 0 waits in MPI_Recv for rank 1" out ||
+    grep -q "; at the time of the snapshot, rank 0 waits in MPI_Recv for rank 1" out ||
         fail "snapshot: $(cat out)"
     grep -q "rank 0  *in MPI_Recv at late.c:12" out &&
         grep -q "rank 1  *outside of MPI, after MPI_Barrier at late.c:10" out || fail "$(cat out)"

@@ -44,7 +44,8 @@ timeout -k 5 100 crosswait run -q -o T.db --json=T.json "--mpi=$at/openmpi,$at/m
 status=$?
 crosswait report T-mpich-5.0.2.db >report
 [ $status = 1 ] && [ "$(sort out | uniq)" = "$(printf '0 0 0 0\n0 3 0 0')" ] &&
-    grep -qx "warning\[library\]: the output with MPICH 5.0.2 is not that with Open MPI 5.0.11" \
+    grep -qx \
+        "warning\[library\]: the output with MPICH 5.0.2 differs from that with Open MPI 5.0.11" \
         report && grep -q '^ --> .*libraries.c:[0-9]* .*rank 0' report &&
     grep -q "= with Open MPI 5.0.11: '0 0 0 0'" report &&
     grep -q '"rule": "library"' T-mpich-5.0.2.json &&

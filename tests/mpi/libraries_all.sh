@@ -51,7 +51,7 @@ says 'crosswait finds at that place error\[argument\]: MPI_Allreduce'
 compared 0 "$same" mpirun -n 2 './app.{}' alias fixed
 
 compared 1 "$one" mpirun -n 1 './app.{}' displaced
-says '= rank 0: MPI_Alltoallw is the first that does not return what it returns with Open MPI 4.1.4'
+says '= rank 0: MPI_Alltoallw is the first call that returns something other than with Open MPI'
 says "= with MPICH 4.0.2: '0 3 0 0'"
 compared 0 "$same" mpirun -n 1 './app.{}' displaced fixed
 
@@ -88,7 +88,7 @@ C
     [ $first = 2 ] && mpicc.mpich -g -w -o turn.mpich-4.0.2 turn.c
 done
 compared 1 '1 difference between 2 MPI libraries' mpirun -n 3 './turn.{}'
-says '^warning\[library\]: the output with MPICH 4.0.2 is not that with Open MPI 4.1.4$'
+says '^warning\[library\]: the output with MPICH 4.0.2 differs from that with Open MPI 4.1.4$'
 says '= receive 1 of rank 0 with MPICH 4.0.2: from rank 2, tag 0, 4 bytes'
 says '= MPI leaves it open which of these messages comes first'
 says '^ --> turn.c:16 '
@@ -97,7 +97,7 @@ says '^ --> turn.c:16 '
 options=--stall=3
 compared 1 '1 difference between .*' mpirun -n 2 './app.{}' progress
 unset options
-says '^warning\[library\]: the job stands still until it is ended with MPICH 4.0.2, '
+says '^warning\[library\]: the job makes no progress until it is ended with MPICH 4.0.2, '
 says 'and runs through with Open MPI 4.1.4'
 says '^ --> .*libraries.c:.* rank 1 '
 says '= rank 0 was outside of MPI'
@@ -111,7 +111,7 @@ what=noise
 exec mpirun -n 2 ./app.$1 $what
 S
 compared 4 "$same" bash second.sh '{}'
-says '^note\[library\]: the job ends otherwise from run to run with MPICH 4.0.2 itself$'
+says '^note\[library\]: the job ends differently from run to run with MPICH 4.0.2 itself$'
 
 # A function that only one library has.
 cat >session.c <<'C'

@@ -234,7 +234,7 @@ static void what_a_call_waits_for(void **state)
     wait_put(&ending, NULL, 0, false, false);
     words_expect(wording_waits_text(&ending, &ending.call[0]),
                  "ranks 1 and 2, and for ranks 3 or 4, which have ended, and for any "
-                 "message, from ranks 1, 2 or 3, and for what no rank can do any more");
+                 "message, from ranks 1, 2 or 3, and for a call that no rank can make any more");
     call_put(&ending, 1, ENDING_CORE, "MPI_Recv");
     wait_put(&ending, (uint32_t[]){2}, 1, false, true);
     words_expect(wording_waits_text(&ending, &ending.call[1]), "rank 2, which has ended");
@@ -264,7 +264,7 @@ static void a_deadlock_names_all_ranks(void **state)
     wait_put(&ending, (uint32_t[]){3}, 1, false, false);
     words_expect(wording_ending(&ending),
                  "deadlock: ranks 0-19 and 21-23 wait in MPI_Barrier for rank 20, rank 20 "
-                 "waits in MPI_Recv for rank 0; rank 24 cannot go on either");
+                 "waits in MPI_Recv for rank 0; rank 24 cannot continue either");
     for (uint32_t r = 0; r < 24; r++) {
         call_put(&ring, r, ENDING_CORE, "MPI_Send");
         wait_put(&ring, (uint32_t[]){(r + 1) % 24}, 1, false, false);
@@ -291,33 +291,34 @@ static void what_is_not_proven(void **state)
     call_put(&few, 1, ENDING_OUTSIDE, "");
     call_put(&few, 2, ENDING_POLLS, "MPI_Test");
     words_expect(wording_ending(&few),
-                 "the job was ended, without a proof that it hangs, after 4 s in which no call was "
-                 "completed but tests and probes that found nothing: rank 1 (MPI_Recv, a thread "
+                 "the job was ended, without a proof of a hang, after 4 s in which no call "
+                 "completed except tests and probes that found nothing: rank 1 (MPI_Recv, a thread "
                  "outside of MPI for 3 s), rank 0 (outside of "
                  "MPI for 3 s), polling rank 2 (MPI_Test for 3 s)");
-    words_expect(wording_quiet(&few, 60, true),
-                 "for 60 seconds no call was completed: rank 0 (outside of MPI for 3 s), rank 1 "
-                 "(MPI_Recv, a thread outside of MPI for 3 s), rank 2 (MPI_Test); some may "
-                 "compute, or it is a hang, which is not proven (--stall=SECONDS ends such a job)");
+    words_expect(
+        wording_quiet(&few, 60, true),
+        "for 60 seconds no call was completed: rank 0 (outside of MPI for 3 s), rank 1 "
+        "(MPI_Recv, a thread outside of MPI for 3 s), rank 2 (MPI_Test); some ranks may compute, "
+        "or the job hangs, which is not proven (--stall=SECONDS ends such a job)");
     for (uint32_t r = 0; r < 24; r++)
         call_put(&many, r, r == 20 ? ENDING_POLLS : ENDING_INSIDE,
                  r == 20 ? "MPI_Iprobe" : "MPI_Barrier");
     words_expect(
         wording_quiet(&many, 10, false),
         "for 10 seconds rank 20 (MPI_Iprobe) has only polled and found nothing, while others wait: "
-        "ranks 0-19 and 21-23 (MPI_Barrier); it may be a hang, which cannot be "
-        "proven: end the job (--stall=SECONDS does), and it is judged");
+        "ranks 0-19 and 21-23 (MPI_Barrier); the job may hang, which cannot be proven: end the job "
+        "(--stall=SECONDS does) to get a verdict");
     many.call[20].role = ENDING_INSIDE;
     words_expect(wording_quiet(&many, 30, false),
                  "for 30 seconds no call was completed, and all ranks are inside calls: ranks 0-19 "
-                 "and 21-23 (MPI_Barrier), rank 20 (MPI_Iprobe); it may be a hang, which is not "
+                 "and 21-23 (MPI_Barrier), rank 20 (MPI_Iprobe); the job may hang, which is not "
                  "proven (--stall=SECONDS ends such a job)");
     call_put(&file, 0, ENDING_INSIDE, "MPI_File_close");
     call_put(&file, 1, ENDING_INSIDE, "MPI_Finalize");
     words_expect(wording_quiet(&file, 120, true),
                  "for 120 seconds no call was completed, and all ranks are inside calls: rank 0 "
                  "(MPI_File_close for 3 s), rank 1 (MPI_Finalize for 3 s); such calls may take "
-                 "long, or it is a hang, which is not proven (--stall=SECONDS ends such a job)");
+                 "long, or the job hangs, which is not proven (--stall=SECONDS ends such a job)");
     ending_done(&few);
     ending_done(&many);
     ending_done(&file);

@@ -454,8 +454,8 @@ static enum core_status came_up(struct world_processes *w, const struct world_pr
         fputs(w->early[1], stderr);
     }
     if (said == REGION_REFUSED)
-        return core_report(CORE_UNSUPPORTED, "crosswait explore cannot run '%s': %s",
-                           program->argv[0], w->region->refusal);
+        return core_report(CORE_UNSUPPORTED, "explore cannot run '%s': %s", program->argv[0],
+                           w->region->refusal);
     if (said == 0)
         return core_report(
             CORE_BUDGET, "'%s' does not reach its first MPI call that concerns ranks within %u ms",
