@@ -8,7 +8,8 @@
  *             affine-int}; root, root-step, root-bend in 0..P-1; in-place; first-group; sizes,
  *             sizes-seed and places of v-forms; dims, periods, graph of neighbours; parameter; slow
  *             (barriers); flight, tested (nonblocking); communicator in {world, backwards}; calls
- *             in 1..3; late; waiting in {for-data, for-all} of what calls MPI's own collectives.
+ *             in 1..3; late; waiting in {for-data, for-all} of what calls MPI's own collectives or
+ *             makes or frees communicators (world_coll_waits).
  * Call k has the root (root + k root-step + k(k-1)/2 root-bend) mod P: with two calls this is every
  * pair of roots, with three every three of them. All calls have one count and one type. types one
  * call: count in 0..3; type, type-send in one of each way to make a datatype (EXHAUST_TYPES) or,

@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/mman.h>
 
 #include "core/array.h"
@@ -210,8 +211,11 @@ static void all_free(void)
     held_bytes = sparse_bytes = 0;
 }
 
+pid_t memory_process;
+
 void memory_world_starts(void)
 {
+    memory_process = getpid();
     all_free(); /* blocks of a world that was given up */
     lost.count = 0;
 }

@@ -7,9 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 /* Begins a world; allocations of earlier worlds no longer count. */
 void memory_world_starts(void);
+/* The process that runs the world: a child that a rank forks is another one. */
+extern pid_t memory_process;
 /* Ends a world after all ranks have returned (world_options.returned): what they allocated and did
  * not free is lost, unless it can be reached from what they keep. Frees both. */
 void memory_world_returned(void);

@@ -3,6 +3,7 @@
  * what a process runs at its end; large copies cost only the written bytes; a harmless report of
  * the undefined-behaviour sanitizer is a note. Holds no state. */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,9 +117,16 @@ REPLACED_WEAK(void *, _ZnamRKSt9nothrow_t, size_t bytes, const void *nothrow)
 
 /* --- the process's end ------------------------------------------------------------------------ */
 
+static bool in_child(void)
+{
+    return world_rank() >= 0 && getpid() != memory_process;
+}
+
 /* A rank that ends its process ends no other rank's, and nobody would hear of it. */
 static void rank_ends(const char *call, int status)
 {
+    if (in_child())
+        return;
     if (world_rank() >= 0)
         world_give_up(WORLD_RULE_CRASH, "rank %d calls %s(%d) in the collective", world_rank(),
                       call, status);
@@ -135,6 +143,26 @@ REPLACED(void, _Exit, int status)
 {
     rank_ends("_Exit", status);
     _exit(status);
+}
+
+/* A rank's child ends without what the fuzzer does at its end. */
+REPLACED(void, exit, int status)
+{
+    if (!in_child())
+        exit(status);
+    fflush(NULL);
+    _exit(status);
+}
+
+/* In a rank's child the fuzzer does not handle signals. */
+REPLACED(pid_t, fork, void)
+{
+    static const int handled[] = {SIGABRT, SIGBUS,  SIGFPE,  SIGILL,  SIGSEGV, SIGTRAP,
+                                  SIGINT,  SIGTERM, SIGXFSZ, SIGUSR1, SIGUSR2};
+    pid_t child = fork();
+    for (size_t i = 0; child == 0 && i < sizeof handled / sizeof *handled; i++)
+        signal(handled[i], SIG_DFL);
+    return child;
 }
 
 /* --- MPI's ------------------------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
 /* Names what registered collectives call beside MPI's messages: functions whose answers
- * --exhaustive does not vary, as a clock, threads, or what makes a communicator.
+ * --exhaustive does not vary, as a clock, threads, or what makes a window.
  * program/decided.awk lists them in a section of each object. */
 #ifndef FUZZ_UNDECIDED_H
 #define FUZZ_UNDECIDED_H
@@ -8,7 +8,7 @@
 
 /* Writes the name of the first one that no object defines; false: there is none. */
 bool undecided_call(char name[128]);
-/* Tells whether one of them calls a collective of MPI's that may wait for more ranks or fewer. */
+/* Tells whether one of them calls what may wait for more ranks or fewer. */
 bool undecided_waiting(void);
 
 #endif

@@ -478,6 +478,7 @@ struct world_rank {
     int self_member;
     uint32_t order_count;                                    /* order=explore */
     uint32_t comm_count, win_count, port_count, epoch_count; /* made so far */
+    struct world_group_calls *group_calls;                   /* of MPI_Comm_create_group */
     uint32_t turns; /* times that it continued although it might have waited */
     uint32_t round; /* WORLD->round in which a message of it was last examined */
     struct world_decider *decided;
@@ -887,7 +888,9 @@ struct world_general {
 /* Returns a complete request; `finish` runs when it is waited for or tested. */
 struct ompi_request_t *world_request_deferred(struct world_deferred *deferred);
 void world_wait_describe(const struct ompi_request_t *request);
-/* Reports the wait where the rank is in a call that must return (world_must_return). */
+/* Report a wait for other ranks of the communicator, which may be NULL, where the rank is in a call
+ * that must return (world_must_return). */
+void world_wait_noted(MPI_Comm comm);
 void world_wait_allowed(const struct ompi_request_t *request);
 struct ompi_request_t *world_request_new(enum world_request_kind kind);
 int world_isend(const void *buffer, size_t count, MPI_Datatype type, int dest, int tag,
@@ -909,10 +912,19 @@ struct world_meeting {
     const char *op;   /* NULL: the call reduces nothing, or by an operation of the program's own */
     uint32_t context; /* a new context, the same for all members */
     void **slot;
-    struct world_fiber **waiting;
+    struct world_arrival *arrival; /* in their order */
     const struct world_causes *causes;
 };
+struct world_arrival {
+    int place, needs;
+    struct world_fiber *waiting; /* NULL: it has continued */
+    const struct world_causes *causes;
+};
+enum { MEET_ALL = -1, MEET_NOBODY = -2 };
 struct world_meeting *world_meet(MPI_Comm comm, void *mine);
+/* Does the same, but where collectives wait for data alone it waits for one member: the slot
+ * `needs`, or MEET_ALL or MEET_NOBODY. */
+struct world_meeting *world_meet_for(MPI_Comm comm, void *mine, int needs);
 /* Compares this collective call with the other members' calls of the same number, which it returns.
  */
 uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root, const char *op);

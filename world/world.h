@@ -82,9 +82,10 @@ struct world_options {
     /* For order=explore: the only turns that the world has, with their answers; turns that conflict
      * come in this order. NULL: turns are decided freely. */
     const struct replay_names *turns;
-    /* How long a collective of MPI waits: as the messages of its algorithm do; for the ranks alone
-     * whose data it needs; for all ranks, with operations that commute in another order. MPI leaves
-     * that to the library. */
+    /* How long a collective of MPI waits, and a call that makes a communicator: as the messages of
+     * its algorithm do; for the ranks alone whose data it needs (if each of a group could give
+     * them, for its last); for all ranks, with operations that commute in another order, and
+     * MPI_Comm_free as well. MPI leaves that to the library. */
     enum world_coll_waits {
         WORLD_WAITS_AS_USUAL,
         WORLD_WAITS_FOR_DATA,

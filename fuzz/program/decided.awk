@@ -12,7 +12,8 @@ BEGIN {
         "ldexp frexp hypot sqrtf powf expf logf log2f floorf ceilf fabsf", word, " ")
     for (i in word) known[word[i]]
     # MPI's, in lower case and without MPI_: what the search varies, or what has one answer. Makers
-    # of communicators are not among them: whether one waits for other ranks is the library's.
+    # of windows and openers of files are not among them: whether one waits for other ranks is the
+    # library's.
     split("send ssend rsend bsend isend issend irsend ibsend recv irecv sendrecv " \
         "sendrecv_replace probe iprobe mprobe improbe mrecv imrecv wait waitall waitany waitsome " \
         "test testall testany testsome request_free request_get_status cancel test_cancelled " \
@@ -32,10 +33,14 @@ BEGIN {
         known["mpi_i" word[i]]
         if (word[i] != "barrier") waits["mpi_" word[i]] = waits["mpi_i" word[i]] = 1
     }
-    split("rank size remote_size remote_group group compare test_inter free set_name get_name " \
-        "get_info set_info get_attr set_attr delete_attr create_keyval free_keyval " \
+    split("rank size remote_size remote_group group compare test_inter set_name get_name " \
+        "get_attr set_attr delete_attr create_keyval free_keyval " \
         "get_errhandler set_errhandler create_errhandler call_errhandler", word, " ")
     for (i in word) known["mpi_comm_" word[i]]
+    split("comm_free comm_dup comm_dup_with_info comm_idup comm_split comm_split_type " \
+        "comm_create comm_create_group intercomm_create intercomm_merge cart_create cart_sub " \
+        "graph_create dist_graph_create dist_graph_create_adjacent", word, " ")
+    for (i in word) known["mpi_" word[i]] = waits["mpi_" word[i]] = 1
     split("test dims_create cart_get cart_coords cart_rank cart_shift cartdim_get graphdims_get " \
         "graph_get graph_neighbors graph_neighbors_count dist_graph_neighbors " \
         "dist_graph_neighbors_count topo_test attr_get attr_put attr_delete keyval_create " \
@@ -65,9 +70,10 @@ name ~ /^_gfortran_/ &&
     sub(/^pmpi_/, "mpi_", plain)
     if (plain ~ /_$/) sub(/(_f08|_f08ts)?_$/, "", plain)
     if (plain in waits && !said++) print "*"
-    # windows and files: the search says itself what of them it does not vary
+    # accesses to windows: the search says itself what of them it does not vary
     if (!(plain in known) && !(name in known) &&
-        plain !~ /^mpi_(type|group|info|win|file)_|^mpi_.*_(c2f|f2c)$/ &&
+        plain !~ /^mpi_(type|group|info)_|^mpi_.*_(c2f|f2c)$/ &&
+        (plain !~ /^mpi_win_/ || plain ~ /^mpi_win_(create|allocate|allocate_shared|create_dynamic)$/) &&
         plain !~ /^mpi_(r?put|r?get|r?accumulate|r?get_accumulate|fetch_and_op|compare_and_swap)$/)
         print "?" name
 }

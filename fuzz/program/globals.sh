@@ -11,7 +11,7 @@ if [ "${1-}" = --memory ]; then
     # the functions that fuzz/replaced.c replaces
     for name in malloc calloc realloc free aligned_alloc posix_memalign strdup strndup _Znwm _Znam \
         _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm MPI_Alloc_mem \
-        MPI_Free_mem __emutls_get_address __cxa_atexit __cxa_thread_atexit _exit _Exit \
+        MPI_Free_mem __emutls_get_address __cxa_atexit __cxa_thread_atexit _exit _Exit exit fork \
         __asan_memset __asan_memcpy __asan_memmove __ubsan_handle_pointer_overflow \
         __ubsan_handle_dynamic_type_cache_miss; do
         memory="$memory --redefine-sym $name=crosswait_$name"

@@ -192,15 +192,39 @@ int world_coll_scatter(const struct world_coll *c, const void *send, MPI_Datatyp
     return MPI_SUCCESS;
 }
 
+#define COUNT(i) (c->recv_counts ? c->recv_counts[i] : c->recv_count)
+#define PLACE(i) \
+    at_w(c->recv, c->recv_at ? c->recv_at[i] : (ptrdiff_t)(i)*c->recv_count, c->recv_type)
+
+/* Each rank gets each block from its owner. */
+static int allgather_loosely(const struct world_coll *c)
+{
+    int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
+    struct ompi_request_t *request = world_alloc(2 * (size_t)size * sizeof *request);
+    CORE_CHECK(coll_is_loose());
+    for (int i = 0; i < size; i++) {
+        if (i == rank)
+            continue;
+        coll_recv(c, PLACE(i), COUNT(i), c->recv_type, i, &request[2 * i]);
+        coll_send(c, PLACE(rank), COUNT(rank), c->recv_type, i, &request[2 * i + 1]);
+    }
+    for (int i = 0; i < size; i++)
+        if (i != rank) {
+            int one = coll_finish(&request[2 * i]);
+            code = code ? code : one;
+            coll_finish(&request[2 * i + 1]);
+        }
+    return code;
+}
+
 static int coll_allgather(const struct world_coll *c)
 {
     int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
     int right = (rank + 1) % size, left = (rank - 1 + size) % size;
-#define COUNT(i) (c->recv_counts ? c->recv_counts[i] : c->recv_count)
-#define PLACE(i) \
-    at_w(c->recv, c->recv_at ? c->recv_at[i] : (ptrdiff_t)(i)*c->recv_count, c->recv_type)
     if (c->send != MPI_IN_PLACE)
         coll_copy(PLACE(rank), COUNT(rank), c->recv_type, c->send, c->send_count, c->send_type);
+    if (coll_is_loose())
+        return allgather_loosely(c);
     for (int step = 0; step < size - 1 && !code; step++) {
         int out = (rank - step + size) % size, in = (rank - step - 1 + size) % size;
         struct ompi_request_t here[2];
@@ -274,6 +298,21 @@ static int coll_scan(const struct world_coll *c, bool exclusive)
     return code;
 }
 
+/* Each rank reduces its own block, and waits for nobody if that is empty. */
+static int reduce_scatter_loosely(const struct world_coll *c, const int *counts, const int *places,
+                                  int total, void *whole)
+{
+    int code = MPI_SUCCESS;
+    CORE_CHECK(coll_is_loose() && total >= 0);
+    coll_copy(whole, total, c->recv_type, c->send == MPI_IN_PLACE ? c->recv : c->send, total,
+              c->recv_type);
+    for (int i = 0; i < c->comm->size && !code; i++)
+        if (counts[i])
+            code = reduce_loosely(c, at_w(whole, places[i], c->recv_type), c->recv, counts[i],
+                                  c->recv_type, i);
+    return code;
+}
+
 static int reduce_scatter(const struct world_coll *c)
 {
     int size = c->comm->size, rank = c->comm->rank, total = 0;
@@ -285,6 +324,8 @@ static int reduce_scatter(const struct world_coll *c)
         total += counts[i];
     }
     void *whole = world_coll_scratch(total, c->recv_type);
+    if (coll_is_loose())
+        return reduce_scatter_loosely(c, counts, places, total, whole);
     int code = world_coll_reduce(c, c->send == MPI_IN_PLACE ? c->recv : c->send, whole, total,
                                  c->recv_type, 0);
     if (code)
@@ -349,9 +390,17 @@ void world_coll_partners(const struct world_coll *c, int *out_in, int *out_out)
                                  : c->comm->size;
 }
 
+enum { NEIGHBOUR_TAGS = 64 }; /* of one call */
+
+static int neighbour_tag(const struct world_coll *c)
+{
+    CORE_CHECK(c->kind >= COLL_NEIGHBOR_ALLGATHER);
+    return (c->tag & 0x1ffffff) * NEIGHBOUR_TAGS;
+}
+
 static int neighbour_exchange(const struct world_coll *c, bool same_to_all)
 {
-    int in_count, out_count, code = MPI_SUCCESS, tag = (c->tag & 0x1ffffff) * 64;
+    int in_count, out_count, code = MPI_SUCCESS, tag = neighbour_tag(c);
     CORE_CHECK(c->comm->topology && !c->comm->remote_size);
     const int *in, *out;
     coll_neighbours(c->comm, &in_count, &in, &out_count, &out);
@@ -391,9 +440,14 @@ static void coll_wait_for_all(const struct world_coll *c)
 {
     const uint64_t rounds = ME->clock[0], words = ME->clock[1];
     struct world_coll barrier = *c;
-    CORE_CHECK(c->kind != COLL_BARRIER && !c->comm->remote_size);
+    CORE_CHECK(c->kind != COLL_BARRIER);
     barrier.kind = COLL_BARRIER;
-    world_coll_barrier(&barrier);
+    if (c->kind >= COLL_NEIGHBOR_ALLGATHER) /* the last tag of the call */
+        barrier.tag = neighbour_tag(c) + NEIGHBOUR_TAGS - 1;
+    if (c->comm->remote_size)
+        world_coll_inter(&barrier);
+    else
+        world_coll_barrier(&barrier);
     ME->clock[0] = rounds;
     ME->clock[1] = words;
 }
@@ -403,10 +457,10 @@ int world_coll_run(const struct world_coll *c)
     int code;
     bool in_place = c->send == MPI_IN_PLACE;
     CORE_CHECK(c->tag >= 0 && c->tag <= COLL_TAG_MAX);
+    if (coll_is_strict() && c->kind != COLL_BARRIER)
+        coll_wait_for_all(c);
     if (UNLIKELY(c->comm->remote_size))
         return world_coll_inter(c);
-    if (coll_is_strict() && c->kind != COLL_BARRIER && c->kind < COLL_NEIGHBOR_ALLGATHER)
-        coll_wait_for_all(c);
     switch (c->kind) {
     case COLL_BARRIER:
         return world_coll_barrier(c);

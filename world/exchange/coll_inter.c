@@ -5,6 +5,7 @@
  * The root argument is MPI_ROOT at the root, MPI_PROC_NULL at the others of its group, and the
  * root's rank in the other group. */
 #include "world/exchange/coll.h"
+#include "world/exchange/explore.h"
 
 enum { INSIDE_TAG = 0x4000000 }; /* above the numbers of collective calls */
 _Static_assert((int)INSIDE_TAG > (int)COLL_TAG_MAX,
@@ -47,6 +48,10 @@ static int coll_inter_barrier(const struct world_coll *c)
 static int coll_inter_bcast(const struct world_coll *c)
 {
     CORE_CHECK(c->root == MPI_ROOT || (c->root >= 0 && c->root < c->comm->remote_size));
+    if (coll_is_loose() && c->root != MPI_ROOT)
+        return coll_recv_now(c, c->recv, c->recv_count, c->recv_type, c->root);
+    for (int i = 1; coll_is_loose() && i < c->comm->remote_size; i++)
+        coll_send_now(c, c->recv, c->recv_count, c->recv_type, i);
     if (c->root == MPI_ROOT)
         return coll_send_now(c, c->recv, c->recv_count, c->recv_type, 0);
     int code = c->comm->rank == 0 ? coll_recv_now(c, c->recv, c->recv_count, c->recv_type, c->root)
@@ -56,9 +61,29 @@ static int coll_inter_bcast(const struct world_coll *c)
     return code ? code : world_coll_bcast(&one, c->recv, c->recv_count, c->recv_type, 0);
 }
 
+/* Reduces what each rank of the other group sends. */
+static int reduce_theirs(const struct world_coll *c, void *result)
+{
+    CORE_CHECK(c->comm->remote_size > 0);
+    void *next = world_coll_scratch(c->recv_count, c->recv_type);
+    int code = coll_recv_now(c, result, c->recv_count, c->recv_type, 0);
+    for (int i = 1; i < c->comm->remote_size && !code; i++) {
+        code = coll_recv_now(c, next, c->recv_count, c->recv_type, i);
+        if (!code) /* next = result op next */
+            code = world_op_apply(c->op, result, next, c->recv_count, c->recv_type);
+        world_type_copy(result, (size_t)c->recv_count, c->recv_type, next, (size_t)c->recv_count,
+                        c->recv_type);
+    }
+    return code;
+}
+
 static int coll_inter_reduce(const struct world_coll *c)
 {
     CORE_CHECK(c->root == MPI_ROOT || (c->root >= 0 && c->root < c->comm->remote_size));
+    if (coll_is_loose())
+        return c->root == MPI_ROOT
+                   ? reduce_theirs(c, c->recv)
+                   : coll_send_now(c, c->send, c->recv_count, c->recv_type, c->root);
     if (c->root == MPI_ROOT)
         return coll_recv_now(c, c->recv, c->recv_count, c->recv_type, 0);
     struct ompi_communicator_t group;
@@ -86,8 +111,24 @@ static int reduce_exchange(const struct world_coll *c, const struct world_coll *
     return code;
 }
 
+/* Each rank waits for the other group alone. */
+static int allreduce_loosely(const struct world_coll *c)
+{
+    const int size = c->comm->remote_size;
+    struct ompi_request_t *request = world_alloc((size_t)size * sizeof *request);
+    CORE_CHECK(coll_is_loose());
+    for (int i = 0; i < size; i++)
+        coll_send(c, c->send, c->recv_count, c->recv_type, i, &request[i]);
+    int code = reduce_theirs(c, c->recv);
+    for (int i = 0; i < size; i++)
+        coll_finish(&request[i]);
+    return code;
+}
+
 static int coll_inter_allreduce(const struct world_coll *c)
 {
+    if (coll_is_loose())
+        return allreduce_loosely(c);
     struct ompi_communicator_t group;
     struct world_coll one = coll_inter_inside(c, &group);
     int code = reduce_exchange(c, &one, c->recv_count, c->recv);
@@ -106,6 +147,8 @@ static int reduce_scatter(const struct world_coll *c)
     }
     struct ompi_communicator_t group;
     struct world_coll one = coll_inter_inside(c, &group);
+    if (coll_is_loose()) /* a rank waits for others of its group, whose data it does not need */
+        world_explore_limited();
     void *whole = world_coll_scratch(total, c->recv_type);
     int code = reduce_exchange(c, &one, total, whole);
     one.root = 0;

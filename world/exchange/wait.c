@@ -120,17 +120,23 @@ void world_must_return(bool inside)
     WORLD->fiber->must_return = inside;
 }
 
-void world_wait_allowed(const struct ompi_request_t *request)
+void world_wait_noted(MPI_Comm comm)
 {
     struct world_fiber *fiber = WORLD->fiber;
-    const bool alone = request->comm && request->comm->size == 1 && !request->comm->remote_size;
-    if (LIKELY(!fiber->must_return) || alone || request->peer == MPI_PROC_NULL)
+    const bool alone = comm && comm->size == 1 && !comm->remote_size;
+    if (LIKELY(!fiber->must_return) || alone)
         return;
     CORE_CHECK(fiber->rank == ME && fiber->call);
     fiber->must_return = false; /* once */
     world_note(WORLD_RULE_BLOCKING_START,
                "rank %d waits in %s for other ranks, in a call that must return without them",
                ME->rank, fiber->call);
+}
+
+void world_wait_allowed(const struct ompi_request_t *request)
+{
+    if (request->peer != MPI_PROC_NULL)
+        world_wait_noted(request->comm);
 }
 
 void world_request_wait(struct ompi_request_t *request)

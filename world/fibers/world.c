@@ -561,6 +561,7 @@ static void rank_init(struct world_rank *me, int index)
     self->context = 2;
     me->comm_count = 1;
     me->win_count = me->port_count = me->epoch_count = me->helpers = 0;
+    me->group_calls = NULL;
     world->object = decision_comm(0);
     self->object = decision_comm(me->comm_count);
     world->rank = index;

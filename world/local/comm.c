@@ -127,8 +127,63 @@ uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root, const
     return number;
 }
 
+static bool comm_is_loose(void)
+{
+    return UNLIKELY(WORLD->options->waiting == WORLD_WAITS_FOR_DATA);
+}
+
+static const struct world_arrival *meeting_arrival(const struct world_meeting *meeting, int place)
+{
+    for (int i = 0; i < meeting->arrived; i++)
+        if (meeting->arrival[i].place == place)
+            return &meeting->arrival[i];
+    return NULL;
+}
+
+/* Wakes those that wait for the latest arrival, or for the last one. */
+static void meeting_wake(struct world_meeting *meeting)
+{
+    CORE_CHECK(meeting->arrived > 0);
+    const int came = meeting->arrival[meeting->arrived - 1].place;
+    for (int i = 0; i < meeting->arrived - 1; i++) {
+        struct world_arrival *a = &meeting->arrival[i];
+        if (a->waiting && (a->needs == came || meeting->arrived == meeting->size)) {
+            world_fiber_ready(a->waiting);
+            a->waiting = NULL;
+        }
+    }
+}
+
+/* Waits for those members that an arrival needs, and takes over what they know. */
+static void meeting_await(MPI_Comm comm, struct world_meeting *meeting, struct world_arrival *mine)
+{
+    struct world_fiber *fiber = WORLD->fiber;
+    if (mine->needs == MEET_NOBODY)
+        return;
+    if (meeting->arrived < meeting->size &&
+        (mine->needs == MEET_ALL || !meeting_arrival(meeting, mine->needs))) {
+        world_wait_noted(comm);
+        mine->waiting = fiber;
+        fiber->why = "waits for the other members of the communicator";
+        world_fiber_block();
+        fiber->why = NULL;
+        CORE_CHECK(!mine->waiting);
+    }
+    if (mine->needs == MEET_ALL) {
+        CORE_CHECK(meeting->arrived == meeting->size);
+        fiber->causes = meeting->causes;
+        world_gate_need(GATE_MEETING, meeting->key, meeting->first, (int)meeting->number);
+    } else {
+        const struct world_arrival *needed = meeting_arrival(meeting, mine->needs);
+        CORE_CHECK(needed);
+        if (UNLIKELY(WORLD->explore != NULL))
+            fiber->causes = world_causes_join(fiber->causes, needed->causes);
+        world_gate_need(GATE_MEETING, meeting->key, -1 - mine->needs, (int)meeting->number);
+    }
+}
+
 /* Meets with a number that was taken from comm->meeting_count before. */
-static struct world_meeting *meet_numbered(MPI_Comm comm, uint32_t number, void *mine)
+static struct world_meeting *meet_numbered(MPI_Comm comm, uint32_t number, void *mine, int needs)
 {
     int size = comm->size + comm->remote_size;
     int place = comm->rank + (local_first(comm) ? 0 : comm->remote_size);
@@ -139,8 +194,8 @@ static struct world_meeting *meet_numbered(MPI_Comm comm, uint32_t number, void 
     struct world_meeting *meeting = meeting_find(comm->context, number, first, size, 0, NULL);
     comm_mismatch(meeting, size, 0, NULL);
     if (!meeting->slot) {
-        meeting->slot = world_alloc((size_t)size * sizeof(void *));
-        meeting->waiting = world_alloc((size_t)size * sizeof(void *));
+        meeting->slot = world_zalloc((size_t)size * sizeof(void *));
+        meeting->arrival = world_alloc((size_t)size * sizeof *meeting->arrival);
         meeting->context = context_new();
     }
     CORE_CHECK(meeting->size == size && place >= 0 && place < size); /* invariant 2 */
@@ -153,28 +208,28 @@ static struct world_meeting *meet_numbered(MPI_Comm comm, uint32_t number, void 
     if (UNLIKELY(WORLD->explore != NULL))
         meeting->causes = world_causes_join(meeting->causes, fiber->causes);
     ME->news += size > 1;
-    meeting->waiting[meeting->arrived] = fiber;
+    struct world_arrival *arrival = &meeting->arrival[meeting->arrived];
+    *arrival =
+        (struct world_arrival){place, comm_is_loose() ? needs : MEET_ALL, NULL, fiber->causes};
     world_gate_give(GATE_MEETING, meeting->key, first, (int)number);
+    if (comm_is_loose())
+        world_gate_give(GATE_MEETING, meeting->key, -1 - place, (int)number);
     meeting_arrive(meeting);
-    if (meeting->arrived < size) {
-        fiber->why = "waits for the other members of the communicator";
-        world_fiber_block();
-        fiber->why = NULL;
-        CORE_CHECK(meeting->arrived == size && meeting->slot[place] == mine);
-    } else {
-        for (int i = 0; i < size - 1; i++)
-            world_fiber_ready(meeting->waiting[i]);
-    }
-    fiber->causes = meeting->causes;
-    world_gate_need(GATE_MEETING, meeting->key, first, (int)number);
+    meeting_wake(meeting);
+    meeting_await(comm, meeting, arrival);
     return meeting;
+}
+
+struct world_meeting *world_meet_for(MPI_Comm comm, void *mine, int needs)
+{
+    if (world_several())
+        world_turn_thread(comm, TURN_COLLECTIVE, 0, 0);
+    return meet_numbered(comm, comm->meeting_count++, mine, needs);
 }
 
 struct world_meeting *world_meet(MPI_Comm comm, void *mine)
 {
-    if (world_several())
-        world_turn_thread(comm, TURN_COLLECTIVE, 0, 0);
-    return meet_numbered(comm, comm->meeting_count++, mine);
+    return world_meet_for(comm, mine, MEET_ALL);
 }
 
 MPI_Comm world_comm_new(uint32_t context, int rank, int size, const int *member, MPI_Comm parent)
@@ -300,6 +355,9 @@ int MPI_Comm_free(MPI_Comm *handle)
     if (code)
         return world_error(comm, code, "a callback refuses");
     world_turn_frees(comm, "communicator");
+    WORLD->fiber->call = "MPI_Comm_free"; /* callbacks may have made other calls */
+    if (UNLIKELY(WORLD->options->waiting == WORLD_WAITS_FOR_ALL))
+        world_meet(comm, NULL);
     world_handle_kill(&comm->handle);
     *handle = MPI_COMM_NULL;
     return MPI_SUCCESS;
@@ -344,7 +402,7 @@ static int comm_dup_one(const char *call, MPI_Comm handle, MPI_Comm *newcomm)
     *newcomm = made;
     code = world_attributes_copy(comm->attribute, comm_handle(comm), &made->attribute);
     WORLD->fiber->call = call; /* callbacks may have made other calls */
-    made->context = world_meet(comm, NULL)->context;
+    made->context = world_meet_for(comm, NULL, MEET_NOBODY)->context;
     return code;
 }
 
@@ -374,7 +432,8 @@ static void idup_body(struct world_fiber *fiber)
     CORE_CHECK(idup->made->context == 0 && !fiber->is_rank); /* it has no context yet */
     fiber->call = "MPI_Comm_idup";
     world_gate_need(GATE_BEGUN, fiber->helper, ME->rank, 0);
-    idup->made->context = meet_numbered(idup->comm, idup->made->meeting_count, NULL)->context;
+    idup->made->context =
+        meet_numbered(idup->comm, idup->made->meeting_count, NULL, MEET_NOBODY)->context;
     idup->made->meeting_count = 0;
     world_gate_give(GATE_ENDED, fiber->helper, ME->rank, 0);
     world_request_complete(idup->request);
@@ -473,6 +532,13 @@ static int slots_of(MPI_Comm comm, bool remote)
     return remote ? comm->size : comm->remote_size;
 }
 
+/* Returns the slot of the member of the other group that says what all members of it would. */
+static int slot_asked(MPI_Comm comm)
+{
+    CORE_CHECK(comm->remote_size > 0);
+    return slots_of(comm, true) + (comm_is_loose() ? comm->remote_size - 1 : 0);
+}
+
 int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *newcomm)
 {
     ENTER("MPI_Comm_split");
@@ -484,7 +550,8 @@ int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *newcomm)
         return world_error(comm, MPI_ERR_ARG, "color %d", color);
     struct colour *mine = world_alloc(sizeof *mine);
     *mine = (struct colour){color, key, comm->rank, ME->rank, NULL};
-    const struct world_meeting *meeting = world_meet(comm, mine);
+    const struct world_meeting *meeting =
+        world_meet_for(comm, mine, color == MPI_UNDEFINED ? MEET_NOBODY : MEET_ALL);
     *newcomm = MPI_COMM_NULL;
     if (color == MPI_UNDEFINED)
         return MPI_SUCCESS;
@@ -507,9 +574,12 @@ int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *newcomm)
 int MPI_Comm_split_type(MPI_Comm handle, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
     ALONE
-    /* all ranks share one machine */
+    /* All ranks share one machine; where collectives wait for data alone, every two of them. */
+    const int machine = comm_is_loose() ? ME->rank / 2 : 0;
+    if (WORLD->rank_count > 1)
+        world_explore_limited();
     int code =
-        MPI_Comm_split(handle, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, newcomm);
+        MPI_Comm_split(handle, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : machine, key, newcomm);
     if (!code && *newcomm != MPI_COMM_NULL)
         world_comm_info(*newcomm, info);
     return code;
@@ -532,9 +602,11 @@ int MPI_Comm_create(MPI_Comm handle, MPI_Group group, MPI_Comm *newcomm)
         return code;
     if (!handle_good(group, HANDLE_GROUP))
         return world_error(comm, MPI_ERR_GROUP, "the group is null or freed");
-    const struct world_meeting *meeting = world_meet(comm, group);
-    MPI_Group remote = comm->remote_size ? meeting->slot[slots_of(comm, true)] : NULL;
     int rank = comm_position(group, ME->rank);
+    const bool asks = comm->remote_size && rank >= 0;
+    const struct world_meeting *meeting =
+        world_meet_for(comm, group, asks ? slot_asked(comm) : MEET_NOBODY);
+    MPI_Group remote = asks ? meeting->slot[slot_asked(comm)] : NULL;
     *newcomm = MPI_COMM_NULL;
     if (rank < 0 || (remote && !remote->size))
         return MPI_SUCCESS;
@@ -542,6 +614,26 @@ int MPI_Comm_create(MPI_Comm handle, MPI_Group group, MPI_Comm *newcomm)
     (*newcomm)->remote = remote ? remote->member : NULL;
     (*newcomm)->remote_size = remote ? remote->size : 0;
     return MPI_SUCCESS;
+}
+
+/* The rank's calls of MPI_Comm_create_group with one parent, tag and group. */
+struct world_group_calls {
+    struct world_group_calls *next;
+    uint64_t key;
+    uint32_t count;
+};
+
+static uint32_t group_calls_count(uint64_t key)
+{
+    struct world_group_calls *calls = ME->group_calls;
+    while (calls && calls->key != key)
+        calls = calls->next;
+    if (!calls) {
+        calls = world_alloc(sizeof *calls);
+        *calls = (struct world_group_calls){ME->group_calls, key, 0};
+        ME->group_calls = calls;
+    }
+    return calls->count++;
 }
 
 int MPI_Comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm *newcomm)
@@ -565,8 +657,10 @@ int MPI_Comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm *n
     for (int i = 0; i < group->size; i++)
         key = core_random_mix(key ^ (uint64_t)group->member[i]);
     meeting_place.context = (uint32_t)(key << 1) | 0x80000000u;
-    *newcomm = world_comm_new(world_meet(&meeting_place, NULL)->context, rank, group->size,
-                              group->member, comm);
+    if (comm_is_loose()) /* a member may come again before others came */
+        meeting_place.meeting_count = group_calls_count(key);
+    *newcomm = world_comm_new(world_meet_for(&meeting_place, NULL, MEET_NOBODY)->context, rank,
+                              group->size, group->member, comm);
     return MPI_SUCCESS;
 }
 
@@ -629,7 +723,7 @@ int MPI_Intercomm_create(MPI_Comm local_handle, int local_leader, MPI_Comm peer_
     if (local->remote_size)
         return world_error(local, MPI_ERR_COMM, "an intercommunicator");
     struct side *theirs = peer ? leaders_exchange(local, peer, remote_leader, tag) : NULL;
-    theirs = world_meet(local, theirs)->slot[local_leader];
+    theirs = world_meet_for(local, theirs, local_leader)->slot[local_leader];
     if (!theirs)
         return world_error(local, MPI_ERR_ARG, "the members name different local leaders");
     CORE_CHECK(theirs->size > 0 && theirs->member);
@@ -651,10 +745,11 @@ int MPI_Intercomm_merge(MPI_Comm handle, int high, MPI_Comm *newcomm)
         return world_error(comm, MPI_ERR_COMM, "not an intercommunicator");
     int *flag = world_alloc(sizeof *flag);
     *flag = high != 0;
-    const struct world_meeting *meeting = world_meet(comm, flag);
-    bool first = local_first(comm);
-    int theirs = *(int *)meeting->slot[first ? comm->size : 0];
-    bool mine_low = *flag != theirs ? !*flag : first;
+    const struct world_meeting *meeting = world_meet_for(comm, flag, slot_asked(comm));
+    int theirs = *(int *)meeting->slot[slot_asked(comm)];
+    if (*flag == theirs) /* MPI leaves the order to the library */
+        world_explore_limited();
+    bool mine_low = *flag != theirs ? !*flag : local_first(comm) != comm_is_loose();
     int *member = world_alloc((size_t)(comm->size + comm->remote_size) * sizeof *member);
     memcpy(member + (mine_low ? 0 : comm->remote_size), comm->member,
            (size_t)comm->size * sizeof *member);

@@ -1,6 +1,21 @@
-/* Cartesian, graph and distributed graph topologies. Ranks are never reordered, which MPI allows
- * and Open MPI does as well. */
-#include "world/state.h"
+/* Cartesian, graph and distributed graph topologies. Ranks keep their order, as with Open MPI; MPI
+ * allows another one, which a search notes as not explored. */
+#include "world/exchange/explore.h"
+
+/* Notes that the library may give the ranks another order, which is not explored. */
+static void topology_orders(MPI_Comm comm, int reorder)
+{
+    CORE_CHECK(comm->size > 0);
+    if (reorder && comm->size > 1)
+        world_explore_limited();
+}
+
+/* Meets to make a topology that each rank knows by itself. */
+static const struct world_meeting *topology_meet(MPI_Comm comm, int reorder)
+{
+    topology_orders(comm, reorder);
+    return world_meet_for(comm, NULL, MEET_NOBODY);
+}
 
 static int topology_check(MPI_Comm handle, int kind, MPI_Comm *out_comm)
 {
@@ -64,7 +79,6 @@ int MPI_Cart_create(MPI_Comm handle, int ndims, const int dims[], const int peri
                     MPI_Comm *comm_cart)
 {
     ENTER("MPI_Cart_create");
-    (void)reorder;
     MPI_Comm comm;
     int code = world_comm_check(handle, &comm);
     if (code)
@@ -81,7 +95,7 @@ int MPI_Cart_create(MPI_Comm handle, int ndims, const int dims[], const int peri
                                comm->size);
     }
     CORE_CHECK(product >= 1 && product <= comm->size);
-    uint32_t context = world_meet(comm, NULL)->context;
+    uint32_t context = topology_meet(comm, reorder)->context;
     *comm_cart = MPI_COMM_NULL;
     if (comm->rank >= product)
         return MPI_SUCCESS;
@@ -187,6 +201,19 @@ int MPI_Cart_shift(MPI_Comm handle, int direction, int disp, int *rank_source, i
     return MPI_SUCCESS;
 }
 
+/* Tells whether a rank of the grid has the caller's coordinates in the dimensions that are dropped.
+ */
+static bool cart_is_beside(const struct world_topology *topology, const int *kept, int rank)
+{
+    CORE_CHECK(topology->kind == MPI_CART && rank >= 0);
+    int *coords = topology_copied(topology->coords, topology->dimension_count);
+    topology_coordinates(topology->dimension_count, topology->dims, rank, coords);
+    for (int d = 0; d < topology->dimension_count; d++)
+        if (!kept[d] && coords[d] != topology->coords[d])
+            return false;
+    return true;
+}
+
 int MPI_Cart_sub(MPI_Comm handle, const int remain_dims[], MPI_Comm *newcomm)
 {
     ENTER("MPI_Cart_sub");
@@ -199,27 +226,29 @@ int MPI_Cart_sub(MPI_Comm handle, const int remain_dims[], MPI_Comm *newcomm)
     topology->dims = topology_copied(old->dims, old->dimension_count);
     topology->periods = topology_copied(old->periods, old->dimension_count);
     topology->coords = topology_copied(old->coords, old->dimension_count);
-    int colour = 0;
+    int *kept = world_zalloc(((size_t)old->dimension_count + 1) * sizeof *kept);
     for (int d = 0; d < old->dimension_count; d++) {
-        if (!remain_dims[d]) {
-            colour = colour * old->dims[d] + old->coords[d];
+        kept[d] = remain_dims[d] != 0;
+        if (!kept[d])
             continue;
-        }
         int at = topology->dimension_count++;
         topology->dims[at] = old->dims[d];
         topology->periods[at] = old->periods[d];
         topology->coords[at] = old->coords[d];
     }
-    code = MPI_Comm_split(handle, colour, comm->rank, newcomm);
-    if (code)
-        return code;
-    int size = 1;
-    for (int d = 0; d < topology->dimension_count; d++)
-        size *= topology->dims[d];
-    if (size != (*newcomm)->size || rank_at(topology, topology->coords) != (*newcomm)->rank)
-        return world_error(comm, MPI_ERR_ARG, "the members keep different dimensions");
+    const struct world_meeting *meeting = world_meet_for(comm, kept, MEET_NOBODY);
+    int *member = world_alloc((size_t)comm->size * sizeof *member), size = 0;
+    for (int i = 0; i < comm->size; i++) {
+        const int *theirs = meeting->slot[i]; /* NULL: it has not come, and nobody waits for it */
+        if (theirs && memcmp(theirs, kept, (size_t)old->dimension_count * sizeof *kept))
+            return world_error(comm, MPI_ERR_ARG, "the members keep different dimensions");
+        if (cart_is_beside(old, kept, i))
+            member[size++] = comm->member[i];
+    }
+    *newcomm =
+        world_comm_new(meeting->context, rank_at(topology, topology->coords), size, member, comm);
     (*newcomm)->topology = topology;
-    return code;
+    return MPI_SUCCESS;
 }
 
 int MPI_Cart_map(MPI_Comm handle, int ndims, const int dims[], const int periods[], int *newrank)
@@ -287,7 +316,6 @@ int MPI_Graph_create(MPI_Comm handle, int nnodes, const int index[], const int e
                      MPI_Comm *comm_graph)
 {
     ENTER("MPI_Graph_create");
-    (void)reorder;
     MPI_Comm comm;
     int code = world_comm_check(handle, &comm);
     if (code)
@@ -299,7 +327,7 @@ int MPI_Graph_create(MPI_Comm handle, int nnodes, const int index[], const int e
             return world_error(comm, MPI_ERR_ARG, "the edges of node %d end at %d", i, index[i]);
     if (nnodes && (code = check_ranks(comm, edges, index[nnodes - 1], nnodes)))
         return code;
-    uint32_t context = world_meet(comm, NULL)->context;
+    uint32_t context = topology_meet(comm, reorder)->context;
     *comm_graph = MPI_COMM_NULL;
     if (comm->rank >= nnodes)
         return MPI_SUCCESS;
@@ -411,7 +439,6 @@ int MPI_Dist_graph_create(MPI_Comm handle, int n, const int sources[], const int
                           MPI_Comm *comm_dist_graph)
 {
     ENTER("MPI_Dist_graph_create");
-    (void)reorder;
     MPI_Comm comm;
     int code = world_comm_check(handle, &comm), edges = 0;
     if (code)
@@ -432,6 +459,7 @@ int MPI_Dist_graph_create(MPI_Comm handle, int n, const int sources[], const int
                           topology_copied(destinations, edges),
                           weighted && edges ? topology_copied(weights, edges) : NULL};
     const struct world_meeting *meeting = world_meet(comm, mine);
+    topology_orders(comm, reorder);
     MPI_Comm made = world_comm_new(meeting->context, comm->rank, comm->size, comm->member, comm);
     struct world_topology *t = made->topology = topology_new(MPI_DIST_GRAPH);
     t->in_count = edges_of(meeting, comm->size, comm->rank, false, NULL, NULL);
@@ -465,7 +493,6 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm handle, int indegree, const int sour
                                    int reorder, MPI_Comm *comm_dist_graph)
 {
     ENTER("MPI_Dist_graph_create_adjacent");
-    (void)reorder;
     MPI_Comm comm;
     int code = world_comm_check(handle, &comm);
     if (code)
@@ -475,8 +502,8 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm handle, int indegree, const int sour
     if ((code = check_ranks(comm, sources, indegree, comm->size)) ||
         (code = check_ranks(comm, destinations, outdegree, comm->size)))
         return code;
-    MPI_Comm made =
-        world_comm_new(world_meet(comm, NULL)->context, comm->rank, comm->size, comm->member, comm);
+    MPI_Comm made = world_comm_new(topology_meet(comm, reorder)->context, comm->rank, comm->size,
+                                   comm->member, comm);
     struct world_topology *topology = made->topology = topology_new(MPI_DIST_GRAPH);
     topology->in_count = indegree;
     topology->out_count = outdegree;
