@@ -43,6 +43,7 @@ struct progress {
     bool over;   /* the time is over */
     bool died;   /* too many children died */
     bool again;  /* polls were repeated */
+    int tag;     /* one that MPI does not promise; 0: none */
     bool blind;  /* unordered loads and stores of ranks in windows may race */
     bool inside; /* `scenario` is running */
     bool ended;  /* the child ran to its end */
@@ -122,6 +123,7 @@ static enum core_status exhaust_run(void *context, const struct replay_policy *p
     harness_run_as(e->collective, &e->scenario, &schedule, &e->outcome);
     e->shared->inside = false;
     e->shared->again |= e->outcome.decisions->asked_again;
+    e->shared->tag = e->outcome.tag_high > e->shared->tag ? e->outcome.tag_high : e->shared->tag;
     if (policy->buffering == REPLAY_EAGER && !e->outcome.decisions->cut)
         note_schedule(e, e->outcome.decisions);
     *out_outcome = &e->outcome;
@@ -262,6 +264,8 @@ static void say_open(const struct progress *p, const char *undecided)
         printf("; some have more schedules than were tried");
     else if (p->blind)
         printf("; loads and stores of ranks in their windows were not tried in every order");
+    else if (p->tag && !p->findings)
+        printf("; it uses tag %d, and MPI promises tags up to %d", p->tag, WORLD_TAG_PROMISED);
     else if (*undecided && !p->findings)
         printf("; it calls %s, whose answers were not varied", undecided);
     putchar('\n');
@@ -270,7 +274,8 @@ static void say_open(const struct progress *p, const char *undecided)
 static bool is_whole(const struct progress *p)
 {
     char undecided[128];
-    return p->scenarios && !p->open && !p->over && !p->blind && !undecided_call(undecided);
+    return p->scenarios && !p->open && !p->over && !p->blind && !p->tag &&
+           !undecided_call(undecided);
 }
 
 static void exhaust_say(const struct exhaust *e)

@@ -24,6 +24,7 @@
 #include "world/world.h"
 
 enum { SPARSE_MAX = 1024, PAGE = 4096, ALIGN = 16, FILL = 0x5a, PLACES_MAX = 4 };
+enum { UNWRITTEN = 0xbe, UNWRITTEN_MAX = 1 << 16 };
 static const size_t BLOCK_SPARSE = (size_t)64 << 20, HELD_MAX = (size_t)2 << 30,
                     HELD_SPARSE_MAX = (size_t)256 << 30;
 
@@ -141,12 +142,22 @@ void memory_forget(void *data)
     pthread_mutex_unlock(&live_mutex);
 }
 
+/* Fills the beginning of new memory, so that a reader of what nobody wrote gets no zeros. */
+static void *memory_unwritten(char *data, size_t from, size_t to)
+{
+    const size_t end = to < UNWRITTEN_MAX ? to : UNWRITTEN_MAX;
+    if (data && from < end)
+        memset(data + from, UNWRITTEN, end - from);
+    return data;
+}
+
 void *memory_allocate(size_t bytes, bool zeroed, const void *site)
 {
     if (bytes >= BLOCK_SPARSE) /* mapped pages are zero */
         return memory_note(sparse_new(bytes), bytes, memory_free, site);
     memory_hold(&held_bytes, bytes, HELD_MAX);
-    return memory_note(zeroed ? calloc(1, bytes) : malloc(bytes), bytes, memory_free, site);
+    void *data = zeroed ? calloc(1, bytes) : memory_unwritten(malloc(bytes), 0, bytes);
+    return memory_note(data, bytes, memory_free, site);
 }
 
 void memory_free(void *data)
@@ -167,11 +178,12 @@ void *memory_reallocate(void *data, size_t bytes, const void *site)
 {
     struct sparse *mapped = sparse_count ? sparse_find(data) : NULL;
     if (!mapped && bytes < BLOCK_SPARSE) {
-        if (data)
-            memory_unhold(&held_bytes, malloc_usable_size(data));
+        const size_t old = data ? malloc_usable_size(data) : 0;
+        memory_unhold(&held_bytes, old);
         memory_hold(&held_bytes, bytes, HELD_MAX);
         memory_forget(data);
-        return memory_note(realloc(data, bytes), bytes, memory_free, site);
+        return memory_note(memory_unwritten(realloc(data, bytes), old, bytes), bytes, memory_free,
+                           site);
     }
     size_t old = mapped ? mapped->bytes : data ? malloc_usable_size(data) : 0;
     void *made = memory_allocate(bytes, false, site);

@@ -30,10 +30,18 @@ const struct element_layout element_layouts[SCENARIO_TYPES] = {
 /* Makes a type of two ints with a gap of one int, by one of the constructors that can. */
 static MPI_Datatype elements_pair_apart(unsigned how)
 {
+    const int first[] = {0}, one[] = {1};
+    const MPI_Aint at[] = {0};
     int sizes[] = {2, 2}, part[] = {2, 1}, start[] = {0, 0}, all[] = {4}, grid[] = {2},
         cyclic[] = {MPI_DISTRIBUTE_CYCLIC}, by_one[] = {1};
-    MPI_Datatype single, made;
-    if (how == 1) {
+    MPI_Datatype single, inner, made;
+    if (how == 4) { /* nested */
+        MPI_Type_create_indexed_block(1, 1, first, MPI_INT, &single);
+        MPI_Type_create_hvector(2, 1, 8, single, &inner);
+        MPI_Type_free(&single);
+        MPI_Type_create_struct(1, one, at, &inner, &made);
+        MPI_Type_free(&inner);
+    } else if (how == 1) {
         MPI_Type_contiguous(1, MPI_INT, &single);
         MPI_Type_vector(2, 1, 2, single, &made);
         MPI_Type_free(&single);
@@ -80,7 +88,7 @@ MPI_Datatype element_type_new(enum scenario_type kind, unsigned how)
         MPI_Type_contiguous(0, MPI_INT, &type);
         break;
     default:
-        how %= 4;
+        how %= 5;
         raw = kind == TYPE_STRIDED && how ? elements_pair_apart(how) : elements_struct(layout);
         MPI_Type_create_resized(raw, layout->lower, layout->extent, &type);
         MPI_Type_free(&raw);

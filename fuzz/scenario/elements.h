@@ -40,7 +40,7 @@ static inline void element_put(const struct element_layout *layout, char *elemen
         *at = (char)value;
 }
 
-/* how: constructor of a strided type: struct, vector, subarray, or array in parts. */
+/* how: constructor of a strided type: struct, vector, subarray, array in parts, or nested. */
 MPI_Datatype element_type_new(enum scenario_type type, unsigned how);
 void element_type_free(MPI_Datatype *type);
 uint32_t element_get(const struct element_layout *layout, const char *data, long item);

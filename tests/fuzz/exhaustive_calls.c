@@ -1,8 +1,9 @@
 /* Collectives that are wrong in what MPI lets its library do, each beside a correct one: a barrier
  * by a reduction of nothing, a root that sends before a broadcast that its receivers come to later,
  * an operation that is said to commute and does not, a reduction from a buffer to itself, a send
- * whose request is freed, a rank that ends its process, a variable that nobody writes, a
- * nonblocking broadcast that waits when it starts. CLOCK: one that looks at the time as well. */
+ * whose request is freed, a rank that ends its process, memory that nobody writes, the order of a
+ * sum of doubles, a tag that MPI does not promise, a nonblocking broadcast that waits when it
+ * starts. CLOCK: one that looks at the time as well. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,43 @@ static int bcast_then_send(void *b, int n, MPI_Datatype t, int root, MPI_Comm c)
 static int bcast_of_all(void *b, int n, MPI_Datatype t, int root, MPI_Comm c)
 {
     return ordered_bcast(b, n, t, root, c, 1);
+}
+
+/* The order of a sum's doubles is the library's. */
+static int summed(void *b, int n, MPI_Datatype t, int root, MPI_Comm c, int right)
+{
+    int rank;
+    double mine, sum;
+    MPI_Comm_rank(c, &rank);
+    mine = rank == 0 ? 1e300 : rank == 1 ? -1e300 : 1;
+    MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, c);
+    return linear(b, !right && rank == 0 && sum == 0 ? 0 : n, t, root, c);
+}
+static int sum_in_order(void *b, int n, MPI_Datatype t, int root, MPI_Comm c)
+{
+    int size;
+    MPI_Comm_size(c, &size);
+    return summed(b, n, t, root, c, size < 3);
+}
+static int sum_in_any_order(void *b, int n, MPI_Datatype t, int root, MPI_Comm c)
+{
+    return summed(b, n, t, root, c, 1);
+}
+
+/* Reads memory that nobody wrote. */
+static int allocated(void *b, int n, MPI_Datatype t, int root, MPI_Comm c)
+{
+    int *flag = malloc(sizeof *flag), skip = flag ? *flag : 0;
+    free(flag);
+    return linear(b, skip ? 0 : n, t, root, c);
+}
+static int high_tag(void *b, int n, MPI_Datatype t, int root, MPI_Comm c)
+{
+    int one = 1, rank;
+    MPI_Comm_rank(c, &rank);
+    MPI_Sendrecv(&one, 1, MPI_INT, rank, 40000, &one, 1, MPI_INT, rank, 40000, c,
+                 MPI_STATUS_IGNORE);
+    return linear(b, n, t, root, c);
 }
 
 static void take_left(void *in, void *out, int *n, MPI_Datatype *type)
@@ -166,6 +204,10 @@ COLLECTIVE(bcast, "", bcast_then_send)
 COLLECTIVE(bcast, "", bcast_of_all)
 COLLECTIVE(bcast, "", said_to_commute)
 COLLECTIVE(bcast, "", kept_in_order)
+COLLECTIVE(bcast, "", sum_in_order)
+COLLECTIVE(bcast, "", sum_in_any_order)
+COLLECTIVE(bcast, "", allocated)
+COLLECTIVE(bcast, "", high_tag)
 COLLECTIVE(allreduce, "", reduce_to_itself)
 COLLECTIVE(allreduce, "", reduce_in_place)
 COLLECTIVE(bcast, "", frees_its_send)

@@ -9,13 +9,15 @@ look() { # $1: ranks, $2: collectives; of each what is said, and the first findi
     CROSSWAIT_FUZZ_TARGET=$2 CROSSWAIT_FUZZ_NARROW="calls=1..2 \
         without=late,root-step,root-bend,strided,type-send,backwards" \
         ./crosswait-fuzz/calls/fuzz --exhaustive=$1 --out=none >said 2>found
-    sed -nE 's/^((not )?verified: [^;]*)(.*calls.*|.*schedules.*)?$/\1\3/p' said |
-        sed 's/[0-9]* scenarios\{0,1\} fail/some fail/'
+    sed -nE 's/^((not )?verified: [^;]*)(.*calls.*|.*schedules.*|.*tag.*)?$/\1\3/p' said |
+        sed 's/[1-9][0-9]* scenarios\{0,1\} fail/some fail/'
     sed -nE 's/^crosswait: found ([^:]*: [^:]*).*/  \1/p' found | sort -u
 }
 crosswait fuzz calls.c -runs=1 >/dev/null 2>&1
 look 2 empty_barrier,full_barrier
 look 3 bcast_then_send,bcast_of_all
+look 3 sum_in_order,sum_in_any_order
+look 2 allocated,high_tag
 look 2 said_to_commute,kept_in_order,reduce_to_itself,reduce_in_place
 look 2 frees_its_send,waits_for_it,ends_its_process,never_written,waits_at_once,only_starts
 CFLAGS=-DCLOCK crosswait fuzz calls.c --exhaustive=2 | sed -n 's/^not verified: //p'

@@ -82,7 +82,8 @@ int world_coll_bcast(const struct world_coll *c, void *buffer, int count, MPI_Da
     return code;
 }
 
-/* The root waits for all, nobody else for anybody. */
+/* The root waits for all, nobody else for anybody. It applies the last operation first, and has the
+ * first two ranks the other way round if the operation is said to commute. */
 static int reduce_loosely(const struct world_coll *c, const void *send, void *recv, int count,
                           MPI_Datatype type, int root)
 {
@@ -91,16 +92,15 @@ static int reduce_loosely(const struct world_coll *c, const void *send, void *re
     if (rank != root)
         return coll_send_now(c, send, count, type, root);
     void *sum = world_coll_scratch(count, type), *next = world_coll_scratch(count, type);
-    for (int i = 0; i < size && !code; i++) {
-        if (i == rank)
-            coll_copy(next, count, type, send, count, type);
+    for (int i = size - 1; i >= 0 && !code; i--) {
+        const int from = c->op->commutative && size > 2 && i < 2 ? 1 - i : i;
+        void *to = i == size - 1 ? sum : next;
+        if (from == rank)
+            coll_copy(to, count, type, send, count, type);
         else
-            code = coll_recv_now(c, next, count, type, i);
-        if (!code && i > 0) /* next = sum op next */
-            code = world_op_apply(c->op, sum, next, count, type);
-        void *swap = sum;
-        sum = next;
-        next = swap;
+            code = coll_recv_now(c, to, count, type, from);
+        if (!code && to == next) /* sum = next op sum */
+            code = world_op_apply(c->op, next, sum, count, type);
     }
     coll_copy(recv, count, type, sum, count, type);
     return code;
