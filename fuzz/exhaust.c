@@ -267,13 +267,13 @@ static void say_open(const struct progress *p, const char *undecided)
     else if (p->tag && !p->findings)
         printf("; it uses tag %d, and MPI promises tags up to %d", p->tag, WORLD_TAG_PROMISED);
     else if (*undecided && !p->findings)
-        printf("; it calls %s, whose answers were not varied", undecided);
+        printf("; %s", undecided);
     putchar('\n');
 }
 
 static bool is_whole(const struct progress *p)
 {
-    char undecided[128];
+    char undecided[UNDECIDED_BYTES];
     return p->scenarios && !p->open && !p->over && !p->blind && !p->tag &&
            !undecided_call(undecided);
 }
@@ -285,7 +285,7 @@ static void exhaust_say(const struct exhaust *e)
     const bool narrow = getenv("CROSSWAIT_FUZZ_NARROW");
     const unsigned long long scenarios = p->scenarios, findings = p->findings;
     const bool verified = is_whole(p) && !p->findings;
-    char undecided[128] = "";
+    char undecided[UNDECIDED_BYTES] = "";
     undecided_call(undecided);
     if (!p->scenarios && !p->over) {
         printf("not verified: %s: no scenario of up to %d rank%s is left\n", name, e->ranks_max,

@@ -247,7 +247,7 @@ static int statement_end(struct recheck *r, const struct statement *s)
     const char *name = r->collective->name;
     const unsigned long long scenarios = r->scenario_count, schedules = r->schedule_count,
                              certificate = r->certificate;
-    char undecided[128];
+    char undecided[UNDECIDED_BYTES];
     core_table_done(&r->scenarios);
     if (s->read_wrong || !s->certificate) {
         printf("not checked: %s: the statement lacks its formula or its certificate\n", name);
@@ -258,7 +258,7 @@ static int statement_end(struct recheck *r, const struct statement *s)
         return 1;
     }
     if (undecided_call(undecided)) {
-        printf("not decided: %s: it calls %s, whose answers were not varied\n", name, undecided);
+        printf("not decided: %s: %s\n", name, undecided);
         return 4;
     }
     if (r->undecided || r->over) {

@@ -28,12 +28,24 @@ static bool is_defined(const char *name, size_t length)
     return false;
 }
 
-bool undecided_call(char name[128])
+static void undecided_describe(const char *name, size_t length, char why[UNDECIDED_BYTES])
+{
+    const bool loads = (length == 6 && !memcmp(name, "dlopen", 6)) ||
+                       (length == 5 && !memcmp(name, "dlsym", 5)) ||
+                       (length == 7 && !memcmp(name, "dlerror", 7));
+    if (loads)
+        snprintf(why, UNDECIDED_BYTES, "it runs code of a shared object, which is not watched");
+    else
+        snprintf(why, UNDECIDED_BYTES, "it calls %.*s, whose answers were not varied",
+                 length < UNDECIDED_BYTES / 2 ? (int)length : UNDECIDED_BYTES / 2, name);
+}
+
+bool undecided_call(char why[UNDECIDED_BYTES])
 {
     for (const char *at = __start_crosswait_calls; at < __stop_crosswait_calls; at++) {
         const char *end = line_end(at);
         if (*at == '?' && !is_defined(at + 1, (size_t)(end - at) - 1)) {
-            snprintf(name, 128, "%.*s", (int)(end - at) - 1, at + 1);
+            undecided_describe(at + 1, (size_t)(end - at) - 1, why);
             return true;
         }
         at = end;

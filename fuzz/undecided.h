@@ -6,8 +6,9 @@
 
 #include <stdbool.h>
 
-/* Writes the name of the first one that no object defines; false: there is none. */
-bool undecided_call(char name[128]);
+/* Describes the first one that no object defines; false: there is none. */
+enum { UNDECIDED_BYTES = 192 };
+bool undecided_call(char why[UNDECIDED_BYTES]);
 /* Tells whether one of them calls what may wait for more ranks or fewer. */
 bool undecided_waiting(void);
 
