@@ -121,7 +121,7 @@ static void check_file_access(struct files *files, const struct trace_event *eve
         trace->datatype[file->etype].size > 0 && event->count > 0 &&
         event->bytes % (uint64_t)trace->datatype[file->etype].size)
         check_file_wrong(files, event, 0,
-                         "its data is no whole number of the view's elementary type");
+                         "its data is not a whole number of the view's elementary type");
     if (event->verb == VERB_SEEK)
         file->position = -1;
     if (file->overlap && (event->verb == VERB_WRITE || reads) && event->count > 0 &&

@@ -439,8 +439,7 @@ static enum core_status pairs_word(const struct tried *t, uint32_t first, uint32
         blocking |= status == CORE_OK && receive.class != EVENT_CLASS_IRECV;
     }
     fprintf(file, "%s, into memory that is not used in between: then %s",
-            blocking ? ", as an MPI_Irecv that is waited for where the receive stands now" : "",
-            cure);
+            blocking ? ", as an MPI_Irecv that is waited for where the receive is now" : "", cure);
     if (fclose(file) != 0)
         status =
             status == CORE_OK ? core_report(CORE_NO_MEMORY, "out of memory for a remedy") : status;

@@ -559,7 +559,7 @@ static void behind_words(FILE *file, const struct ending *ending)
 }
 
 /* Writes who waits for what in a proven deadlock: "rank 0 waits in MPI_Recv for rank 1, rank 1
- * waits in MPI_Send for rank 0; rank 2 cannot go on either". */
+ * waits in MPI_Send for rank 0; rank 2 cannot continue either". */
 static void print_deadlock(FILE *file, const struct ending *ending)
 {
     uint32_t calls = 0;

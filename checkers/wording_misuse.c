@@ -60,7 +60,7 @@ static const char *const misuse_forms[] = {
     [MISUSE_RANK_TWICE] = "'%a' names rank %0 twice",
     [MISUSE_RANGE_OUTSIDE] = "'%a'[%0] reaches rank %1, but the group has %2 rank%s",
     [MISUSE_RANGE_STRIDE] = "'%a'[%0] has a stride of 0",
-    [MISUSE_NO_INTER] = "'%a' is no intercommunicator",
+    [MISUSE_NO_INTER] = "'%a' is not an intercommunicator",
     [MISUSE_NO_INTRA] = "'%a' is an intercommunicator, which the call does not take",
     [MISUSE_DATAREP] = "'%a' is not a known data representation",
     [MISUSE_NO_CART] = "'%a' has no Cartesian topology",
@@ -72,8 +72,8 @@ static const char *const misuse_forms[] = {
     [MISUSE_CART_RANK] = "'%a' is %0, but the topology has %1 rank%s",
     [MISUSE_NONE_OF] = "'%a' is %0, which is not one of its allowed values",
     [MISUSE_ASSERTION] = "'%a' has %b, which the call does not take",
-    [MISUSE_NO_DYNAMIC] = "'%a' is no dynamic window: memory is not attached to it",
-    [MISUSE_NO_SHARED] = "'%a' is no window of shared memory",
+    [MISUSE_NO_DYNAMIC] = "'%a' is not a dynamic window: memory cannot be attached to it",
+    [MISUSE_NO_SHARED] = "'%a' is not a window of shared memory",
     [MISUSE_PROMISED] = "'%a' is %b, but %e was given the info key '%c'",
     [MISUSE_INEXACT] =
         "its buffer has more room than its message needs, but %e was given the info key '%c'",
@@ -82,7 +82,7 @@ static const char *const misuse_forms[] = {
     [MISUSE_AMODE_CREATE] = "'%a' has MPI_MODE_RDONLY with MPI_MODE_CREATE or MPI_MODE_EXCL",
     [MISUSE_AMODE_SEQUENTIAL] = "'%a' has MPI_MODE_RDWR with MPI_MODE_SEQUENTIAL",
     [MISUSE_KEYVAL_FREED] = "'%a' is an attribute key that was freed",
-    [MISUSE_KEYVAL_UNKNOWN] = "'%a' is no attribute key",
+    [MISUSE_KEYVAL_UNKNOWN] = "'%a' is not an attribute key",
     [MISUSE_NOTHING_ATTACHED] = "no buffer is attached",
     [MISUSE_ATTACHED_ALREADY] = "a buffer is attached already, and only one can be",
     [MISUSE_WINDOW_NO_MEMORY] = "'%a' does not point to %,0 byte%s of memory",
@@ -176,7 +176,7 @@ static const char *const misuse_forms[] = {
         "'%a' is not a request that can be started: it was freed, or never made",
     [MISUSE_START_ONCE] = "'%a' is not persistent: it cannot be started",
     [MISUSE_START_ACTIVE] = "'%a' is started while it is active",
-    [MISUSE_MARK_UNKNOWN] = "'%a' is no partitioned send: it has no partitions to be marked",
+    [MISUSE_MARK_UNKNOWN] = "'%a' is not a partitioned send: it has no partitions to mark",
     [MISUSE_MARK_UNSTARTED] = "a partition is marked as ready before '%a' is started",
     [MISUSE_MARKED_TWICE] =
         "partition %0 is marked as ready for the second time since the request was started",
@@ -184,7 +184,7 @@ static const char *const misuse_forms[] = {
         "it waits for a send whose partition %0 is not marked as ready (of %1 partitions, %2 are "
         "not): nobody can mark it while the rank waits",
     [MISUSE_PARTITION_RANGE] = "'%a' is %0, of a request with %1 partition%s",
-    [MISUSE_ASKED_UNKNOWN] = "'%a' is no partitioned receive: it has no partitions that arrive",
+    [MISUSE_ASKED_UNKNOWN] = "'%a' is not a partitioned receive: it has no partitions that arrive",
     [MISUSE_WAIT_UNKNOWN] =
         "'%a' is not an active request: it completed or was freed before, or was never made",
     [MISUSE_WAITED_TWICE] = "two threads wait for the request in one variable at the same time",

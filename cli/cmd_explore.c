@@ -174,7 +174,7 @@ static void gdb_run(void *context, int process)
     int status = 0;
     char number[16];
     snprintf(number, sizeof number, "%d", process);
-    fprintf(stderr, "crosswait: rank %d waits for gdb; 'continue' lets it go on\n", debugger->rank);
+    fprintf(stderr, "crosswait: rank %d waits for gdb; 'continue' lets it run\n", debugger->rank);
     fflush(NULL);
     void (*before)(int) = signal(SIGINT, SIG_IGN);
     pid_t child = fork();

@@ -463,7 +463,8 @@ static enum core_status archive_open_anchor(struct archive *archive, const char 
     fclose(file);
     archive->reader = OTF2_Reader_Open(anchor);
     if (!archive->reader)
-        return core_report(CORE_BAD_FORMAT, "'%s' is no OTF2 archive, or a damaged one", anchor);
+        return core_report(CORE_BAD_FORMAT, "'%s' is not an OTF2 archive, or it is damaged",
+                           anchor);
     OTF2_Reader_SetSerialCollectiveCallbacks(archive->reader);
     if (OTF2_Reader_GetCreator(archive->reader, &archive->creator) != OTF2_SUCCESS)
         archive->creator = NULL;

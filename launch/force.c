@@ -135,7 +135,7 @@ static enum core_status number_list(struct trace *trace, const struct replay_nam
             status = made.id ? replay_policy_add(out_names, &made)
                              : core_report(CORE_UNSUPPORTED,
                                            "event %" PRIu64 " of rank %" PRIu32
-                                           " cannot be forced live: it is no %s call",
+                                           " cannot be forced live: it is not a %s call",
                                            name[i].event, rank,
                                            receives ? "receive or probe" : "standard send");
         }

@@ -119,7 +119,7 @@ static bool findings_pass(const struct diff *diff, FILE *file)
 static enum core_status report_diff_wrong(const char *word, size_t bytes)
 {
     return core_report(CORE_BAD_INPUT,
-                       "'%.*s' is no limit; there are calls, messages, bytes, rounds, words and "
+                       "'%.*s' is not a limit; there are calls, messages, bytes, rounds, words and "
                        "waiting with '>N%%', algorithm, new-findings",
                        (int)bytes, word);
 }

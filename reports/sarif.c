@@ -114,10 +114,11 @@ static char *docs_url(void)
     if (!url || !*url)
         return NULL;
     if (strncmp(url, "https://", strlen("https://")) != 0 || strpbrk(url, " \"<>\\^`{|}#")) {
-        core_report(CORE_BAD_INPUT,
-                    "CROSSWAIT_DOCS_URL is no address that begins with https://: '%s'; the SARIF "
-                    "report has no links",
-                    url);
+        core_report(
+            CORE_BAD_INPUT,
+            "CROSSWAIT_DOCS_URL is not an address that begins with https://: '%s'; the SARIF "
+            "report has no links",
+            url);
         return NULL;
     }
     size_t bytes = strlen(url);

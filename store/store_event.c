@@ -473,7 +473,9 @@ static enum core_status window_put(struct store *store, struct store_rank *rank,
     if (status != CORE_OK)
         return status;
     if (window->row[row->seq % STORE_WINDOW].seq == row->seq) {
-        store_note(store, "rank %" PRId32 ": call %" PRIu64 " is there twice, the first counts",
+        store_note(store,
+                   "rank %" PRId32 ": call %" PRIu64
+                   " was recorded twice, the first record is used",
                    rank->rank, row->seq);
         return CORE_OK;
     }

@@ -531,7 +531,7 @@ int cmd_fuzz(int argc, char **argv)
     }
     if (!job.file_count && !of_library)
         return passed.input_count ? options_wrong(&o,
-                                                  "'%s' is no source file in C, C++ or Fortran "
+                                                  "'%s' is not a source file in C, C++ or Fortran "
                                                   "(.c, .cc, .cpp, .cxx, .f, .f90 ...)",
                                                   passed.input[0])
                                   : options_wrong(&o, "no source file to fuzz");

@@ -287,7 +287,7 @@ static int read_word(const struct options *o, struct model_ask *ask)
 {
     const char *end;
     if (!cmd_model_whole(o->value, &end, &ask->word_bytes) || *end || ask->word_bytes > 1 << 20)
-        return options_wrong(o, "--word=%s is no number of bytes from 1 to 2^20", o->value);
+        return options_wrong(o, "--word=%s is not a number of bytes from 1 to 2^20", o->value);
     if (ask->word_bytes == 0)
         return options_wrong(o, "--word=0: a word of 0 bytes is impossible; the nearest is 1");
     return 0;

@@ -92,7 +92,7 @@ static void print_job(struct trace *trace, const struct replay_program *program,
         out, "  messages %llu, volume %s words\n", (unsigned long long)result->messages,
         model_ratio_text((struct model_ratio){result->volume_bytes, (uint64_t)ask->word_bytes}, b));
     if (result->blocked_count)
-        fprintf(out, "  %u ranks cannot go on%s; 'crosswait replay' says why\n",
+        fprintf(out, "  %u ranks cannot continue%s; 'crosswait replay' says why\n",
                 result->blocked_count,
                 ask->eager < 0 ? " when sends do not buffer (see --eager)" : "");
     model_print_idle(result, out);

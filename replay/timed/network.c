@@ -48,7 +48,7 @@ static enum core_status refuse_ranks(enum replay_topology_kind kind, uint32_t ra
                  side = square_root(near);
         return core_report(
             CORE_BAD_INPUT,
-            "a square %s of %u ranks is impossible: %u is no square; the nearest is %llu "
+            "a square %s of %u ranks is impossible: %u is not a square; the nearest is %llu "
             "(%s:%llux%llu); other shapes by name, such as %s:1x%u",
             kind_name[kind], ranks, ranks, (unsigned long long)near, kind_name[kind],
             (unsigned long long)side, (unsigned long long)side, kind_name[kind], ranks);

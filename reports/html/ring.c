@@ -203,7 +203,7 @@ static void ring_legend(const struct ring *ring, uint32_t shown, FILE *file)
     }
     fprintf(file, "<figcaption class=\"soft\">arrow: waits for%s%s</figcaption>",
             any ? "; dashed: for any one of these" : "",
-            core ? "; red: no rank of these can go on" : "");
+            core ? "; red: none of these ranks can continue" : "");
 }
 
 static void ring_print(const struct ring *ring, uint32_t shown, FILE *file)

@@ -340,7 +340,7 @@ static const struct row {
      NULL},
     {"file",
      "file",
-     "no whole number of the view's elementary type",
+     "not a whole number of the view's elementary type",
      {OPEN("8") "File_set_view type=double args=0,5; " WRITE CLOSE,
       OPEN("8") "File_set_view type=double args=0,5; " CLOSE},
      {OPEN("8") "File_set_view type=int args=0,1; " WRITE CLOSE,

@@ -170,7 +170,7 @@ static void test_impossible_networks_are_refused(void **state)
         {"tree", 12, "the nearest is 8"},     {"complete-tree", 8, "the nearest is 7"},
         {"mesh:4x4", 15, "has 16 ranks"},     {"mesh:4x", 0, "cannot read"},
         {"mesh:4x-1", 0, "cannot read"},      {"mesh:0x4", 0, "of 0 ranks"},
-        {"ring", 0, "of how many"},           {"ring:2x2", 0, "one size"},
+        {"ring", 0, "number of ranks"},       {"ring:2x2", 0, "one size"},
         {"moebius", 4, "unknown topology"},   {"mesh:4294967296", 0, "too large"},
         {"mesh:2000x2000", 0, "more than"},   {"complete-tree", 12, "the nearest is 15"},
         {"", 4, "unknown topology"},          {"ring:0", 0, "from 1 to"},

@@ -109,7 +109,7 @@ static int file_io_check(const struct world_access *access, enum pointer pointer
     if (pointer == AT && access->offset < 0)
         return FILE_ERROR(file, MPI_ERR_ARG, "offset %lld", (long long)access->offset);
     if ((access->count * access->type->size) % file->etype->size)
-        return FILE_ERROR(file, MPI_ERR_IO, "%zu bytes are no whole number of elementary types",
+        return FILE_ERROR(file, MPI_ERR_IO, "%zu bytes are not a whole number of elementary types",
                           access->count * access->type->size);
     return MPI_SUCCESS;
 }
