@@ -12,7 +12,10 @@
 #include "replay/program/lower.h"
 #include "reports/identity.h"
 
-enum { COMMS_MEASURED_MAX = 64 };
+enum {
+    COMMS_MEASURED_MAX = 64,
+    CALLS_MEASURED_MAX = 4000000 /* of a run: measuring takes up to 200 bytes a call */
+};
 
 static enum core_status no_memory(void)
 {
@@ -213,9 +216,13 @@ static uint64_t bytes_of(const struct trace *trace, int32_t call, uint64_t bytes
 
 static enum core_status places_gather(struct diff *diff, int side)
 {
-    static const char sql[] =
-        "SELECT s.call, s.site, sum(ifnull(e.repeat, 1)), sum(ifnull(s.bytes, 0)) FROM event_row e "
-        "JOIN shape s ON s.id = e.shape WHERE s.parent_back IS NULL GROUP BY 1, 2";
+    static const char sql[] = /* loops are counted without unfolding them */
+        "SELECT s.call, s.site, sum(e.rows * ifnull(e.repeat, 1)), sum(e.rows * ifnull(s.bytes, "
+        "0)) FROM (SELECT shape, repeat, 1 AS rows FROM main.event_row UNION ALL SELECT c.shape, "
+        "c.repeat, (p.calls + l.calls - 1 - (c.idx - p.first + l.calls) % l.calls) / l.calls FROM "
+        "(SELECT loop, first, calls FROM event_part UNION ALL SELECT loop, first, calls FROM "
+        "event_sum) p CROSS JOIN loop l ON l.id = p.loop CROSS JOIN loop_call c ON c.loop = l.id) "
+        "e JOIN shape s ON s.id = e.shape WHERE s.parent_back IS NULL AND e.rows > 0 GROUP BY 1, 2";
     struct trace *trace = diff->side[side]->trace;
     sqlite3_stmt *row = NULL;
     enum core_status status = CORE_OK;
@@ -284,6 +291,15 @@ static enum core_status collectives_gather(struct diff *diff, int side)
     return status;
 }
 
+static bool run_is_long(const struct trace *trace)
+{
+    uint64_t calls = 0;
+
+    for (uint32_t i = 0; i < trace->rank_count; i++)
+        calls += trace->rank[i].events;
+    return calls > CALLS_MEASURED_MAX;
+}
+
 /* Measures the program's own messages on each communicator, as if they were one collective. Where
  * they need a library that buffers sends, sends are buffered, as in the recorded run. */
 static enum core_status comms_gather(struct diff *diff, int side)
@@ -291,11 +307,14 @@ static enum core_status comms_gather(struct diff *diff, int side)
     struct trace *trace = diff->side[side]->trace;
     struct replay_program program = {0};
     struct replay_lower_notes notes;
-    enum core_status status =
-        replay_lower(trace, &(struct replay_lower_options){0}, &program, &notes);
+    enum core_status status = CORE_OK;
 
+    diff->is_long = run_is_long(diff->side[0]->trace) || run_is_long(diff->side[1]->trace);
+    if (diff->is_long)
+        return CORE_OK;
     if (trace->comm_count > COMMS_MEASURED_MAX + diff->comms_left_out)
         diff->comms_left_out = trace->comm_count - COMMS_MEASURED_MAX;
+    status = replay_lower(trace, &(struct replay_lower_options){0}, &program, &notes);
     for (uint32_t i = 0; i < trace->comm_count && i < COMMS_MEASURED_MAX && status == CORE_OK;
          i++) {
         struct replay_measure measure;

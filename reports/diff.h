@@ -55,6 +55,7 @@ struct diff {
         order_count, order_room;
     uint32_t comms_left_out; /* communicators (of the run with more of them) whose messages are not
                                 measured, because there are too many */
+    bool is_long;            /* no communicator's messages are measured: a run has too many calls */
 };
 
 /* Compares two runs; both facts must be gathered with all needs and with findings. */

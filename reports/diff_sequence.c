@@ -83,6 +83,78 @@ static enum core_status sequence_of(struct diff *diff, struct trace *const trace
     return status;
 }
 
+/* --- the order of receives -------------------------------------------------------------------- */
+
+/* Messages of one kind that a rank received, by kind and receive, without unfolding loops. */
+static const char series_sql[] =
+    "SELECT c.source, m.tag, m.bytes, m.receive, m.step, m.messages FROM (SELECT channel, tag, "
+    "bytes, receive, receive_step AS step, messages FROM main.message_part UNION ALL SELECT "
+    "channel, tag, bytes, receive, 0, 1 FROM main.message_row WHERE receive IS NOT NULL) m JOIN "
+    "channel c ON c.id = m.channel WHERE c.dest = ?1 AND NOT c.inner ORDER BY 1, 2, 3, 4";
+
+struct series { /* received by the calls numbered first, first + step... */
+    int64_t source, tag, bytes, first, step, messages;
+};
+struct series_reader {
+    sqlite3_stmt *row;
+    struct series next; /* no messages: the end */
+};
+
+static struct series series_step(sqlite3_stmt *row)
+{
+    struct series series = {0};
+
+    if (sqlite3_step(row) == SQLITE_ROW)
+        series = (struct series){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1),
+                                 sqlite3_column_int64(row, 2), sqlite3_column_int64(row, 3),
+                                 sqlite3_column_int64(row, 4), sqlite3_column_int64(row, 5)};
+    return series;
+}
+
+/* Joins the next series to the one before it. */
+static bool series_join(struct series *before, const struct series *next)
+{
+    int64_t step = before->messages > 1 ? before->step : next->first - before->first;
+
+    if (!next->messages || next->source != before->source || next->tag != before->tag ||
+        next->bytes != before->bytes || step <= 0 || (next->messages > 1 && next->step != step) ||
+        (next->first - before->first) / step != before->messages ||
+        (next->first - before->first) % step)
+        return false;
+    before->step = step;
+    before->messages += next->messages;
+    return true;
+}
+
+static struct series series_next(struct series_reader *reader)
+{
+    struct series series = reader->next;
+
+    while (series.messages && (reader->next = series_step(reader->row)).messages &&
+           series_join(&series, &reader->next))
+        ;
+    return series;
+}
+
+/* Tells whether the rank surely received the same messages in the same order in both runs: by calls
+ * of the same numbers. */
+static bool order_is_same(sqlite3_stmt *const row[2], uint32_t rank)
+{
+    struct series_reader reader[2] = {{.row = row[0]}, {.row = row[1]}};
+    struct series series[2];
+
+    for (int side = 0; side < 2; side++) {
+        sqlite3_reset(row[side]);
+        sqlite3_bind_int64(row[side], 1, rank);
+        reader[side].next = series_step(row[side]);
+    }
+    do {
+        for (int side = 0; side < 2; side++)
+            series[side] = series_next(&reader[side]);
+    } while (!memcmp(&series[0], &series[1], sizeof *series) && series[0].messages);
+    return !series[0].messages && !series[1].messages;
+}
+
 /* Senders of the messages that a rank received, in the order in which the receives were posted. */
 static const char order_sql[] =
     "SELECT c.source, m.tag, m.bytes, m.receive FROM message_row m JOIN channel c ON c.id = "
@@ -165,19 +237,23 @@ enum core_status diff_part_ranks(const struct diff_part *part, uint32_t count, u
 enum core_status diff_sequences(struct diff *diff)
 {
     struct trace *const trace[2] = {diff->side[0]->trace, diff->side[1]->trace};
-    sqlite3_stmt *row[2] = {NULL, NULL};
+    sqlite3_stmt *row[2] = {NULL, NULL}, *series[2] = {NULL, NULL};
     enum core_status status = CORE_OK;
 
     for (int side = 0; side < 2 && status == CORE_OK; side++)
-        if (sqlite3_prepare_v2(trace[side]->db, order_sql, -1, &row[side], NULL) != SQLITE_OK)
+        if (sqlite3_prepare_v2(trace[side]->db, order_sql, -1, &row[side], NULL) != SQLITE_OK ||
+            sqlite3_prepare_v2(trace[side]->db, series_sql, -1, &series[side], NULL) != SQLITE_OK)
             status = core_report(CORE_BAD_FORMAT, "cannot read '%s': %s", trace[side]->path,
                                  sqlite3_errmsg(trace[side]->db));
+    trace[0]->rows_kept_max = trace[1]->rows_kept_max = 0; /* each row is read once */
     for (uint32_t rank = 0; rank < trace[0]->rank_count && status == CORE_OK; rank++) {
         status = sequence_of(diff, trace, rank);
-        if (status == CORE_OK)
+        if (status == CORE_OK && !order_is_same(series, rank))
             status = order_of(diff, row, rank);
     }
-    sqlite3_finalize(row[0]);
-    sqlite3_finalize(row[1]);
+    for (int side = 0; side < 2; side++) {
+        sqlite3_finalize(row[side]);
+        sqlite3_finalize(series[side]);
+    }
     return status;
 }

@@ -13,9 +13,11 @@
 #include "reports/report.h"
 
 enum {
-    OPS_MAX = 4000000,
-    EAGER_BYTES = 4096
-}; /* longer programs are not run again for the report; the usual eager threshold */
+    CALLS_MAX =
+        4000000, /* programs of more calls, or of more operations, are not run again for the */
+    OPS_MAX = CALLS_MAX, /* report */
+    EAGER_BYTES = 4096   /* the usual eager threshold */
+};
 
 static uint64_t time_ps(const struct replay_timed_options *machine, double rounds,
                         double words_bytes)
@@ -196,10 +198,18 @@ static void read_time(struct report_time *time, const struct replay_timed_result
  * the recorded run did end. */
 static enum core_status gather_time(struct report_facts *facts, struct replay_timed_options machine)
 {
+    static const char too_long[] = "the job is too long to be run again for its report";
     struct replay_program program;
     struct replay_timed_result result;
     struct replay_lower_notes notes;
-    uint64_t ops = 0;
+    uint64_t ops = 0, calls = 0;
+
+    for (uint32_t i = 0; i < facts->trace->rank_count; i++)
+        calls += facts->trace->rank[i].events;
+    if (calls > CALLS_MAX) {
+        facts->time.why = too_long;
+        return CORE_OK;
+    }
     enum core_status status = replay_lower(
         facts->trace, &(struct replay_lower_options){.inside = true, .ops_max = OPS_MAX}, &program,
         &notes);
@@ -209,8 +219,7 @@ static enum core_status gather_time(struct report_facts *facts, struct replay_ti
     for (uint32_t i = 0; i < program.rank_count; i++)
         ops += program.rank[i].op_count;
     if (notes.too_long || ops == 0) {
-        facts->time.why = notes.too_long ? "the job is too long to be run again for its report"
-                                         : "the job does not communicate";
+        facts->time.why = notes.too_long ? too_long : "the job does not communicate";
         replay_program_done(&program);
         return CORE_OK;
     }

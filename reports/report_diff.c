@@ -337,6 +337,10 @@ enum core_status diff_text(const struct diff *diff, FILE *file)
                 "messages on %" PRIu32 " more communicators are neither compared nor in the "
                 "totals\n",
                 diff->comms_left_out);
+    if (diff->is_long)
+        fputs("a run is so long that the rounds and words of its messages are neither compared nor "
+              "in the totals\n",
+              file);
     if (a->rank_count != b->rank_count)
         fprintf(file,
                 "%" PRIu32 " ranks before, %" PRIu32
@@ -434,6 +438,7 @@ enum core_status diff_json(const struct diff *diff, const char *failed, FILE *fi
     json_object_set_new(root, "totals", totals);
     json_object_set_new(root, "communicators_left_out",
                         json_integer((json_int_t)diff->comms_left_out));
+    json_object_set_new(root, "messages_left_out", json_boolean(diff->is_long));
     json_object_set_new(root, "collectives", rows_json(diff, DIFF_COLLECTIVE));
     json_object_set_new(root, "places", rows_json(diff, DIFF_PLACE));
     json_object_set_new(root, "waiting", rows_json(diff, DIFF_WAIT));

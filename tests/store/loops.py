@@ -3,7 +3,7 @@ give the same answers, byte for byte (store invariant 4).
 
     loops.py BUILD SOURCE all     every program of corpus/programs, every family of tests/bench/jobs
     loops.py BUILD SOURCE SEED    a few of them, randomly drawn, and always some with long loops"""
-import glob, os, random, re, shutil, sqlite3, subprocess, sys
+import glob, json, os, random, re, shutil, sqlite3, subprocess, sys
 
 BUILD, SOURCE, WHICH = sys.argv[1:4]
 sys.path.insert(0, SOURCE + "/tests/tools")
@@ -40,6 +40,7 @@ QUESTIONS = [
     "select * from wait order by id",
     "select * from collective order by id",
 ]
+SAME = ["places", "collectives", "waiting", "other_calls", "other_order"]
 
 
 def chosen():
@@ -103,6 +104,13 @@ for name, ranks, job in chosen():
         if done.returncode:
             sys.exit(f"{name}: {done.stderr}")
         answers.append(asked(loops))
+    said = subprocess.run(
+        ["crosswait", "diff", "--format=json", "on/T.db", "off/T.db"],
+        capture_output=True,
+        text=True,
+    )
+    answers[0]["diff"] = [json.loads(said.stdout)[what] for what in SAME]
+    answers[1]["diff"] = [[] for what in SAME]
     calls += folded("on/T.db")
     if folded("off/T.db"):
         sys.exit(f"{name}: CROSSWAIT_LOOPS=off, and there are loops")

@@ -3,7 +3,7 @@ the same spools: all queries must give the same answers except for times, and a 
 found with its number.
 
     sums.py BUILD ROUNDS SLOW     rounds of the loop; which of them is slow"""
-import os, re, sqlite3, subprocess, sys
+import json, os, re, sqlite3, subprocess, sys
 
 BUILD, ROUNDS, SLOW = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 MS = 900  # duration of the slow round
@@ -62,6 +62,9 @@ def compare(name, sums):
     sent = [re.findall(r'"(?:messages|side|cells)":\d+', page) for page in pages]
     assert sent[0] == sent[1] and len(sent[0]) == 3, f"{name}: other messages: {sent}"
     exact.close()
+    said = json.loads(call("diff", "--format=json", "sums.db", "exact.db"))
+    for what in ("places", "collectives", "other_calls", "other_order"):
+        assert not said[what], f"{name}: diff says that sums differ: {said[what]}"
     for form in ("perfetto", "json"):
         call("report", "--format=" + form, "sums.db")
     said = subprocess.run(
