@@ -150,9 +150,12 @@ void exhaust_set_products(const struct collective *c, int ranks,
     axes_of_calls(c, ranks, &out[0]);
     axes_of_types(c, ranks, &out[1]);
     axes_of_sizes(c, ranks, &out[pairs && ranks > 2 ? ranks : 2]);
-    for (int i = 0; i < EXHAUST_PRODUCTS && undecided_waiting(); i++)
-        if (out[i].count)
+    for (int i = 0; i < EXHAUST_PRODUCTS; i++) {
+        if (out[i].count && undecided_waiting())
             axis_add_pair(&out[i], "waiting", 1, 2);
+        if (out[i].count && undecided_tags())
+            axis_add(&out[i], "low-tags", 0, 1, NULL);
+    }
 }
 
 /* --- their scenarios -------------------------------------------------------------------------- */

@@ -9,13 +9,13 @@
  *             sizes-seed and places of v-forms; dims, periods, graph of neighbours; parameter; slow
  *             (barriers); flight, tested (nonblocking); communicator in {world, backwards}; calls
  *             in 1..3; late; waiting in {for-data, for-all} of what calls MPI's own collectives or
- *             makes or frees communicators (world_coll_waits).
- * Call k has the root (root + k root-step + k(k-1)/2 root-bend) mod P: with two calls this is every
- * pair of roots, with three every three of them. All calls have one count and one type. types one
- * call: count in 0..3; type, type-send in one of each way to make a datatype (EXHAUST_TYPES) or,
- * for reductions, every op but one; root; in-place; first-group; parameter; graph of neighbours.
- *   sizes     v-forms, one call: every list of block sizes whose sum is at most count: 9;
- *             all-to-all, a size for each pair: 6 on 2 ranks or fewer, 4 on 3 ranks, 3 on 4 ranks.
+ *             makes or frees communicators (world_coll_waits); low-tags of what asks for an
+ * attribute. Call k has the root (root + k root-step + k(k-1)/2 root-bend) mod P: with two calls
+ * this is every pair of roots, with three every three of them. All calls have one count and one
+ * type. types one call: count in 0..3; type, type-send in one of each way to make a datatype
+ * (EXHAUST_TYPES) or, for reductions, every op but one; root; in-place; first-group; parameter;
+ * graph of neighbours. sizes     v-forms, one call: every list of block sizes whose sum is at most
+ * count: 9; all-to-all, a size for each pair: 6 on 2 ranks or fewer, 4 on 3 ranks, 3 on 4 ranks.
  *
  * Left out of a product are scenarios
  *  1. that the collective's row does not allow (domain, root 0 only, no in place, communicators);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Lines `*`, which calls a collective, `?NAME`, called, and `!NAME`, defined, of all objects. Weak:
- * nobody may have some. */
+/* Lines `*`, which calls a collective, `^`, which asks for an attribute, `?NAME`, called, and
+ * `!NAME`, defined, of all objects. Weak: nobody may have some. */
 extern const char __start_crosswait_calls[] __attribute__((weak));
 extern const char __stop_crosswait_calls[] __attribute__((weak));
 
@@ -53,8 +53,18 @@ bool undecided_call(char why[UNDECIDED_BYTES])
     return false;
 }
 
-bool undecided_waiting(void)
+static bool has_mark(char mark)
 {
     const size_t bytes = (size_t)(__stop_crosswait_calls - __start_crosswait_calls);
-    return bytes && memchr(__start_crosswait_calls, '*', bytes);
+    return bytes && memchr(__start_crosswait_calls, mark, bytes);
+}
+
+bool undecided_waiting(void)
+{
+    return has_mark('*');
+}
+
+bool undecided_tags(void)
+{
+    return has_mark('^');
 }

@@ -11,5 +11,7 @@ enum { UNDECIDED_BYTES = 192 };
 bool undecided_call(char why[UNDECIDED_BYTES]);
 /* Tells whether one of them calls what may wait for more ranks or fewer. */
 bool undecided_waiting(void);
+/* Tells whether one of them asks for an attribute, which may be MPI_TAG_UB. */
+bool undecided_tags(void);
 
 #endif

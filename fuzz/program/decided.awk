@@ -1,6 +1,7 @@
 # usage: nm OBJECT | awk -f decided.awk   Prints `?NAME` for each function that the object calls and
 # whose answers --exhaustive does not vary, and `!NAME` for each name that it defines itself
-# (fuzz/undecided.c compares the two over all objects); `*` if it calls a collective of MPI's.
+# (fuzz/undecided.c compares the two over all objects); `*` if it calls a collective of MPI's,
+# `^` if it asks for an attribute.
 BEGIN {
     split("malloc calloc realloc free aligned_alloc posix_memalign strdup strndup " \
         "memcpy memmove memset memcmp memchr bcmp strlen strnlen strcpy strncpy strcat strncat " \
@@ -70,6 +71,7 @@ name ~ /^_gfortran_/ &&
     sub(/^pmpi_/, "mpi_", plain)
     if (plain ~ /_$/) sub(/(_f08|_f08ts)?_$/, "", plain)
     if (plain in waits && !said++) print "*"
+    if (plain ~ /^mpi_(comm_get_attr|attr_get)$/ && !asked++) print "^"
     # accesses to windows: the search says itself what of them it does not vary
     if (!(plain in known) && !(name in known) &&
         plain !~ /^mpi_(type|group|info)_|^mpi_.*_(c2f|f2c)$/ &&

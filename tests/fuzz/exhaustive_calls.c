@@ -3,7 +3,8 @@
  * an operation that is said to commute and does not, a reduction from a buffer to itself, a send
  * whose request is freed, a rank that ends its process, memory that nobody writes, the order of a
  * sum of doubles, a tag that MPI does not promise, a nonblocking broadcast that waits when it
- * starts. CLOCK: one that looks at the time as well. */
+ * starts. CLOCK: one that looks at the time as well. TAGS: one that
+ * is wrong where MPI_TAG_UB is as low as MPI allows. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,28 @@ static int clock_bcast(void *b, int n, MPI_Datatype t, int root, MPI_Comm c)
     return MPI_Wtime() - start > 3600 ? MPI_ERR_OTHER : code;
 }
 COLLECTIVE(bcast, "", clock_bcast)
+#elif defined TAGS
+static int by_limit(void *b, int n, MPI_Datatype t, int root, MPI_Comm c, int high)
+{
+    int *limit, found, rank, one = 1;
+    MPI_Comm_rank(c, &rank);
+    MPI_Comm_get_attr(c, MPI_TAG_UB, &limit, &found);
+    const int tag = found && *limit > high ? high : 5;
+    if (tag < 6) /* tags from 5 on are for others */
+        n = 0;
+    MPI_Sendrecv(&one, 1, MPI_INT, rank, tag, &one, 1, MPI_INT, rank, tag, c, MPI_STATUS_IGNORE);
+    return linear(b, n, t, root, c);
+}
+static int needs_high_tags(void *b, int n, MPI_Datatype t, int root, MPI_Comm c)
+{
+    return by_limit(b, n, t, root, c, 40000);
+}
+static int has_low_tags(void *b, int n, MPI_Datatype t, int root, MPI_Comm c)
+{
+    return by_limit(b, n, t, root, c, 32766);
+}
+COLLECTIVE(bcast, "", needs_high_tags)
+COLLECTIVE(bcast, "", has_low_tags)
 #else
 static int empty_barrier(MPI_Comm c)
 {
