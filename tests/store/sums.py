@@ -90,5 +90,7 @@ for name, job in JOBS:
         size = os.path.getsize("sums.db") / calls
         print(f"{ROUNDS} rounds: {size:.2f} bytes a call", file=sys.stderr)
         assert ROUNDS < 500000 or size < 0.3, f"{size} bytes a call"
+        longest = number(sums, "select max(messages) from message_part")
+        assert longest > ROUNDS / 2, f"only {longest} messages in a row"
     sums.close()
     subprocess.run(["rm", "-rf", "R.db.spool", "R.db", "sums.db", "exact.db"])
