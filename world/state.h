@@ -496,6 +496,7 @@ struct world_rank {
      * addresses do not depend on other ranks. */
     uint64_t gained, answered;
     uint32_t order_before;
+    bool shorter; /* a message did not fill a buffer that its state leaves out */
     bool inexact; /* a receive that does not name both source and tag got a message */
     bool own;     /* it has sent to itself, outside of collectives */
     uint8_t *slab;

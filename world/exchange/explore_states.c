@@ -187,8 +187,10 @@ void world_states_got(struct ompi_request_t *recv, const struct world_message *m
 {
     const uint64_t place = recv->order - recv->owner->order_before;
     CORE_CHECK(WORLD->searcher && message->packed); /* match.c invariant 2 */
-    if (recv->masked && message->bytes < recv->count * recv->type->size)
+    if (recv->masked && message->bytes < recv->count * recv->type->size) {
+        recv->owner->shorter = true;
         world_states_beyond(WORLD_STATES_SHORTER);
+    }
     recv->owner->inexact |= recv->peer == MPI_ANY_SOURCE || recv->tag == MPI_ANY_TAG;
     if (recv->context % 2 || recv->checked)
         recv->owner->gained += core_random_mix(

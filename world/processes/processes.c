@@ -896,11 +896,11 @@ static enum core_status states_once(struct world_processes *w, uint32_t ms_max,
     return status;
 }
 
-/* Tells whether the search failed because buffers of receives were left out. */
+/* Tells whether the search failed because buffers of receives were left out. It has then noted a
+ * further rank whose buffers count. */
 static bool wants_unmasked(const struct region *region)
 {
-    return !region->states.complete && !region->states.unmasked &&
-           !strcmp(region->states.why, WORLD_STATES_SHORTER);
+    return !region->states.complete && !strcmp(region->states.why, WORLD_STATES_SHORTER);
 }
 
 enum core_status world_processes_states(struct world_processes *w, uint32_t ms_max,
@@ -908,12 +908,12 @@ enum core_status world_processes_states(struct world_processes *w, uint32_t ms_m
 {
     struct region_states *states = &w->region->states;
     const uint64_t until = now_ms() + ms_max;
-    states->unmasked = false;
+    memset(states->unmasked, 0, sizeof states->unmasked);
     enum core_status status = states_once(w, ms_max, stop);
-    if (status == CORE_OK && wants_unmasked(w->region) && now_ms() < until) {
-        states->unmasked = true;
+    for (uint32_t i = 0; status == CORE_OK && i < w->region->rank_count &&
+                         wants_unmasked(w->region) && now_ms() < until;
+         i++)
         status = states_once(w, (uint32_t)(until - now_ms()), stop);
-    }
     if (status != CORE_OK)
         return status;
     states->why[sizeof states->why - 1] = 0;

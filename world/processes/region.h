@@ -18,7 +18,7 @@
 #define REGION_INPUT "crosswait-input" /* the file that worlds read as standard input */
 
 enum {
-    REGION_VERSION = 5,
+    REGION_VERSION = 6,
     REGION_NAMES_MAX = 1024,
     REGION_NAME_MAX = 56,
     REGION_WHY_MAX = 160,
@@ -88,7 +88,8 @@ struct region_version {  /* a process in which a rank continues; its parent wait
 
 struct region_states {
     /* The request. */
-    bool wanted, unmasked; /* unmasked: buffers of receives count even before they are filled */
+    bool wanted;
+    bool unmasked[WORLD_RANKS_MAX]; /* its buffers count even before its receives fill them */
     uint32_t ms_max;
     _Atomic uint32_t stop;
     /* The answer: lists of answers, each after its length; each list leads to one end. */

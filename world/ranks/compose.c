@@ -14,7 +14,8 @@
  * handled as in states.c, too.
  *
  * Invariants: 1. The messages of one sender to one receiver are in the order of their sending.
- * 2. chain[i] was reached with versions of a depth up to i + 1. */
+ * 2. chain[i] was reached with versions of a depth up to i + 1. 3. Each link of the chain moved one
+ * rank by one step; where the chain ends, a rank is in the state of its last link. */
 #include "world/ranks/states_inside.h"
 
 #include <string.h>
@@ -32,6 +33,7 @@ enum {
     WANTS_MAX = 1 << 24,
     PLACES = 1 << 24, /* of a table: a power of two, at least twice the entries */
     CHAIN_MAX = 1 << 14,
+    LINKS_MAX = 256, /* of several ranks, as each link is a process */
     QUEUED_MAX = 1 << 14,
     PATH_MAX_ANSWERS = 1 << 16,
     LATE_EVERY = 1 << 10 /* states between reads of the clock */
@@ -66,7 +68,7 @@ struct frame {
 
 struct link {
     struct rank_copy copy;
-    uint32_t local, decisions; /* of its rank; unused in the first link */
+    uint32_t local, decisions; /* of the rank that it moved; unused in the first link */
 };
 
 static struct {
@@ -176,6 +178,15 @@ static struct step *step_place(uint32_t local, uint32_t message)
 
 /* --- steps that are executed ------------------------------------------------------------------ */
 
+/* Returns the rank's last link in the chain; 0: it is in its first state. */
+static uint32_t chain_last(int rank)
+{
+    uint32_t at = compose.chain_count - 1;
+    while (at > 0 && compose.local[compose.chain[at].local].is.rank != rank)
+        at--;
+    return at;
+}
+
 static bool chain_push(uint32_t local, uint32_t decisions)
 {
     CORE_CHECK(compose.chain_count <= CHAIN_MAX);
@@ -210,13 +221,12 @@ static int32_t answer_of(uint32_t local, uint32_t message)
     return m->world;
 }
 
-/* Executes one more step of the rank in that state, from chain[from], which becomes the last link.
- */
-static bool chain_step(uint32_t from, uint32_t local, uint32_t message)
+/* Executes one more step of the rank in that state, from the end of the chain. */
+static bool chain_step(uint32_t local, uint32_t message)
 {
     const struct rank_message *m = message < MESSAGES_MAX ? &compose.message[message] : NULL;
-    CORE_CHECK(from < compose.chain_count); /* invariant 2 */
-    compose.chain_count = from + 1;
+    const uint32_t from = compose.chain_count - 1;
+    CORE_CHECK(compose.chain_count > 0); /* invariant 2 */
     return rank_local_step(&compose.chain[from].copy, from + 1, compose.local[local].is.rank, m,
                            answer_of(local, message));
 }
@@ -247,6 +257,30 @@ static bool is_there(uint32_t local)
     return !rank_states_given_up();
 }
 
+/* Returns the link that brought the rank to that state; 0: there is none. */
+static uint32_t chain_find(uint32_t local)
+{
+    uint32_t at = compose.chain_count - 1;
+    while (at > 0 && compose.chain[at].local != local)
+        at--;
+    return at;
+}
+
+/* Cuts the chain behind the last state of the path (behind[1] to behind[length]) to which it brings
+ * the rank, on whatever way, or before the rank's first link. Returns the number of that state. */
+static uint32_t chain_cut(int rank, const uint32_t behind[], uint32_t length)
+{
+    uint32_t have = length, at = 0;
+    while (have > 0 && !(at = chain_find(behind[have])))
+        have--;
+    while (!have && at + 1 < compose.chain_count &&
+           compose.local[compose.chain[at + 1].local].is.rank != rank)
+        at++;
+    const bool is_long = at >= LINKS_MAX && at > length;
+    compose.chain_count = is_long ? 1 : at + 1;
+    return is_long ? 0 : have;
+}
+
 /* Brings the rank's process to that state, at the end of the chain. */
 static bool chain_reach(uint32_t local)
 {
@@ -259,12 +293,8 @@ static bool chain_reach(uint32_t local)
     }
     for (uint32_t at = local, i = length; i > 0; at = compose.local[at].parent)
         behind[i--] = at;
-    uint32_t have = length < compose.chain_count - 1 ? length : compose.chain_count - 1;
-    while (have > 0 && compose.chain[have].local != behind[have])
-        have--;
-    compose.chain_count = have + 1;
-    for (uint32_t i = have + 1; i <= length; i++) {
-        if (!chain_step(i - 1, compose.local[behind[i]].parent, compose.local[behind[i]].message))
+    for (uint32_t i = chain_cut(rank, behind, length) + 1; i <= length; i++) {
+        if (!chain_step(compose.local[behind[i]].parent, compose.local[behind[i]].message))
             return false;
         if (i == length && !is_there(local))
             return false;
@@ -323,10 +353,12 @@ static bool step_execute(uint32_t local, uint32_t message, struct step *step)
     uint32_t decisions = 0;
     if (is_full(compose.step_count, STEPS_MAX) || !chain_reach(local))
         return false;
-    const uint32_t from = compose.local[local].length;
+    const uint32_t from = chain_last(rank);
+    CORE_CHECK(from ? compose.chain[from].local == local
+                    : !compose.local[local].length); /* invariant 3 */
     const uint32_t before =
         from ? compose.chain[from].decisions : compose.local[local].is.decisions;
-    if (!chain_step(from, local, message))
+    if (!chain_step(local, message))
         return false;
     step->next = local_read(rank, local, message, &decisions);
     if (step->next == NONE || !sends_read(rank, step))
@@ -334,7 +366,8 @@ static bool step_execute(uint32_t local, uint32_t message, struct step *step)
     step->key = (uint64_t)(local + 1) << 32 | message;
     step->decisions = decisions - before;
     compose.step_count++;
-    chain_push(step->next, decisions); /* to continue from; otherwise it must be reached again */
+    if (!compose.local[step->next].is.ended) /* no rank runs in a world that another one has left */
+        chain_push(step->next, decisions);   /* to continue from; otherwise reached again */
     return true;
 }
 

@@ -126,6 +126,14 @@ bool rank_local_read(int rank, struct rank_local *out)
 
 /* --- a step ----------------------------------------------------------------------------------- */
 
+/* How another rank waits. */
+struct other {
+    struct ompi_request_t *posted, **posted_end;
+    struct world_decider *decider;
+    bool probing;
+};
+static struct other other[WORLD_RANKS_MAX];
+
 /* Removes all messages (invariant 1), and the receives that would take those of the rank. */
 static void others_leave(int rank)
 {
@@ -139,10 +147,28 @@ static void others_leave(int rank)
         of->turns = 0;
         if (r == rank)
             continue;
+        other[r] =
+            (struct other){of->posted, of->posted_end, of->fiber->decider, of->fiber->probing};
         of->posted = NULL;
         of->posted_end = &of->posted;
         of->fiber->decider = NULL;
         of->fiber->probing = false;
+    }
+}
+
+/* Lets the other ranks wait as before: invariant 2. */
+static void others_return(int rank)
+{
+    CORE_CHECK(rank >= 0 && rank < WORLD->rank_count && !WORLD->ready_count);
+    for (int r = 0; r < WORLD->rank_count; r++) {
+        struct world_rank *of = &WORLD->rank[r];
+        if (r == rank)
+            continue;
+        CORE_CHECK(!of->posted && !of->fiber->decider); /* it did not run */
+        of->posted = other[r].posted;
+        of->posted_end = other[r].posted_end;
+        of->fiber->decider = other[r].decider;
+        of->fiber->probing = other[r].probing;
     }
 }
 
@@ -312,6 +338,7 @@ bool rank_local_step(const struct rank_copy *from, uint32_t depth, int rank,
     rank_run(rank);
     if (rank_states_given_up())
         return false;
+    others_return(rank);
     if (of->own)
         rank_states_give_up("a rank sends to itself");
     if (of->unexpected || (probe && of->inexact))

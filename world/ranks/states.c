@@ -586,6 +586,8 @@ void rank_states_search(void)
     search = (struct search){0};
     search_all();
     states->complete = !search.why;
+    for (int r = 0; r < WORLD->rank_count; r++)
+        states->unmasked[r] |= WORLD->rank[r].shorter;
     snprintf(states->why, sizeof states->why, "%s", search.why ? search.why : "");
     rank_versions_drop(0);
     rooms_give();

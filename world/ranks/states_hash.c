@@ -82,10 +82,10 @@ static void leave_out_buffer(struct memory *m, const struct world_fiber *waits,
                              struct ompi_request_t *recv)
 {
     CORE_CHECK(recv->owner->rank == rank_own); /* it is this rank's */
-    if (rank_region->states.unmasked || recv->kind != REQUEST_RECV || !recv->type->dense ||
+    if (recv->kind != REQUEST_RECV || !recv->type->dense ||
         (!recv->checked && recv->waiter != waits))
         return;
-    if (!recv->complete && m->out_count < RANGES_MAX) {
+    if (!recv->complete && !rank_region->states.unmasked[rank_own] && m->out_count < RANGES_MAX) {
         recv->masked = true;
         memory_leave_out(m, recv->buffer, recv->count * recv->type->size);
     } else if (recv->complete && recv->late) {
@@ -119,9 +119,9 @@ static void leave_out_all(struct memory *m, struct world_rank *me)
     for (struct world_handle *h = me->handles; h; h = h->next)
         if (h->magic == (uint32_t)HANDLE_MAGIC + HANDLE_REQUEST)
             leave_out_buffer(m, fiber, (struct ompi_request_t *)h);
-    if (fiber->status && !rank_region->states.unmasked)
+    if (fiber->status)
         leave_out_status(m, fiber->status);
-    if (fiber->index && !rank_region->states.unmasked)
+    if (fiber->index)
         memory_leave_out(m, fiber->index, sizeof *fiber->index);
     ranges_sort(m);
 }

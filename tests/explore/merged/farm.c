@@ -13,7 +13,8 @@ static int below(int count)
     return (int)((drawn >> 16) % (unsigned)count);
 }
 
-static int rank, size, tasks, asks, probes, keeps, fault, who, many, row[TASKS + 1], done;
+static int rank, size, tasks, asks, probes, keeps, fault, who, many, row[TASKS + 1], done, empty,
+    brief;
 static long kept;
 
 static void worker(void)
@@ -31,8 +32,10 @@ static void worker(void)
         result[1] = task * task + (fault == 4 ? done : 0);
         if (fault == 5 && rank == who && done > many)
             break; /* it goes without a word */
-        MPI_Send(result, 2, MPI_INT, 0, asks ? ASK : task, MPI_COMM_WORLD);
+        MPI_Send(result, brief && task % 2 ? 1 : 2, MPI_INT, 0, asks ? ASK : task, MPI_COMM_WORLD);
     }
+    if (empty == 2) /* an empty message leaves the last task in the buffer */
+        printf("%d ends with task %d\n", rank, task);
     if (fault == 1 && rank == who && done >= many)
         MPI_Send(result, 1, MPI_INT, 0, BYE, MPI_COMM_WORLD);
 }
@@ -45,7 +48,8 @@ static void hear(int result[2], MPI_Status *status)
         source = status->MPI_SOURCE;
         tag = status->MPI_TAG;
     }
-    result[0] = result[1] = 0;
+    if (brief < 2) /* otherwise a brief result leaves the second number of the last one */
+        result[0] = result[1] = 0;
     MPI_Recv(result, 2, MPI_INT, source, tag, MPI_COMM_WORLD, status);
     row[result[0] % (TASKS + 1)] = result[1];
     if (keeps == 0)
@@ -59,7 +63,7 @@ static void hear(int result[2], MPI_Status *status)
 static void manager(void)
 {
     MPI_Status status;
-    int next = 1, out = 0, result[2], last = 0;
+    int next = 1, out = 0, result[2] = {0, 0}, last = 0;
     if (asks)
         out = size - 1;
     else
@@ -74,12 +78,13 @@ static void manager(void)
         if (next > tasks && !asks)
             continue;
         const int stops = next > tasks;
-        MPI_Send(&next, 1, MPI_INT, status.MPI_SOURCE, stops ? STOP : next, MPI_COMM_WORLD);
+        MPI_Send(&next, !stops || !empty, MPI_INT, status.MPI_SOURCE, stops ? STOP : next,
+                 MPI_COMM_WORLD);
         out += !stops;
         next++;
     }
     for (int w = 1; w < size && !asks; w++)
-        MPI_Send(&next, 1, MPI_INT, w, STOP, MPI_COMM_WORLD);
+        MPI_Send(&next, !empty, MPI_INT, w, STOP, MPI_COMM_WORLD);
     if (fault == 1 || last)
         MPI_Recv(result, 1, MPI_INT, who, BYE, MPI_COMM_WORLD, &status);
     for (int i = 0; i <= TASKS; i++)
@@ -100,6 +105,8 @@ int main(int argc, char **argv)
     fault = below(7);
     who = 1 + below(size - 1);
     many = 1 + below(3);
+    empty = below(3);
+    brief = below(4) ? 0 : 1 + below(2);
     if (rank)
         worker();
     else

@@ -1,6 +1,7 @@
 /* Kinds of programs with many orders: kinds sum: a wildcard gather of integers; order: the same,
  * and one more message is waited for where they came in falling order;
- * farm: a manager and workers, results in any order. */
+ * farm: a manager and workers, results in any order. An empty message ends a worker, so its buffer
+ * keeps the last task; no state of the manager may depend on that. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +34,8 @@ static void farm(int tasks)
     int task = 0, busy = 0;
     MPI_Status status;
     if (rank > 0) {
-        while (MPI_Recv(&task, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &status), task >= 0) {
+        while (MPI_Recv(&task, 1, MPI_INT, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &status),
+               status.MPI_TAG) {
             value = (long)task * task;
             MPI_Send(&value, 1, MPI_LONG, 0, 2, MPI_COMM_WORLD);
         }
@@ -44,9 +46,10 @@ static void farm(int tasks)
     while (busy) {
         MPI_Recv(&value, 1, MPI_LONG, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &status);
         sum += value;
-        int next = task < tasks ? task++ : -1;
-        busy -= next < 0;
-        MPI_Send(&next, 1, MPI_INT, status.MPI_SOURCE, 1, MPI_COMM_WORLD);
+        const int more = task < tasks;
+        MPI_Send(&task, more, MPI_INT, status.MPI_SOURCE, more, MPI_COMM_WORLD);
+        task += more;
+        busy -= !more;
     }
     printf("%ld\n", sum);
 }
