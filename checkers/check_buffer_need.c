@@ -42,8 +42,8 @@ static uint32_t deadlock_id(const struct finding_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
         const struct finding *finding = &list->finding[i];
-        if (finding->rule == &rule_table[RULE_DEADLOCK] && finding->schedule &&
-            strcmp(finding->schedule, CHECK_UNBUFFERED) == 0)
+        if (finding->rule == &rule_table[RULE_DEADLOCK] &&
+            finding_is_under(finding, &check_unbuffered))
             return finding->id;
     }
     return 0;

@@ -166,11 +166,6 @@ static bool waits_in_test(const struct check_input *input, const struct replay_w
     return false;
 }
 
-struct schedule { /* schedule that leads to a deadlock */
-    struct replay_policy policy;
-    const char *text; /* as findings show it, without defaults */
-};
-
 /* Tells whether the deadlock needs a wildcard to take another message on a rank that looks at the
  * source. */
 static bool goes_on_by_source(const struct check_input *input, const struct replay_policy *witness)
@@ -659,7 +654,7 @@ static enum core_status add_lock_holders(struct trace *trace, struct finding *fi
 
 static enum core_status add_finding(const struct check_input *input, struct finding_list *list,
                                     enum world world, const struct replay_result *result,
-                                    const struct schedule *schedule)
+                                    const struct replay_policy *schedule)
 {
     struct finding *finding = finding_list_add(list, RULE_DEADLOCK, FINDING_ERROR);
     uint32_t core_count;
@@ -699,7 +694,7 @@ static enum core_status add_finding(const struct check_input *input, struct find
         finding_fact(finding,
                      "the recorded run %s%s only because the library buffered what was sent%s",
                      went_on(input, &result->waitfor), finding->assumed ? ", perhaps" : "",
-                     goes_on_relaxed(input, &schedule->policy)
+                     goes_on_relaxed(input, schedule)
                          ? ", or let ranks leave collectives before all had entered"
                          : "");
     else if (world == ORDER)
@@ -710,7 +705,7 @@ static enum core_status add_finding(const struct check_input *input, struct find
     if (polling)
         word_polling(input, finding, &result->waitfor);
     else if (finding->assumed)
-        word_assumption(input, finding, result, &schedule->policy);
+        word_assumption(input, finding, result, schedule);
     if (input->notes->unsupported)
         finding_fact(
             finding,
@@ -720,24 +715,11 @@ static enum core_status add_finding(const struct check_input *input, struct find
             input->notes->unsupported == 1 ? " is" : "s are",
             input->trace->call[input->notes->unsupported_call].name,
             input->notes->unsupported_rank);
-    finding_schedule(finding, "%s", schedule->text);
-    repeat_replay(finding, input, "--policy='%s'", schedule->text);
+    finding_schedule(finding, schedule);
+    repeat_replay(finding, input, "--policy='%s'", finding->schedule ? finding->schedule : "");
     if (world == UNBUFFERED && !hung && !polling)
         return remedy_try_post(input, finding, &result->waitfor);
     return world == ORDER && !hung ? remedy_try_name(input, finding) : CORE_OK;
-}
-
-/* Adds a deadlock that a search found. */
-static enum core_status add_found(const struct check_input *input, struct finding_list *list,
-                                  const struct replay_exploration *found)
-{
-    char *text = replay_policy_text(found->witness);
-    const struct schedule schedule = {*found->witness, text};
-    enum core_status status =
-        text ? add_finding(input, list, ORDER, &found->result, &schedule) : CORE_NO_MEMORY;
-
-    free(text);
-    return status;
 }
 
 /* Selects, of the ranks whose record ends early, those that ended by themselves, or all if none
@@ -817,13 +799,13 @@ enum { DECIDE_CONFLICTS = 20000, DECIDE_CLAUSES = 1500000 };
 /* Decides too many orders at once with the solver: under every buffering, or under the policy's if
  * some buffering is known to hang. */
 static enum core_status decide_orders(const struct check_input *input,
-                                      const struct schedule *schedule, bool any_buffering,
-                                      struct finding_list *list, enum replay_verdict *out_verdict)
+                                      const struct replay_policy *schedule, const char *text,
+                                      bool any_buffering, struct finding_list *list,
+                                      enum replay_verdict *out_verdict)
 {
-    struct symbolic_options options = {
-        .explore = {.policy = schedule->policy, .sends = any_buffering},
-        .conflicts_max = DECIDE_CONFLICTS,
-        .clauses_max = DECIDE_CLAUSES};
+    struct symbolic_options options = {.explore = {.policy = *schedule, .sends = any_buffering},
+                                       .conflicts_max = DECIDE_CONFLICTS,
+                                       .clauses_max = DECIDE_CLAUSES};
     struct symbolic_decision decision;
     char number[32];
 
@@ -835,7 +817,7 @@ static enum core_status decide_orders(const struct check_input *input,
         return status;
     *out_verdict = decision.verdict;
     if (decision.verdict == REPLAY_VERDICT_DEADLOCK)
-        status = add_found(input, list, &decision.found);
+        status = add_finding(input, list, ORDER, &decision.found.result, decision.found.witness);
     else if (decision.verdict == REPLAY_VERDICT_NONE) {
         struct finding *finding = finding_list_reach(list, RULE_DEADLOCK);
         if (finding) {
@@ -850,7 +832,7 @@ static enum core_status decide_orders(const struct check_input *input,
             if (symbolic_assumption(&decision))
                 finding_fact(finding, "%s", symbolic_assumption(&decision));
             repeat_replay(finding, input, any_buffering ? "--decide" : "--decide --policy='%s'",
-                          schedule->text);
+                          text);
         }
     }
     symbolic_decision_done(&decision);
@@ -860,26 +842,30 @@ static enum core_status decide_orders(const struct check_input *input,
 /* Explores all orders of matches under one buffering. *out_found: nothing is left to explore.
  * *note: the one note that says there are too many orders. */
 static enum core_status explore_world(const struct check_input *input,
-                                      const struct schedule *schedule, bool any_buffering,
+                                      const struct replay_policy *schedule, bool any_buffering,
                                       struct finding_list *list, bool *out_found, uint32_t *note)
 {
     enum replay_verdict decided = REPLAY_VERDICT_CANNOT_SAY;
-    struct replay_explore_options options = {.policy = schedule->policy,
+    struct replay_explore_options options = {.policy = *schedule,
                                              .runs_max = input->budget_schedules};
     struct replay_exploration exploration;
+    char *text = replay_policy_text(schedule);
 
     *out_found = false;
     options.policy.seed = input->seed;
-    enum core_status status = replay_explore(input->program, &options, &exploration);
-    if (status != CORE_OK)
+    enum core_status status =
+        text ? replay_explore(input->program, &options, &exploration) : CORE_NO_MEMORY;
+    if (status != CORE_OK) {
+        free(text);
         return status;
+    }
     bool cut = exploration.verdict == REPLAY_VERDICT_NOT_FOUND && exploration.sampled;
     if (cut && !*note)
-        status = decide_orders(input, schedule, any_buffering, list, &decided);
+        status = decide_orders(input, schedule, text, any_buffering, list, &decided);
     if (decided != REPLAY_VERDICT_CANNOT_SAY) {
         *out_found = any_buffering || decided == REPLAY_VERDICT_DEADLOCK;
     } else if (exploration.verdict == REPLAY_VERDICT_DEADLOCK && exploration.witness) {
-        status = add_found(input, list, &exploration);
+        status = add_finding(input, list, ORDER, &exploration.result, exploration.witness);
         *out_found = true;
     } else if (cut && status == CORE_OK) {
         CORE_CHECK(*note <= list->count);
@@ -890,18 +876,19 @@ static enum core_status explore_world(const struct check_input *input,
         describe_number(exploration.sampled, sampled, sizeof sampled);
         if (finding && *note) {
             finding_fact(finding, "nor in %s schedules and %s sampled orders with %s", runs,
-                         sampled, schedule->text);
+                         sampled, text);
         } else if (finding) {
             finding_title(finding,
                           "no deadlock in %s schedules and %s sampled orders of messages (%s); "
                           "there are more than the budget allows to try",
-                          runs, sampled, schedule->text);
-            repeat_replay(finding, input, "--explore --policy='%s' --seed=%" PRIu64, schedule->text,
+                          runs, sampled, text);
+            repeat_replay(finding, input, "--explore --policy='%s' --seed=%" PRIu64, text,
                           input->seed);
             *note = list->count;
         }
     }
     replay_exploration_done(&exploration);
+    free(text);
     return status;
 }
 
@@ -909,17 +896,15 @@ static enum core_status explore_world(const struct check_input *input,
 static enum core_status order_threads(const struct check_input *input, struct finding_list *list,
                                       bool *out_found)
 {
-    static const struct schedule ordered[] = {
-        {{.buffering = REPLAY_EAGER, .threads = REPLAY_THREADS_RECORDED, .seed = 1},
-         "buffering=eager threads=recorded"},
-        {{.buffering = REPLAY_RENDEZVOUS, .threads = REPLAY_THREADS_RECORDED, .seed = 1},
-         "buffering=rendezvous threads=recorded"}};
+    static const struct replay_policy ordered[] = {
+        {.buffering = REPLAY_EAGER, .threads = REPLAY_THREADS_RECORDED, .seed = 1},
+        {.buffering = REPLAY_RENDEZVOUS, .threads = REPLAY_THREADS_RECORDED, .seed = 1}};
     enum core_status status = CORE_OK;
 
     *out_found = false;
     for (int i = 0; input->notes->threads && !*out_found && i < 2 && status == CORE_OK; i++) {
         struct replay_result result;
-        status = replay_run_once(input->program, &ordered[i].policy, &result);
+        status = replay_run_once(input->program, &ordered[i], &result);
         if (status != CORE_OK)
             break;
         *out_found = result.outcome == REPLAY_DEADLOCK;
@@ -934,11 +919,10 @@ static enum core_status order_threads(const struct check_input *input, struct fi
  * No library is known to do so, so the finding is a note. */
 static enum core_status run_strict(const struct check_input *input, struct finding_list *list)
 {
-    static const struct schedule strict = {
-        {.buffering = REPLAY_EAGER, .coll = REPLAY_STRICT, .seed = 1},
-        "buffering=eager coll=strict"};
+    static const struct replay_policy strict = {
+        .buffering = REPLAY_EAGER, .coll = REPLAY_STRICT, .seed = 1};
     struct replay_result result;
-    enum core_status status = replay_run_once(input->program, &strict.policy, &result);
+    enum core_status status = replay_run_once(input->program, &strict, &result);
 
     if (status != CORE_OK)
         return status;
@@ -950,10 +934,6 @@ static enum core_status run_strict(const struct check_input *input, struct findi
 
 enum core_status check_deadlock(const struct check_input *input, struct finding_list *list)
 {
-    static const struct schedule buffered = {{.buffering = REPLAY_EAGER, .seed = 1},
-                                             CHECK_BUFFERED},
-                                 unbuffered = {{.buffering = REPLAY_RENDEZVOUS, .seed = 1},
-                                               CHECK_UNBUFFERED};
     const struct replay_worlds *worlds;
     bool found = false, ordered;
     uint32_t note = 0;
@@ -965,9 +945,9 @@ enum core_status check_deadlock(const struct check_input *input, struct finding_
         return status;
     const struct replay_result *rendezvous = &worlds->unbuffered, *eager = &worlds->buffered;
     if (eager->outcome == REPLAY_DEADLOCK)
-        status = add_finding(input, list, ALWAYS, eager, &buffered);
+        status = add_finding(input, list, ALWAYS, eager, &check_buffered);
     else if (rendezvous->outcome == REPLAY_DEADLOCK)
-        status = add_finding(input, list, UNBUFFERED, rendezvous, &unbuffered);
+        status = add_finding(input, list, UNBUFFERED, rendezvous, &check_unbuffered);
     else if ((status = order_threads(input, list, &ordered)) != CORE_OK || ordered)
         ;
     else if (rendezvous->outcome == REPLAY_STALLED || eager->outcome == REPLAY_STALLED)
@@ -976,10 +956,10 @@ enum core_status check_deadlock(const struct check_input *input, struct finding_
     if (status == CORE_OK && input->notes->local && eager->outcome == REPLAY_FINISHED)
         status = run_strict(input, list);
     if (status == CORE_OK && input->notes->wildcards && eager->outcome == REPLAY_FINISHED)
-        status = explore_world(input, &buffered, rendezvous->outcome == REPLAY_FINISHED, list,
+        status = explore_world(input, &check_buffered, rendezvous->outcome == REPLAY_FINISHED, list,
                                &found, &note);
     if (status == CORE_OK && input->notes->wildcards && rendezvous->outcome == REPLAY_FINISHED &&
         !found)
-        status = explore_world(input, &unbuffered, true, list, &found, &note);
+        status = explore_world(input, &check_unbuffered, true, list, &found, &note);
     return status;
 }

@@ -251,7 +251,7 @@ static void add_waiting(const struct messages *m, struct finding *finding,
 }
 
 static enum core_status add_error(struct messages *m, const struct replay_error *error,
-                                  const char *schedule)
+                                  const struct replay_policy *schedule)
 {
     bool ended = ended_in(m->input, error);
     struct cut_known told;
@@ -308,7 +308,7 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
     if (!ended && error->kind == REPLAY_ERROR_READY)
         finding_fact(finding, "in the recorded run it may have been posted in time");
     if (schedule)
-        finding_schedule(finding, "%s", schedule);
+        finding_schedule(finding, schedule);
     return CORE_OK;
 }
 
@@ -350,7 +350,7 @@ static bool all_finished(const struct check_input *input)
 }
 
 static enum core_status judge_run(struct messages *m, const struct replay_result *result,
-                                  const char *schedule)
+                                  const struct replay_policy *schedule)
 {
     enum core_status status = CORE_OK;
     bool loose = may_be_ordered_otherwise(m->input);
@@ -505,7 +505,7 @@ static enum core_status lower_fatal(const struct check_input *input, struct repl
 static enum core_status judge_worlds(struct messages *m, const struct replay_worlds *worlds)
 {
     const struct replay_result *buffered = &worlds->buffered;
-    enum core_status status = judge_run(m, buffered, CHECK_BUFFERED);
+    enum core_status status = judge_run(m, buffered, &check_buffered);
 
     if (status == CORE_OK && all_finished(m->input)) {
         struct unreceived lost = {0};
@@ -514,7 +514,7 @@ static enum core_status judge_worlds(struct messages *m, const struct replay_wor
             status = add_lost(m, &lost);
         unreceived_done(&lost);
     }
-    return status != CORE_OK ? status : judge_run(m, &worlds->unbuffered, CHECK_UNBUFFERED);
+    return status != CORE_OK ? status : judge_run(m, &worlds->unbuffered, &check_unbuffered);
 }
 
 enum core_status check_message(const struct check_input *input, struct finding_list *list)

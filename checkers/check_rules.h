@@ -4,10 +4,6 @@
 
 #include "checkers/check.h"
 
-/* Policies of the two worlds in which every program is run. */
-#define CHECK_UNBUFFERED "buffering=rendezvous"
-#define CHECK_BUFFERED "buffering=eager"
-
 enum core_status check_crash(const struct check_input *input, struct finding_list *list);
 /* Checks rule lifecycle: ranks that exit without MPI_Finalize. */
 enum core_status check_exit(const struct check_input *input, struct finding_list *list);

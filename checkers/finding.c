@@ -161,9 +161,21 @@ void finding_title(struct finding *finding, const char *format, ...)
     REPLACE_TEXT(finding->title);
 }
 
-void finding_schedule(struct finding *finding, const char *format, ...)
+void finding_schedule(struct finding *finding, const struct replay_policy *schedule)
 {
-    REPLACE_TEXT(finding->schedule);
+    free(finding->schedule);
+    finding->schedule = schedule ? replay_policy_text(schedule) : NULL;
+}
+
+const struct replay_policy check_unbuffered = {.buffering = REPLAY_RENDEZVOUS, .seed = 1},
+                           check_buffered = {.buffering = REPLAY_EAGER, .seed = 1};
+
+bool finding_is_under(const struct finding *finding, const struct replay_policy *schedule)
+{
+    char *text = finding->schedule ? replay_policy_text(schedule) : NULL;
+    bool same = text && !strcmp(finding->schedule, text);
+    free(text);
+    return same;
 }
 
 void finding_repeat(struct finding *finding, const char *format, ...)
@@ -403,8 +415,8 @@ static bool is_alone(const struct finding *finding)
         awaits |= finding->call[i].await_count > 0;
         alone = !finding->call[i].core || !awaits_waiting(finding, &finding->call[i]);
     }
-    return (alone && awaits) || (finding->schedule && !strcmp(finding->schedule, CHECK_BUFFERED) &&
-                                 awaits_odd_one(finding));
+    return (alone && awaits) ||
+           (finding_is_under(finding, &check_buffered) && awaits_odd_one(finding));
 }
 
 static bool is_of_operation(const struct finding *finding)

@@ -10,6 +10,7 @@
 #include "checkers/rule.h"
 #include "core/status.h"
 #include "core/trace/trace.h"
+#include "replay/policy/policy.h"
 
 enum finding_severity {
     FINDING_NOTE,    /* worth knowing; does not make a run fail */
@@ -147,8 +148,11 @@ void finding_place(struct finding *finding, const struct trace *trace, const cha
 /* Notes that the finding rests on a load seen at the site. Optimising compilers load what the
  * program may not have asked for, so at optimised code the finding becomes a note. */
 void finding_of_load(struct finding *finding, const struct trace *trace, int32_t site);
-void finding_schedule(struct finding *finding, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* NULL: none, so that no job is run under it. */
+void finding_schedule(struct finding *finding, const struct replay_policy *schedule);
+/* The policies under which every program is run. */
+extern const struct replay_policy check_unbuffered, check_buffered;
+bool finding_is_under(const struct finding *finding, const struct replay_policy *schedule);
 void finding_repeat(struct finding *finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Sets the command "crosswait check --only=RULE 'T.db'", for a finding whose checker set none. */

@@ -49,7 +49,7 @@ enum core_status kept_finding_add(struct trace *trace, const json_t *object, enu
         if (json_is_string(json_array_get(facts, i)))
             finding_fact(finding, "%s", json_string_value(json_array_get(facts, i)));
     if (text_of(object, "schedule"))
-        finding_schedule(finding, "%s", text_of(object, "schedule"));
+        finding->schedule = strdup(text_of(object, "schedule"));
     if (text_of(object, "repeat"))
         finding_repeat(finding, "%s", text_of(object, "repeat"));
     return status;

@@ -312,24 +312,20 @@ static enum core_status is_cured(const struct replay_program *program, bool *out
         .explore = {.sends = true}, .conflicts_max = CONFLICTS, .clauses_max = CLAUSES};
     struct symbolic_decision decision;
     struct replay_result result;
-    struct replay_policy policy;
-    enum core_status status = replay_policy_parse("buffering=rendezvous", &policy);
 
     *out_cured = false;
-    if (status != CORE_OK)
-        return status;
-    status = replay_run_once(program, &policy, &result); /* a quick run rejects most changes */
+    /* a quick run rejects most changes */
+    enum core_status status = replay_run_once(program, &check_unbuffered, &result);
     if (status == CORE_OK) {
         bool finished = result.outcome == REPLAY_FINISHED;
         replay_result_done(&result);
-        options.explore.policy = policy;
+        options.explore.policy = check_unbuffered;
         status = finished ? symbolic_decide(program, &options, &decision) : CORE_OK;
         if (status == CORE_OK && finished) {
             *out_cured = decision.verdict == REPLAY_VERDICT_NONE && !symbolic_assumption(&decision);
             symbolic_decision_done(&decision);
         }
     }
-    replay_policy_done(&policy);
     return status;
 }
 

@@ -191,12 +191,6 @@ static void gdb_run(void *context, int process)
 
 /* --- repeating one world ---------------------------------------------------------------------- */
 
-static enum core_status schedule_read(const char *schedule, struct replay_policy *out_policy)
-{
-    enum core_status status = replay_policy_read_world(out_policy, schedule);
-    return status == CORE_OK ? replay_policy_check(out_policy, REPLAY_IN_PROCESS) : status;
-}
-
 static void show_output(const struct world_process_outcome *outcome, int rank_count)
 {
     for (int r = 0; r < rank_count; r++) {
@@ -210,7 +204,7 @@ static void show_output(const struct world_process_outcome *outcome, int rank_co
 
 static int cmd_explore_again(struct explore_program *program, const struct settings *settings)
 {
-    struct replay_policy policy;
+    struct replay_policy policy = {0};
     const struct world_outcome *outcome;
     struct explore_events events;
     uint64_t key;
@@ -218,7 +212,7 @@ static int cmd_explore_again(struct explore_program *program, const struct setti
 
     if (settings->gdb >= 0)
         world_processes_debug(program->worlds, settings->gdb, gdb_run, &debugger);
-    enum core_status status = schedule_read(settings->again, &policy);
+    enum core_status status = replay_policy_parse(settings->again, REPLAY_IN_PROCESS, &policy);
     if (status == CORE_OK)
         status = explore_program_run(program, &policy, &(struct replay_choice){0}, &outcome, &key,
                                      &events);
@@ -458,10 +452,10 @@ static int option_set(struct settings *s, const struct options *o, int which)
 /* Checks a schedule before anything is started. */
 static int again_check(const struct options *o, const char *schedule)
 {
-    struct replay_policy policy;
+    struct replay_policy policy = {0};
     char *why = NULL;
     core_report_keep(&why);
-    enum core_status status = schedule_read(schedule, &policy);
+    enum core_status status = replay_policy_parse(schedule, REPLAY_IN_PROCESS, &policy);
     core_report_hook(NULL, NULL);
     replay_policy_done(&policy);
     int code = status == CORE_OK

@@ -323,23 +323,14 @@ struct marking { /* for findings of the trace that rest on one policy */
     uint32_t count, room;
 };
 
-/* Marks a finding if it rests on the policy. Checkers write a policy in full, or only its
- * differences from the default; a trace may hold anything. */
+/* Marks a finding if it rests on the policy; both texts are canonical. */
 static enum core_status mark_look(const struct trace_finding *finding, void *context)
 {
     struct marking *marking = context;
-    struct replay_policy policy;
-    enum core_status status = CORE_OK;
 
-    if (!finding->schedule || replay_policy_parse(finding->schedule, &policy) != CORE_OK)
+    if (!finding->schedule || strcmp(finding->schedule, marking->policy) != 0)
         return CORE_OK;
-    char *text = replay_policy_text(&policy);
-    replay_policy_done(&policy);
-    if (text && !strcmp(text, marking->policy))
-        status =
-            CORE_ARRAY_PUSH(marking->id, marking->count, marking->room, "findings", finding->id);
-    free(text);
-    return status;
+    return CORE_ARRAY_PUSH(marking->id, marking->count, marking->room, "findings", finding->id);
 }
 
 /* Notes in the trace whether the real job confirmed the findings that rest on this policy. */
@@ -877,19 +868,19 @@ static int cmd_replay_body(struct replaying *r, bool decide, bool explore, bool 
     return status == CORE_OK ? code : cli_exit_of(status);
 }
 
-/* Reads a policy. For a schedule that a world chooses, applies its defaults; it is checked when it
- * is chosen. */
-static enum core_status policy_read(struct replay_policy *policy, const char *text, bool live)
+/* Reads a policy; in process if a world has to choose the live schedule. */
+static enum core_status policy_read(const char *text, bool live, struct replay_policy *out_policy)
 {
-    replay_policy_init(policy);
-    enum core_status status = replay_policy_read(policy, text);
-    if (status != CORE_OK)
-        return status;
-    bool chosen = policy->order == REPLAY_ORDER_EXPLORE || policy->order == REPLAY_ORDER_RANDOM;
-    if (!live || !chosen)
-        return replay_policy_check(policy, live ? REPLAY_LIVE : REPLAY_OFFLINE);
-    replay_policy_done(policy);
-    return replay_policy_read_world(policy, text);
+    struct replay_policy words = {0};
+    enum core_status status = replay_policy_read(&words, text);
+    bool chosen = words.order == REPLAY_ORDER_EXPLORE || words.order == REPLAY_ORDER_RANDOM;
+    replay_policy_done(&words);
+    return status != CORE_OK ? status
+                             : replay_policy_parse(text,
+                                                   !live    ? REPLAY_OFFLINE
+                                                   : chosen ? REPLAY_IN_PROCESS
+                                                            : REPLAY_LIVE,
+                                                   out_policy);
 }
 
 int cmd_replay(int argc, char **argv)
@@ -980,11 +971,9 @@ int cmd_replay(int argc, char **argv)
     r.command = live ? o.rest : NULL;
     r.path = alone ? NULL : o.operand[0];
     r.has_policy = policy != NULL;
-    enum core_status status = policy_read(&r.policy, policy, live);
-    if (status != CORE_OK) {
-        replay_policy_done(&r.policy);
+    enum core_status status = policy_read(policy, live, &r.policy);
+    if (status != CORE_OK)
         return status == CORE_BAD_INPUT ? CLI_USAGE : CLI_TROUBLE;
-    }
     if (seeded)
         r.policy.seed = (uint64_t)seed;
     if (quiet && !(r.out = fopen("/dev/null", "w")))

@@ -323,7 +323,8 @@ static enum core_status elsewhere_add(struct trace *trace, struct rerun *rerun,
         free(hang->fact[--hang->fact_count]);
     finding_fact(hang, "this happened when the job was run again under the schedule '%s'",
                  list->finding[index].schedule);
-    finding_schedule(hang, "%s", list->finding[index].schedule);
+    free(hang->schedule);
+    hang->schedule = strdup(list->finding[index].schedule);
     finding_repeat(hang, "crosswait replay --live '%s' --policy='%s' -- %s", trace->path,
                    list->finding[index].schedule, command ? command : "CMD...");
     hang->id = list->count + 1;
@@ -378,7 +379,7 @@ static enum core_status confirm_one(struct trace *trace, const struct confirm_op
     struct finding *finding = &list->finding[index];
     struct replay_policy policy;
     struct rerun rerun = {0};
-    enum core_status status = replay_policy_parse(finding->schedule, &policy);
+    enum core_status status = replay_policy_parse(finding->schedule, REPLAY_OFFLINE, &policy);
 
     if (status != CORE_OK)
         return status;
@@ -447,10 +448,11 @@ static enum core_status confirm_world(struct trace *trace, const struct confirm_
     enum core_status status = explore_command_read(options->command, true, &job);
     if (status != CORE_OK)
         return status;
-    status = replay_policy_read_world(&policy, finding->schedule);
-    if (status == CORE_OK)
+    status = replay_policy_parse(finding->schedule, REPLAY_IN_PROCESS, &policy);
+    if (status == CORE_OK) {
         status = schedule_export(&job, &policy, budget_s, &chosen, &lived);
-    replay_policy_done(&policy);
+        replay_policy_done(&policy);
+    }
     explore_command_done(&job);
     if (status != CORE_OK)
         return status;

@@ -70,9 +70,8 @@ static void repeat_set(struct finding *finding, const struct explore_program *pr
                        const struct explore_look *look)
 {
     char *words = explore_program_words(program);
-    char *schedule = core_text_shell_quoted(look->schedule ? look->schedule : "");
-    if (look->rule != WORLD_RULE_FREED)
-        finding_schedule(finding, "%s", look->schedule ? look->schedule : "");
+    finding_schedule(finding, &look->schedule);
+    char *schedule = core_text_shell_quoted(finding->schedule ? finding->schedule : "");
     finding_repeat(finding, "crosswait explore --again=%s %s", schedule ? schedule : "",
                    words ? words : "");
     char *job = program->worlds ? explore_program_job(program) : NULL;
@@ -82,6 +81,8 @@ static void repeat_set(struct finding *finding, const struct explore_program *pr
     free(job);
     free(words);
     free(schedule);
+    if (look->rule == WORLD_RULE_FREED)
+        finding_schedule(finding, NULL);
 }
 
 /* Tells whether the behaviours that were run are all there are. */
@@ -419,14 +420,16 @@ static bool is_told_as(const struct explore_store *store, const struct explore_c
 static enum core_status store_add(struct explore_program *program,
                                   const struct explore_store *store, struct finding_list *list)
 {
-    static const struct explore_sends all_buffered;
     struct finding *finding = finding_list_add(list, RULE_RMA, FINDING_ERROR);
     if (!finding)
         return CORE_NO_MEMORY;
-    struct explore_look look = {.schedule =
-                                    explore_schedule_text(&store->list, &all_buffered, true)};
+    struct explore_look look = {0};
     conflict_title(finding, store->owner, store->other, store->call, false);
     enum core_status status = store_places_add(program, finding, store);
+    if (status == CORE_OK)
+        status = explore_list_copy(&store->list, store->list.count, &look.list);
+    if (status == CORE_OK)
+        status = explore_look_schedule(&look, true);
     if (store->others)
         finding_fact(finding, "other ranks do the same at these places");
     if (status == CORE_OK)
@@ -487,13 +490,12 @@ enum core_status explore_findings_overdue(struct explore_program *program,
                      "program may never end; --world-time=SECONDS gives a world more time",
                      count == 1 ? "it" : "they");
     enum core_status status = explore_item_list(&search->overdue[0], &look.list);
-    if (status != CORE_OK)
-        return status;
-    look.schedule =
-        explore_schedule_text(&look.list, &look.sends, program->worlds && look.list.count);
-    repeat_set(finding, program, &look);
+    if (status == CORE_OK)
+        status = explore_look_schedule(&look, program->worlds && look.list.count);
+    if (status == CORE_OK)
+        repeat_set(finding, program, &look);
     explore_look_done(&look);
-    return CORE_OK;
+    return status;
 }
 
 /* Runs a class that only an earlier search met, whose state this search resumed from. It may take
@@ -520,8 +522,8 @@ static enum core_status look_told(const struct explore_program *program,
 {
     struct explore_look look = {.class = class, .failed = -1};
     enum core_status status = explore_look_first(program, class, &look);
-    look.schedule =
-        explore_schedule_text(&look.list, &look.sends, program->worlds && look.list.count);
+    if (status == CORE_OK)
+        status = explore_look_schedule(&look, program->worlds && look.list.count);
     if (status == CORE_OK && !(look.failure = strdup(class->failure)))
         status = core_report(CORE_NO_MEMORY, "out of memory for what was found");
     if (status != CORE_OK)

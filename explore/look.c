@@ -35,7 +35,7 @@ void explore_look_done(struct explore_look *look)
     explore_lines_done(&look->chosen);
     explore_lines_done(&look->stands);
     explore_lines_done(&look->conflict.rest);
-    free(look->schedule);
+    replay_policy_done(&look->schedule);
     free(look->failure);
     free(look->found);
     free(look->also);
@@ -307,30 +307,12 @@ static char *also_failed(const struct world_outcome *outcome, const struct world
     return NULL;
 }
 
-/* Returns the argument of --again: the policy's words that differ from its defaults. */
-char *explore_schedule_text(const struct explore_list *list, const struct explore_sends *sends,
-                            bool touched)
+enum core_status explore_look_schedule(struct explore_look *look, bool touched)
 {
-    char *text = NULL;
-    size_t bytes;
-    FILE *file = open_memstream(&text, &bytes);
-    if (!file)
-        return NULL;
-    if (sends->wait && !sends->kept.count)
-        fputs("buffering=rendezvous ", file);
-    for (uint32_t i = 0; i < sends->kept.count; i++)
-        fprintf(file, "%s%" PRIu32 ".%s%" PRIu64,
-                i ? "," : "buffering=only:", sends->kept.name[i].rank,
-                sends->kept.name[i].by_number ? "#" : "", sends->kept.name[i].id);
-    fprintf(file, "%s%sorder=explore", sends->kept.count ? " " : "", touched ? "loads=turns " : "");
-    for (uint32_t i = 0; i < list->count; i++)
-        fprintf(file, "%c%" PRIu32 ".%" PRIu32 "=%" PRId32, i ? ',' : ':', list->answer[i].rank,
-                list->answer[i].number, list->answer[i].answer);
-    if (fclose(file) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    enum core_status status = explore_policy(&look->list, &look->sends, &look->schedule);
+    if (!touched)
+        look->schedule.loads = REPLAY_LOADS_FREE;
+    return status;
 }
 
 /* Lists the calls of the sends that keep their buffers. */
@@ -365,10 +347,11 @@ static enum core_status look_fill(struct explore_program *program, const struct 
                                   const struct explore_events *events, struct explore_look *look)
 {
     const struct world_finding *failure = explore_failure_of(&program->outcome.world);
-    look->schedule =
-        explore_schedule_text(&look->list, &look->sends, program->outcome.world.decisions->touched);
     enum core_status status =
-        explore_output_keep(&program->outcome, program->command->rank_count, &look->output);
+        explore_look_schedule(look, program->outcome.world.decisions->touched);
+    if (status == CORE_OK)
+        status =
+            explore_output_keep(&program->outcome, program->command->rank_count, &look->output);
     if (status == CORE_OK && program->allow.messages)
         status = message_diff_keep(events, &look->sent);
     if (status == CORE_OK)

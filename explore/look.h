@@ -32,7 +32,7 @@ struct explore_look {
     struct explore_list list;
     struct explore_sends sends;
     char *buffered; /* the sends that have a buffer while others wait; NULL if none */
-    char *schedule;
+    struct replay_policy schedule;
     char *failure; /* in words; NULL if the world does not fail */
     int failed;    /* the rank that fails, or -1 */
     char *found;   /* other findings of the world; NULL if none */
@@ -59,9 +59,8 @@ enum core_status explore_look_line(struct explore_program *program, uint32_t ran
 /* Does the same for a call by which the rank accesses the window of another rank. */
 enum core_status explore_look_other(struct explore_program *program, int rank, int owner,
                                     const char *call, uint64_t site, struct explore_lines *lines);
-/* Returns the argument of --again: the policy's words that differ from its defaults. */
-char *explore_schedule_text(const struct explore_list *list, const struct explore_sends *sends,
-                            bool touched);
+/* Makes the schedule of --again for the look's answers. */
+enum core_status explore_look_schedule(struct explore_look *look, bool touched);
 /* Runs the class's answers. *out_there is false if the world was broken off. */
 enum core_status explore_look_run(struct explore_program *program, struct explore_search *search,
                                   struct explore_look *look, bool *out_there);

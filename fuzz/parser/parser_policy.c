@@ -16,9 +16,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(text, data, size);
     text[size] = 0;
     parser_quiet();
-    if (replay_policy_parse(text, &policy) == CORE_OK) {
+    if (replay_policy_parse(text, REPLAY_OFFLINE, &policy) == CORE_OK) {
         char *printed = replay_policy_text(&policy);
-        CORE_CHECK(printed && replay_policy_parse(printed, &again) == CORE_OK);
+        CORE_CHECK(printed && replay_policy_parse(printed, REPLAY_OFFLINE, &again) == CORE_OK);
         char *twice = replay_policy_text(&again);
         CORE_CHECK(twice && !strcmp(printed, twice));
         free(printed);

@@ -191,18 +191,16 @@ size_t scenario_schedule_print(const struct scenario *s, char *text, size_t room
 {
     struct replay_policy policy = policy_written(s);
     explored_add(s, &policy);
-    char *words = replay_policy_text(&policy), *rest = words;
-    size_t used = words ? 0 : room;
-    for (char *word; (word = strsep(&rest, " ")) && used < room;) {
-        char *value = strchr(word, '=');
-        *value++ = 0;
-        if (strcmp(word, "seed") == 0 && policy.delay == REPLAY_DELAY_SLOW_LINK)
+    size_t used = 0;
+    for (int key = 0; key < READ_KEYS && used < room; key++) {
+        if (key == READ_SEED && policy.delay == REPLAY_DELAY_SLOW_LINK)
             continue;
-        for (int key = 0; key < READ_KEYS; key++)
-            if (strcmp(word, read_key[key]) == 0)
-                used += (size_t)snprintf(text + used, room - used, "%s %s\n", word, value);
+        char *value = replay_policy_value(&policy, read_key[key]);
+        used = value ? used + (size_t)snprintf(text + used, room - used, "%s %s\n", read_key[key],
+                                               value)
+                     : room;
+        free(value);
     }
-    free(words);
     return used;
 }
 

@@ -31,7 +31,8 @@ enum {
     OFFLINE = 1 << REPLAY_OFFLINE,
     LIVE = 1 << REPLAY_LIVE,
     WORLD = 1 << REPLAY_IN_PROCESS,
-    EVERYWHERE = OFFLINE | LIVE | WORLD
+    EVERYWHERE = OFFLINE | LIVE | WORLD,
+    CHANCE = 1 << REPLAY_PLACES /* the value draws from the seed */
 };
 
 static const char *const place_name[REPLAY_PLACES] = {"offline", "live", "in process"};
@@ -41,7 +42,7 @@ static const struct row { /* one value of a word */
     const char *text;
     int value;
     enum argument argument;
-    unsigned places;
+    unsigned places; /* and CHANCE */
     const char *help;
 } rows[] = {
     {KEY_BUFFERING, "rendezvous", REPLAY_RENDEZVOUS, ARGUMENT_NONE, EVERYWHERE, "rendezvous"},
@@ -49,24 +50,24 @@ static const struct row { /* one value of a word */
     {KEY_BUFFERING, "eager", REPLAY_EAGER_BYTES, ARGUMENT_SIZE, EVERYWHERE, "eager:BYTES"},
     {KEY_BUFFERING, "credits", REPLAY_CREDITS, ARGUMENT_SIZE, OFFLINE | WORLD, "credits:N"},
     {KEY_BUFFERING, "pool", REPLAY_POOL, ARGUMENT_SIZE, OFFLINE | WORLD, "pool:BYTES"},
-    {KEY_BUFFERING, "random", REPLAY_RANDOM, ARGUMENT_PERCENT, EVERYWHERE,
+    {KEY_BUFFERING, "random", REPLAY_RANDOM, ARGUMENT_PERCENT, EVERYWHERE | CHANCE,
      "random:P with P from 0 to 100"},
     {KEY_BUFFERING, "list", REPLAY_SEND_LIST, ARGUMENT_NAMES, EVERYWHERE, "list:RANK.EVENT,..."},
     {KEY_BUFFERING, "only", REPLAY_SEND_ONLY, ARGUMENT_NAMES, EVERYWHERE, "only:RANK.EVENT,..."},
     {KEY_DELAY, "none", REPLAY_DELAY_NONE, ARGUMENT_NONE, EVERYWHERE, "none"},
-    {KEY_DELAY, "uniform", REPLAY_DELAY_UNIFORM, ARGUMENT_SIZE, EVERYWHERE, "uniform:NS"},
-    {KEY_DELAY, "exponential", REPLAY_DELAY_EXPONENTIAL, ARGUMENT_SIZE, EVERYWHERE,
+    {KEY_DELAY, "uniform", REPLAY_DELAY_UNIFORM, ARGUMENT_SIZE, EVERYWHERE | CHANCE, "uniform:NS"},
+    {KEY_DELAY, "exponential", REPLAY_DELAY_EXPONENTIAL, ARGUMENT_SIZE, EVERYWHERE | CHANCE,
      "exponential:NS"},
-    {KEY_DELAY, "heavy", REPLAY_DELAY_HEAVY, ARGUMENT_SIZE, EVERYWHERE, "heavy:NS"},
+    {KEY_DELAY, "heavy", REPLAY_DELAY_HEAVY, ARGUMENT_SIZE, EVERYWHERE | CHANCE, "heavy:NS"},
     {KEY_DELAY, "slow-rank", REPLAY_DELAY_SLOW_RANK, ARGUMENT_RANK, EVERYWHERE, "slow-rank:RANK"},
     {KEY_DELAY, "slow-link", REPLAY_DELAY_SLOW_LINK, ARGUMENT_LINK, EVERYWHERE,
      "slow-link:FROM-TO"},
-    {KEY_DELAY, "speeds", REPLAY_DELAY_SPEEDS, ARGUMENT_SIZE, LIVE | WORLD, "speeds:NS"},
+    {KEY_DELAY, "speeds", REPLAY_DELAY_SPEEDS, ARGUMENT_SIZE, LIVE | WORLD | CHANCE, "speeds:NS"},
     {KEY_DELAY, "recorded", REPLAY_DELAY_RECORDED, ARGUMENT_NONE, OFFLINE | LIVE, "recorded"},
-    {KEY_DELAY, "swarm", REPLAY_DELAY_SWARM, ARGUMENT_NONE, EVERYWHERE, "swarm"},
+    {KEY_DELAY, "swarm", REPLAY_DELAY_SWARM, ARGUMENT_NONE, EVERYWHERE | CHANCE, "swarm"},
     {KEY_ORDER, "recorded", REPLAY_ORDER_RECORDED, ARGUMENT_NONE, EVERYWHERE, "recorded"},
     {KEY_ORDER, "first", REPLAY_ORDER_FIRST, ARGUMENT_NONE, EVERYWHERE, "first"},
-    {KEY_ORDER, "random", REPLAY_ORDER_RANDOM, ARGUMENT_NONE, OFFLINE | WORLD, "random"},
+    {KEY_ORDER, "random", REPLAY_ORDER_RANDOM, ARGUMENT_NONE, OFFLINE | WORLD | CHANCE, "random"},
     {KEY_ORDER, "list", REPLAY_ORDER_LIST, ARGUMENT_MATCHES, OFFLINE | LIVE,
      "list:RANK.EVENT=SOURCE,..."},
     {KEY_ORDER, "explore", REPLAY_ORDER_EXPLORE, ARGUMENT_ANSWERS, LIVE | WORLD,
@@ -182,8 +183,7 @@ static bool grammar_character(const char **text, char wanted)
     return true;
 }
 
-/* Reads RANK.EVENT or RANK.#NUMBER, with =SOURCE if `sources`. */
-static bool parse_name(const char **text, bool sources, struct replay_name *out_name)
+bool replay_name_read(const char **text, bool sources, struct replay_name *out_name)
 {
     uint64_t rank, source = 0;
     *out_name = (struct replay_name){0};
@@ -208,7 +208,7 @@ static enum core_status parse_names(const char *text, bool sources, struct repla
     names->count = 0;
     while (*text && good && status == CORE_OK) {
         struct replay_name name;
-        good = parse_name(&text, sources, &name);
+        good = replay_name_read(&text, sources, &name);
         if (good && *text == ',')
             good = *++text != 0;
         else if (good)
@@ -320,12 +320,18 @@ static enum core_status parse_seed(struct replay_policy *policy, const char *val
     return CORE_OK;
 }
 
-static enum core_status parse_word(struct replay_policy *policy, const char *name,
-                                   const char *value, unsigned *seen)
+static enum key key_of(const char *name)
 {
     unsigned key = 0;
     while (key < KEYS && strcmp(key_name[key], name) != 0)
         key++;
+    return key;
+}
+
+static enum core_status parse_word(struct replay_policy *policy, const char *name,
+                                   const char *value, unsigned *seen)
+{
+    const enum key key = key_of(name);
     if (key == KEYS || !value)
         return core_report(
             CORE_BAD_INPUT,
@@ -363,22 +369,19 @@ enum core_status replay_policy_read(struct replay_policy *policy, const char *te
     return status;
 }
 
-enum core_status replay_policy_read_world(struct replay_policy *out_policy, const char *text)
-{
-    replay_policy_init(out_policy);
-    out_policy->buffering = REPLAY_EAGER;
-    out_policy->order = REPLAY_ORDER_EXPLORE;
-    return replay_policy_read(out_policy, text);
-}
-
-enum core_status replay_policy_parse(const char *text, struct replay_policy *out_policy)
+enum core_status replay_policy_parse(const char *text, enum replay_place place,
+                                     struct replay_policy *out_policy)
 {
     struct replay_policy made;
 
     replay_policy_init(&made);
+    if (place == REPLAY_IN_PROCESS) {
+        made.buffering = REPLAY_EAGER;
+        made.order = REPLAY_ORDER_EXPLORE;
+    }
     enum core_status status = replay_policy_read(&made, text);
     if (status == CORE_OK)
-        status = replay_policy_check(&made, REPLAY_OFFLINE);
+        status = replay_policy_check(&made, place);
     if (status != CORE_OK) {
         replay_policy_done(&made);
         return status;
@@ -424,19 +427,28 @@ enum core_status replay_policy_check(const struct replay_policy *policy, enum re
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
+void replay_name_write(const struct replay_name *name, bool source, FILE *file)
+{
+    fprintf(file, "%" PRIu32 ".%s%" PRIu64, name->rank, name->by_number ? "#" : "", name->id);
+    if (source)
+        fprintf(file, "=%" PRId32, name->source);
+}
+
 static void write_names(const struct replay_names *names, bool sources, FILE *out)
 {
     for (uint32_t i = 0; i < names->count; i++) {
-        const struct replay_name *name = &names->name[i];
-        fprintf(out, "%s%" PRIu32 ".%s%" PRIu64, i ? "," : "", name->rank,
-                name->by_number ? "#" : "", name->id);
-        if (sources)
-            fprintf(out, "=%" PRId32, name->source);
+        fputs(i ? "," : "", out);
+        replay_name_write(&names->name[i], sources, out);
     }
 }
 
-static void write_value(const struct replay_policy *policy, const struct row *row, FILE *out)
+static void write_value(const struct replay_policy *policy, enum key key, FILE *out)
 {
+    if (key == KEY_SEED) {
+        fprintf(out, "%" PRIu64, policy->seed);
+        return;
+    }
+    const struct row *row = row_of(policy, key);
     bool bare = row->argument == ARGUMENT_NONE ||
                 (row->argument == ARGUMENT_ANSWERS && !policy->forced.count);
     fprintf(out, "%s%s", row->text, bare ? "" : ":");
@@ -460,21 +472,48 @@ static void write_value(const struct replay_policy *policy, const struct row *ro
     }
 }
 
+/* Tells whether the canonical text has the word. */
+static bool is_written(const struct replay_policy *policy, enum key key)
+{
+    unsigned places = 0;
+    switch (key) {
+    case KEY_BUFFERING:
+        return policy->order != REPLAY_ORDER_EXPLORE || policy->buffering != REPLAY_EAGER;
+    case KEY_SEED:
+        for (unsigned other = 0; other < KEY_SEED; other++)
+            places |= row_of(policy, other)->places;
+        return policy->seed != 1 || places & CHANCE;
+    default:
+        return value_of(policy, key) != 0;
+    }
+}
+
 char *replay_policy_text(const struct replay_policy *policy)
+{
+    char *text = NULL;
+    size_t bytes;
+    const char *between = "";
+    FILE *out = open_memstream(&text, &bytes);
+    if (!out)
+        return NULL;
+    for (unsigned key = 0; key < KEYS; key++) {
+        if (!is_written(policy, key))
+            continue;
+        fprintf(out, "%s%s=", between, key_name[key]);
+        write_value(policy, key, out);
+        between = " ";
+    }
+    return core_text_close(out, &text);
+}
+
+char *replay_policy_value(const struct replay_policy *policy, const char *key)
 {
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
     if (!out)
         return NULL;
-    for (unsigned key = 0; key < KEY_SEED; key++) {
-        if ((key == KEY_THREADS && policy->threads == REPLAY_THREADS_FREE) ||
-            (key == KEY_LOADS && policy->loads == REPLAY_LOADS_FREE))
-            continue;
-        fprintf(out, "%s=", key_name[key]);
-        write_value(policy, row_of(policy, key), out);
-        putc(' ', out);
-    }
-    fprintf(out, "%s=%" PRIu64, key_name[KEY_SEED], policy->seed);
+    CORE_CHECK(key_of(key) < KEYS);
+    write_value(policy, key_of(key), out);
     return core_text_close(out, &text);
 }

@@ -4,8 +4,9 @@
  *   buffering=rendezvous delay=none order=recorded coll=synchronising seed=1
  *
  * Words come in any order, each at most once, separated by blanks; a missing word has the default
- * above. The canonical form prints all words in this order, so equal policies are equal bytes.
- * threads= and loads= concern few programs, so their default `free` is not printed.
+ * above, in process buffering=eager order=explore. The canonical form prints the words that differ
+ * from these defaults in this order, so equal policies are equal bytes: the buffering of a trace's
+ * schedule and the order of a world's (order=explore) always, the seed if chance decides something.
  *
  *   buffering=rendezvous      a standard send completes when its receive is posted
  *             eager           at once
@@ -147,13 +148,12 @@ enum core_status replay_policy_copy(const struct replay_policy *policy,
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-/* Parses a policy for offline use; missing words get their defaults. Refuses bad text and names the
- * word and what would be right. NULL or empty text: the default. */
-enum core_status replay_policy_parse(const char *text, struct replay_policy *out_policy);
+/* Parses a policy for use at the place; missing words get their defaults there. Refuses bad text
+ * and names the word and what would be right. NULL or empty text: the default. */
+enum core_status replay_policy_parse(const char *text, enum replay_place place,
+                                     struct replay_policy *out_policy);
 /* Applies the words of the text to the policy. The caller must free the policy even on an error. */
 enum core_status replay_policy_read(struct replay_policy *policy, const char *text);
-/* Reads a schedule of worlds, in which sends that are not named are buffered. Does not check it. */
-enum core_status replay_policy_read_world(struct replay_policy *out_policy, const char *text);
 /* Sets one word. */
 enum core_status replay_policy_set(struct replay_policy *policy, const char *key,
                                    const char *value);
@@ -164,6 +164,12 @@ enum core_status replay_policy_check(const struct replay_policy *policy, enum re
 void replay_policy_words(const char *key, FILE *file);
 /* Returns the canonical text; the caller frees it. NULL: out of memory. */
 char *replay_policy_text(const struct replay_policy *policy);
+/* Returns the value of one word; the caller frees it. NULL: out of memory. */
+char *replay_policy_value(const struct replay_policy *policy, const char *key);
+/* Write and read a name: R.E, R.#N, R.E=A with its source or answer. Reading moves *text past it,
+ * and returns false for other text. */
+void replay_name_write(const struct replay_name *name, bool source, FILE *file);
+bool replay_name_read(const char **text, bool source, struct replay_name *out_name);
 
 /* --- names ------------------------------------------------------------------------------------ */
 

@@ -140,7 +140,7 @@ static enum core_status witness_read(const char *line, struct replay_policy **ou
         return CORE_OK;
     if (!(witness = core_alloc(sizeof *witness)))
         return core_report(CORE_NO_MEMORY, "out of memory for a witness");
-    enum core_status status = replay_policy_parse(line, witness);
+    enum core_status status = replay_policy_parse(line, REPLAY_OFFLINE, witness);
     if (status != CORE_OK)
         free(witness);
     else

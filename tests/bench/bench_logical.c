@@ -80,7 +80,7 @@ static void measure(const char *name, void (*make)(struct replay_program *),
 
     make(&program);
     replay_program_trim(&program);
-    CORE_CHECK(replay_policy_parse(policy_text, &policy) == CORE_OK);
+    CORE_CHECK(replay_policy_parse(policy_text, REPLAY_OFFLINE, &policy) == CORE_OK);
     double start = bench_seconds(), end;
     CORE_CHECK(replay_run_open(&program, &run) == CORE_OK);
     do {

@@ -161,7 +161,7 @@ static void measure(const struct line *line)
 
     CORE_CHECK(replay_program_init(&program, line->ranks) == CORE_OK);
     line->make(line->ranks, line->rounds, line->planted);
-    CORE_CHECK(replay_policy_parse("", &options.explore.policy) == CORE_OK);
+    CORE_CHECK(replay_policy_parse("", REPLAY_OFFLINE, &options.explore.policy) == CORE_OK);
     CORE_CHECK(replay_program_check(&program) == CORE_OK);
     double start = seconds();
     CORE_CHECK(symbolic_decide(&program, &options, &decision) == CORE_OK);

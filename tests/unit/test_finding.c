@@ -136,7 +136,7 @@ static const char *help_of_more(uint32_t awaited, bool core, uint32_t more)
         finding_call_await(&finding->call[rank], rank == 1 ? awaited : 1, false);
         finding->call[rank].core = rank == 0 || core;
     }
-    finding_schedule(finding, "%s", more ? CHECK_BUFFERED : CHECK_UNBUFFERED);
+    finding_schedule(finding, more ? &check_buffered : &check_unbuffered);
     const char *help = finding_help(finding);
     finding_list_done(&list);
     return help;

@@ -41,7 +41,7 @@ static void expect_world(const char *text, const struct replay_result *result)
     struct replay_policy policy;
     struct replay_result alone;
 
-    assert_int_equal(replay_policy_parse(text, &policy), CORE_OK);
+    assert_int_equal(replay_policy_parse(text, REPLAY_OFFLINE, &policy), CORE_OK);
     assert_int_equal(replay_run_once(&program, &policy, &alone), CORE_OK);
     assert_int_equal(alone.outcome, result->outcome);
     assert_int_equal(alone.messages, result->messages);

@@ -128,8 +128,8 @@ static enum core_status everything(void)
     enum core_status status = make(&program);
     if (status != CORE_OK)
         return status;
-    status =
-        replay_policy_parse("buffering=eager order=random coll=relaxed delay=uniform:1", &policy);
+    status = replay_policy_parse("buffering=eager order=random coll=relaxed delay=uniform:1",
+                                 REPLAY_OFFLINE, &policy);
     if (status == CORE_OK) {
         status = replay_run_once(&program, &policy, &result);
         if (status == CORE_OK) {
@@ -142,7 +142,8 @@ static enum core_status everything(void)
         assert_true(need.ever && !need.always && need.safe_bytes == 8);
         replay_need_done(&need);
     }
-    if (status == CORE_OK && (status = replay_policy_parse("", &options.policy)) == CORE_OK) {
+    if (status == CORE_OK &&
+        (status = replay_policy_parse("", REPLAY_OFFLINE, &options.policy)) == CORE_OK) {
         status = replay_explore(&program, &options, &found);
         if (status == CORE_OK) {
             assert_int_equal(found.verdict, REPLAY_VERDICT_DEADLOCK);

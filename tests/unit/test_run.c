@@ -49,7 +49,7 @@ static struct replay_result run(const char *text)
     struct replay_policy policy;
     struct replay_result result;
     assert_int_equal(replay_program_check(&program), CORE_OK);
-    assert_int_equal(replay_policy_parse(text, &policy), CORE_OK);
+    assert_int_equal(replay_policy_parse(text, REPLAY_OFFLINE, &policy), CORE_OK);
     assert_int_equal(replay_run_once(&program, &policy, &result), CORE_OK);
     replay_policy_done(&policy);
     return result;

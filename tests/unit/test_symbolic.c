@@ -251,7 +251,7 @@ static void compare(bool sends, const char *policy)
     struct replay_exploration found;
     struct symbolic_decision decision;
 
-    assert_int_equal(replay_policy_parse(policy, &options.explore.policy), CORE_OK);
+    assert_int_equal(replay_policy_parse(policy, REPLAY_OFFLINE, &options.explore.policy), CORE_OK);
     assert_int_equal(replay_program_check(&program), CORE_OK);
     assert_int_equal(replay_explore(&program, &options.explore, &found), CORE_OK);
     assert_int_equal(symbolic_decide(&program, &options, &decision), CORE_OK);

@@ -30,7 +30,7 @@ static struct replay_result run(const char *text)
     struct replay_policy policy;
     struct replay_result result;
     assert_int_equal(replay_program_check(&program), CORE_OK);
-    assert_int_equal(replay_policy_parse(text, &policy), CORE_OK);
+    assert_int_equal(replay_policy_parse(text, REPLAY_OFFLINE, &policy), CORE_OK);
     assert_int_equal(replay_run_once(&program, &policy, &result), CORE_OK);
     replay_policy_done(&policy);
     return result;
@@ -540,7 +540,8 @@ static void test_explored(void **state)
                            &(struct replay_op){.kind = REPLAY_SEND, .tag = 2, .bytes = 8}),
         CORE_OK);
     assert_int_equal(outcome("buffering=rendezvous"), REPLAY_FINISHED);
-    assert_int_equal(replay_policy_parse("buffering=rendezvous", &options.policy), CORE_OK);
+    assert_int_equal(replay_policy_parse("buffering=rendezvous", REPLAY_OFFLINE, &options.policy),
+                     CORE_OK);
     options.keep_going = true;
     assert_int_equal(replay_explore(&program, &options, &exploration), CORE_OK);
     assert_int_equal(exploration.verdict,

@@ -580,15 +580,14 @@ static enum core_status request_write(struct region *region, const struct world_
         return core_report(CORE_BAD_INPUT, "worlds of processes choose by seed or by list");
     if (choice->count > WORLD_LOG_MAX)
         return core_report(CORE_LIMIT, "%zu choices, at most %d", choice->count, WORLD_LOG_MAX);
-    char *policy = replay_policy_text(&options->policy);
-    if (!policy)
-        return CORE_NO_MEMORY;
-    size_t bytes = strlen(policy) + 1;
-    if (bytes <= sizeof region->policy)
-        memcpy(region->policy, policy, bytes);
-    free(policy);
-    if (bytes > sizeof region->policy)
-        return core_report(CORE_LIMIT, "a policy of %zu bytes", bytes);
+    const struct replay_names *send = &options->policy.send, *forced = &options->policy.forced;
+    if ((uint64_t)send->count + forced->count > REGION_NAMED_MAX)
+        return core_report(CORE_LIMIT, "a policy names more than %d calls", REGION_NAMED_MAX);
+    region->policy = options->policy;
+    if (send->count)
+        memcpy(region->named, send->name, send->count * sizeof *send->name);
+    if (forced->count)
+        memcpy(region->named + send->count, forced->name, forced->count * sizeof *forced->name);
     region->late = options->late;
     region->warn_types = options->warn_types;
     region->step_count_max = options->step_count_max;

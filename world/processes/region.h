@@ -22,7 +22,7 @@ enum {
     REGION_NAMES_MAX = 1024,
     REGION_NAME_MAX = 56,
     REGION_WHY_MAX = 160,
-    REGION_POLICY_MAX = 1 << 20,
+    REGION_NAMED_MAX = 1 << 17, /* decisions and sends that a policy names */
     REGION_REFUSAL_MAX = 2048,
     REGION_SCRIPTS_MAX = 1024,
     REGION_PATH_MAX = 244,
@@ -138,7 +138,8 @@ struct region {
     bool lost;
     struct region_name name[REGION_NAMES_MAX];
     struct region_script script[REGION_SCRIPTS_MAX];
-    char policy[REGION_POLICY_MAX];
+    struct replay_policy policy; /* the names of its lists are in `named`, sends first */
+    struct replay_name named[REGION_NAMED_MAX];
     uint32_t choice[WORLD_LOG_MAX];
     struct world_question question[WORLD_LOG_MAX];
     struct world_event event[WORLD_LOG_MAX];

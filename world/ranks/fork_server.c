@@ -411,7 +411,7 @@ static void fork_server_reap(int count)
 
 /* --- worlds ----------------------------------------------------------------------------------- */
 
-static bool options_read(struct world_options *out)
+static void options_read(struct world_options *out)
 {
     *out = (struct world_options){.rank_count = (int)rank_region->rank_count,
                                   .late = rank_region->late,
@@ -424,8 +424,9 @@ static bool options_read(struct world_options *out)
     out->choice.random = rank_region->random;
     if (rank_region->kind == REPLAY_CHOICE_LIST)
         replay_choice_list(&out->choice, rank_region->choice, rank_region->choice_count);
-    replay_policy_init(&out->policy);
-    return replay_policy_read(&out->policy, rank_region->policy) == CORE_OK;
+    out->policy = rank_region->policy;
+    out->policy.send.name = rank_region->named;
+    out->policy.forced.name = rank_region->named + out->policy.send.count;
 }
 
 static void answer_begin(void)
@@ -550,10 +551,9 @@ static bool world_serve(void)
     CORE_CHECK(!rank_region->busy); /* region.h invariant 1 */
     rank_region->busy = true;
     answer_begin();
-    bool good = options_read(&options);
+    options_read(&options);
     WORLD->running = false;
-    if (good)
-        good = world_open(&options, &rank_region->outcome) == CORE_OK;
+    bool good = world_open(&options, &rank_region->outcome) == CORE_OK;
     if (good) {
         early_take();
         if (ranks_fork())
@@ -567,7 +567,6 @@ static bool world_serve(void)
     if (good)
         world_close();
     good &= scratch_clear(&rank_region->scratch);
-    replay_policy_done(&options.policy);
     rank_region->busy = false;
     fork_server_say(good ? REGION_DONE : REGION_FAILED);
     return false;
