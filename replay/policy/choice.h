@@ -7,14 +7,10 @@
  *           in any order. Each question has a source of its own
  *   list    from a recorded list, 0 after its end (an entry too large for its question is taken
  *           modulo options); a source that is all zero is an empty list: always 0
- *   tree    enumeration, depth first through the whole tree of answers: ask until
- *           replay_choice_next() says that there is no other
  *   bytes   from a fuzzer's input: one byte (up to 256 options), two or four; 0 after its end
- * On request (replay_choice_keep) a source keeps its answers, as a list that repeats the run.
  *
  * Invariants
- *  1. An answer is below its options.
- *  2. In an enumeration the same answers lead to the same next question. */
+ *  1. An answer is below its options. */
 #ifndef REPLAY_POLICY_CHOICE_H
 #define REPLAY_POLICY_CHOICE_H
 
@@ -42,11 +38,8 @@ enum replay_choice_kind {
     REPLAY_CHOICE_LIST,
     REPLAY_CHOICE_SEED,
     REPLAY_CHOICE_KEYED,
-    REPLAY_CHOICE_TREE,
     REPLAY_CHOICE_BYTES
 };
-
-enum { REPLAY_CHOICES_MAX = 1 << 28 }; /* answers kept or enumerated in one run */
 
 struct replay_choice {
     enum replay_choice_kind kind;
@@ -55,30 +48,16 @@ struct replay_choice {
     const uint32_t *list;      /* for LIST; owned by the caller */
     const uint8_t *bytes;      /* for BYTES; owned by the caller */
     size_t count, at;          /* in list or bytes */
-    bool keep;
-    bool overflow; /* an answer could not be kept: out of memory, or more than REPLAY_CHOICES_MAX */
-    uint32_t *answer, *options; /* kept answers, or the path in the tree */
-    size_t depth, room, path;   /* answers given in this run; path: fixed prefix of a TREE */
 };
 
 void replay_choice_seed(struct replay_choice *choice, uint64_t seed);
 void replay_choice_keyed(struct replay_choice *choice, uint64_t seed, uint64_t who,
                          uint64_t number);
 void replay_choice_list(struct replay_choice *choice, const uint32_t *list, size_t count);
-void replay_choice_tree(struct replay_choice *choice);
 void replay_choice_bytes(struct replay_choice *choice, const uint8_t *bytes, size_t count);
-void replay_choice_done(struct replay_choice *choice);
 
-/* Keeps all answers from now on in answer[0 .. depth). Enumerations always do. */
-void replay_choice_keep(struct replay_choice *choice);
-
-/* Returns an index below options (> 0). With one option it returns 0, and neither consumes nor
- * keeps anything. */
+/* Returns an index below options (> 0). With one option it returns 0, and consumes nothing. */
 uint32_t replay_choice_take(struct replay_choice *choice, uint32_t options,
                             enum replay_reason reason);
-
-/* Starts the next run. Seeds continue, lists and bytes start again; both return true. Enumerations
- * move to the next branch and return false when the tree is exhausted. */
-bool replay_choice_next(struct replay_choice *choice);
 
 #endif
