@@ -161,9 +161,9 @@ static void ran_note(struct explore_search *s, struct ran *ran)
     s->overtaking |= ran->decisions->overtaking;
     s->limited |= ran->decisions->limited || ran->decisions->overtaking;
     s->asked_again |= ran->decisions->asked_again;
-    s->unless |= (ran->decisions->blind_windows ? EXPLORE_UNLESS_WINDOWS : 0) |
-                 (ran->decisions->blind_threads ? EXPLORE_UNLESS_THREADS : 0) |
-                 (ran->decisions->blind_shared ? EXPLORE_UNLESS_SHARED : 0);
+    s->unless |= (ran->decisions->blind_windows ? SEARCH_UNLESS_WINDOWS : 0) |
+                 (ran->decisions->blind_threads ? SEARCH_UNLESS_THREADS : 0) |
+                 (ran->decisions->blind_shared ? SEARCH_UNLESS_SHARED : 0);
     s->early |= ran->decisions->early;
     if (ran->decisions->overdue)
         beyond_note(s, ran->outcome);
@@ -822,7 +822,7 @@ static enum core_status leads_there(struct explore_search *s, const struct explo
     return CORE_OK;
 }
 
-/* The answers or buffers of a class while they are reduced. */
+/* The answers and buffers of a class while they are reduced. */
 struct shrinking {
     struct explore_search *search;
     const struct explore_class *found;
@@ -831,57 +831,14 @@ struct shrinking {
     enum led led; /* result of the last world */
 };
 
-static enum core_status shrinking_run(struct shrinking *shrinking, enum search_trial *out_trial)
+static enum core_status shrinking_run(void *context, enum search_trial *out_trial)
 {
+    struct shrinking *shrinking = context;
     enum core_status status = leads_there(shrinking->search, shrinking->list, shrinking->sends,
                                           shrinking->found, &shrinking->led);
     *out_trial = shrinking->led == LED_THERE     ? SEARCH_TRIAL_SAME
                  : shrinking->led == LED_NO_TIME ? SEARCH_TRIAL_OVER
                                                  : SEARCH_TRIAL_OTHER;
-    return status;
-}
-
-static enum core_status list_trial(void *context, uint32_t at, uint32_t count,
-                                   enum search_trial *out_trial)
-{
-    struct shrinking *shrinking = context;
-    struct explore_list *list = shrinking->list, shorter, whole = *list;
-    enum core_status status = explore_list_copy(list, list->count, &shorter);
-
-    CORE_CHECK(count > 0 && at + count <= list->count);
-    *out_trial = SEARCH_TRIAL_OTHER;
-    if (status != CORE_OK)
-        return status;
-    memmove(shorter.answer + at, shorter.answer + at + count,
-            (list->count - at - count) * sizeof *list->answer);
-    shorter.count -= count;
-    *list = shorter;
-    status = shrinking_run(shrinking, out_trial);
-    const bool is_shorter = status == CORE_OK && *out_trial == SEARCH_TRIAL_SAME;
-    explore_list_done(is_shorter ? &whole : &shorter);
-    *list = is_shorter ? shorter : whole;
-    return status;
-}
-
-static enum core_status sends_trial(void *context, uint32_t at, uint32_t count,
-                                    enum search_trial *out_trial)
-{
-    struct shrinking *shrinking = context;
-    struct explore_sends *sends = shrinking->sends, fewer, all = *sends;
-    enum core_status status = explore_sends_copy(sends, &fewer);
-
-    CORE_CHECK(count > 0 && at + count <= sends->kept.count);
-    *out_trial = SEARCH_TRIAL_OTHER;
-    if (status != CORE_OK)
-        return status;
-    memmove(fewer.kept.name + at, fewer.kept.name + at + count,
-            (fewer.kept.count - at - count) * sizeof *fewer.kept.name);
-    fewer.kept.count -= count;
-    *sends = fewer;
-    status = shrinking_run(shrinking, out_trial);
-    const bool are_fewer = status == CORE_OK && *out_trial == SEARCH_TRIAL_SAME;
-    explore_sends_done(are_fewer ? &all : &fewer);
-    *sends = are_fewer ? fewer : all;
     return status;
 }
 
@@ -902,9 +859,11 @@ enum core_status explore_shrink(struct explore_search *s, const struct explore_c
         explore_search_astray(s);
     bool there = shrinking.led == LED_THERE && !s->options->chance;
     if (status == CORE_OK && there)
-        status = search_shrink(list.count, list_trial, &shrinking);
+        status =
+            search_shrink(list.answer, sizeof *list.answer, &list.count, shrinking_run, &shrinking);
     if (status == CORE_OK && there && shrinking.led != LED_NO_TIME)
-        status = search_shrink(sends.kept.count, sends_trial, &shrinking);
+        status = search_shrink(sends.kept.name, sizeof *sends.kept.name, &sends.kept.count,
+                               shrinking_run, &shrinking);
     if (status != CORE_OK) {
         explore_list_done(&list);
         explore_sends_done(&sends);

@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/search/rest.h"
 #include "core/status.h"
 #include "core/table.h"
 #include "world/world.h"
@@ -119,14 +120,6 @@ struct explore_item;
 /* Kinds of decisions whose answers a job cannot be given. */
 enum { EXPLORE_LACKS_WINDOWS = 1, EXPLORE_LACKS_PERSISTENT = 2, EXPLORE_LACKS_THREADS = 4 };
 
-/* Kinds of accesses that were not recorded in some world, and may race: see world_decisions. */
-enum {
-    EXPLORE_UNLESS_WINDOWS = 1,
-    EXPLORE_UNLESS_THREADS = 2,
-    EXPLORE_UNLESS_SHARED = 4,
-    EXPLORE_UNLESS_KINDS = 8 /* number of sets of them */
-};
-
 struct explore_search {
     /* results */
     struct explore_class *class;
@@ -144,7 +137,7 @@ struct explore_search {
     bool limited;     /* a world had more options than it could report */
     bool overtaking;  /* limited because messages may overtake each other */
     bool asked_again; /* world_decisions.asked_again of some world */
-    unsigned unless;  /* EXPLORE_UNLESS_: complete unless these accesses race */
+    unsigned unless;  /* SEARCH_UNLESS_: complete unless these accesses race */
     bool interrupted; /* options->stop ended it */
     bool went_astray; /* the same answers led to another world */
     bool late;        /* a world ran out of time and must run again */

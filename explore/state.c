@@ -10,13 +10,18 @@
 #include "core/array.h"
 #include "core/search/state.h"
 
-enum { STATE_VERSION = 8 };
+enum { STATE_VERSION = 9 };
 
 static void write_answers(const struct explore_list *list, uint32_t count, FILE *file)
 {
-    for (uint32_t i = 0; i < count; i++)
-        fprintf(file, " %" PRIu32 ".%" PRIu32 "=%" PRId32 "%s", list->answer[i].rank,
-                list->answer[i].number, list->answer[i].answer, list->answer[i].serves ? "+" : "");
+    for (uint32_t i = 0; i < count; i++) {
+        const struct explore_answer *a = &list->answer[i];
+        putc(' ', file);
+        replay_name_write(
+            &(struct replay_name){.rank = a->rank, .id = a->number, .source = a->answer}, true,
+            file);
+        fputs(a->serves ? "+" : "", file);
+    }
 }
 
 static void write_list(const struct explore_list *list, FILE *file)
@@ -30,8 +35,8 @@ static void write_sends(const struct explore_sends *sends, FILE *file)
 {
     fprintf(file, " %d %" PRIu32, sends->wait, sends->kept.count);
     for (uint32_t i = 0; i < sends->kept.count; i++) {
-        const struct replay_name *name = &sends->kept.name[i];
-        fprintf(file, " %" PRIu32 "%c%" PRIu64, name->rank, name->by_number ? '#' : '.', name->id);
+        putc(' ', file);
+        replay_name_write(&sends->kept.name[i], false, file);
     }
 }
 
@@ -108,6 +113,16 @@ static void write_search(const void *context, FILE *file)
     write_items(s->overdue, s->overdue_count, file);
 }
 
+/* Reads one name, and whether a '+' follows it. */
+static bool read_name(FILE *file, bool answer, struct replay_name *out_name, bool *out_plus)
+{
+    char word[64];
+    const char *at = word;
+    bool good = fscanf(file, " %63s", word) == 1 && replay_name_read(&at, answer, out_name);
+    *out_plus = good && *at == '+';
+    return good && !at[*out_plus];
+}
+
 static bool read_list(FILE *file, struct explore_list *out_list)
 {
     uint32_t count;
@@ -115,13 +130,11 @@ static bool read_list(FILE *file, struct explore_list *out_list)
     if (fscanf(file, " %" SCNu32, &count) != 1)
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        struct explore_answer a = {0};
-        if (fscanf(file, " %" SCNu32 ".%" SCNu32 "=%" SCNd32, &a.rank, &a.number, &a.answer) != 3)
+        struct replay_name name;
+        bool serves;
+        if (!read_name(file, true, &name, &serves) || name.id > UINT32_MAX)
             return false;
-        int next = getc(file);
-        a.serves = next == '+';
-        if (next != '+')
-            ungetc(next, file);
+        const struct explore_answer a = {name.rank, (uint32_t)name.id, name.source, serves};
         if (CORE_ARRAY_PUSH(out_list->answer, out_list->count, out_list->room, "a schedule", a) !=
             CORE_OK)
             return false;
@@ -138,13 +151,10 @@ static bool read_sends(FILE *file, struct explore_sends *out_sends)
         return false;
     out_sends->wait = wait != 0;
     for (uint32_t i = 0; i < count; i++) {
-        struct replay_name name = {0};
-        char between;
-        if (fscanf(file, " %" SCNu32 "%c%" SCNu64, &name.rank, &between, &name.id) != 3 ||
-            (between != '#' && between != '.'))
-            return false;
-        name.by_number = between == '#';
-        if (replay_policy_add(&out_sends->kept, &name) != CORE_OK)
+        struct replay_name name;
+        bool plus;
+        if (!read_name(file, false, &name, &plus) || plus ||
+            replay_policy_add(&out_sends->kept, &name) != CORE_OK)
             return false;
     }
     return true;
@@ -272,7 +282,7 @@ static bool read_search(void *context, FILE *file)
                        &s->behaviours, &s->worlds, &s->cut, &s->sampled, &s->unbuffered,
                        &s->decisions_max, &limited, &asked_again) == 8;
     s->limited = good && limited & 3;
-    s->unless = good ? (unsigned)limited >> 4 & (EXPLORE_UNLESS_KINDS - 1) : 0;
+    s->unless = good ? (unsigned)limited >> 4 & (SEARCH_UNLESS_KINDS - 1) : 0;
     s->overtaking = good && limited & 2;
     s->early = good && limited & 4;
     s->went_astray = good && limited & 8;

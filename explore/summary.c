@@ -10,6 +10,12 @@
 /* Returns the first reason that holds why more may remain. */
 static enum search_rest rest_of(const struct explore_search *s)
 {
+    static const enum search_rest lacks_rest[] = {
+        [0] = SEARCH_REST_UNKNOWN,
+        [EXPLORE_LACKS_WINDOWS] = SEARCH_REST_WINDOWS,
+        [EXPLORE_LACKS_PERSISTENT] = SEARCH_REST_PERSISTENT,
+        [EXPLORE_LACKS_WINDOWS | EXPLORE_LACKS_PERSISTENT] = SEARCH_REST_JOB,
+    };
     return s->complete      ? s->asked_again ? SEARCH_REST_POLLS : SEARCH_REST_NONE
            : s->interrupted ? SEARCH_REST_INTERRUPTED
            : !s->behaviours && (s->late || s->overdue_count)
@@ -20,7 +26,7 @@ static enum search_rest rest_of(const struct explore_search *s)
            : s->early                          ? SEARCH_REST_EARLY
            : s->went_astray && !s->limited     ? SEARCH_REST_REPEATS
            : s->lacks & EXPLORE_LACKS_THREADS  ? SEARCH_REST_THREADS
-                                               : SEARCH_REST_UNKNOWN;
+                                               : lacks_rest[s->lacks];
 }
 
 struct orders explore_orders(const struct explore_search *s)
@@ -38,58 +44,11 @@ struct orders explore_orders(const struct explore_search *s)
     return (struct orders){extent, s->behaviours};
 }
 
-#define UNLESS_POLLED "and no more in which no test or probe fails twice in a row, unless "
-#define UNLESS_WINDOWS "a rank's own loads and stores race in its window"
-#define UNLESS_THREADS "threads of a rank race for memory"
-#define UNLESS_BOTH UNLESS_WINDOWS ", or its threads for memory"
-#define UNLESS_ALSO ", or ranks for memory that they share outside of MPI"
-#define UNLESS(x)                                \
-    {                                            \
-        "and no more unless " x, UNLESS_POLLED x \
-    }
-
-/* Names the unseen accesses that may race, where every decision was run. */
-static const char *unless_of(const struct explore_search *s)
-{
-    static const char *const races[EXPLORE_UNLESS_KINDS][2] = {
-        [EXPLORE_UNLESS_WINDOWS] = UNLESS(UNLESS_WINDOWS),
-        [EXPLORE_UNLESS_THREADS] = UNLESS(UNLESS_THREADS),
-        [EXPLORE_UNLESS_WINDOWS | EXPLORE_UNLESS_THREADS] = UNLESS(UNLESS_BOTH),
-        [EXPLORE_UNLESS_SHARED] = UNLESS("ranks race for memory that they share outside of MPI"),
-        [EXPLORE_UNLESS_SHARED | EXPLORE_UNLESS_WINDOWS] = UNLESS(UNLESS_WINDOWS UNLESS_ALSO),
-        [EXPLORE_UNLESS_SHARED | EXPLORE_UNLESS_THREADS] = UNLESS(UNLESS_THREADS UNLESS_ALSO),
-        [EXPLORE_UNLESS_KINDS - 1] = UNLESS(UNLESS_BOTH UNLESS_ALSO),
-    };
-    return races[s->unless][s->asked_again];
-}
-
-/* Names what jobs (--world=mpirun) lack for a complete search. */
-static const char *lacks_of(const struct explore_search *s)
-{
-    static const char *const lacks[] = {
-        [EXPLORE_LACKS_WINDOWS] = "and there may be more, as a job does not show the order of "
-                                  "accesses to windows and files",
-        [EXPLORE_LACKS_PERSISTENT] = "and there may be more, as a job cannot be told which message "
-                                     "a persistent receive takes",
-        [EXPLORE_LACKS_WINDOWS | EXPLORE_LACKS_PERSISTENT] =
-            "and there may be more, as a job does not show the order of accesses to windows and "
-            "files, and cannot be told which message a persistent receive takes",
-    };
-    return lacks[s->lacks];
-}
-
-static const char *rest_text(const struct explore_search *s)
-{
-    const enum search_rest rest = rest_of(s);
-    return s->complete && s->unless                  ? unless_of(s)
-           : rest == SEARCH_REST_UNKNOWN && s->lacks ? lacks_of(s)
-                                                     : search_rest_text(rest);
-}
-
 char *explore_summary(const struct explore_search *s)
 {
     char *text = NULL, states[64];
-    const char *rest = rest_text(s);
+    const char *rest = s->complete && s->unless ? search_unless_text(s->unless, s->asked_again)
+                                                : search_rest_text(rest_of(s));
     if (s->complete && s->states && !s->unless) /* behaviours were not counted */
         return asprintf(&text,
                         "every behaviour with buffered sends, by %s%s: %" PRIu32 " outcome%s",

@@ -4,12 +4,17 @@
 #include "core/check.h"
 
 #define MAY_BE_MORE "and there may be more"
+#define JOB_WINDOWS ", as a job does not show the order of accesses to windows and files"
+#define JOB_PERSISTENT " cannot be told which message a persistent receive takes"
 
 static const char *const rest_texts[SEARCH_REST_COUNT] = {
     [SEARCH_REST_NONE] = "all there are",
     [SEARCH_REST_POLLS] = "all in which no test or probe fails twice in a row",
     [SEARCH_REST_UNKNOWN] = MAY_BE_MORE " than crosswait can distinguish",
     [SEARCH_REST_THREADS] = MAY_BE_MORE ", as the order of some calls of threads is not known",
+    [SEARCH_REST_WINDOWS] = MAY_BE_MORE JOB_WINDOWS,
+    [SEARCH_REST_PERSISTENT] = MAY_BE_MORE ", as a job" JOB_PERSISTENT,
+    [SEARCH_REST_JOB] = MAY_BE_MORE JOB_WINDOWS ", and" JOB_PERSISTENT,
     [SEARCH_REST_REPEATS] = MAY_BE_MORE ", as the program does not repeat itself",
     [SEARCH_REST_EARLY] = MAY_BE_MORE ", as a rank ended the job while others could continue",
     [SEARCH_REST_BROKEN_OFF] = MAY_BE_MORE ", as a world was broken off",
@@ -25,4 +30,29 @@ const char *search_rest_text(enum search_rest rest)
 {
     CORE_CHECK(rest < SEARCH_REST_COUNT);
     return rest_texts[rest];
+}
+
+#define UNLESS_POLLED "and no more in which no test or probe fails twice in a row, unless "
+#define UNLESS_WINDOWS "a rank's own loads and stores race in its window"
+#define UNLESS_THREADS "threads of a rank race for memory"
+#define UNLESS_BOTH UNLESS_WINDOWS ", or its threads for memory"
+#define UNLESS_ALSO ", or ranks for memory that they share outside of MPI"
+#define UNLESS(x)                                \
+    {                                            \
+        "and no more unless " x, UNLESS_POLLED x \
+    }
+
+const char *search_unless_text(unsigned unless, bool polls)
+{
+    static const char *const races[SEARCH_UNLESS_KINDS][2] = {
+        [SEARCH_UNLESS_WINDOWS] = UNLESS(UNLESS_WINDOWS),
+        [SEARCH_UNLESS_THREADS] = UNLESS(UNLESS_THREADS),
+        [SEARCH_UNLESS_WINDOWS | SEARCH_UNLESS_THREADS] = UNLESS(UNLESS_BOTH),
+        [SEARCH_UNLESS_SHARED] = UNLESS("ranks race for memory that they share outside of MPI"),
+        [SEARCH_UNLESS_SHARED | SEARCH_UNLESS_WINDOWS] = UNLESS(UNLESS_WINDOWS UNLESS_ALSO),
+        [SEARCH_UNLESS_SHARED | SEARCH_UNLESS_THREADS] = UNLESS(UNLESS_THREADS UNLESS_ALSO),
+        [SEARCH_UNLESS_KINDS - 1] = UNLESS(UNLESS_BOTH UNLESS_ALSO),
+    };
+    CORE_CHECK(unless && unless < SEARCH_UNLESS_KINDS);
+    return races[unless][polls];
 }

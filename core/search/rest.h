@@ -3,12 +3,17 @@
 #ifndef CORE_SEARCH_REST_H
 #define CORE_SEARCH_REST_H
 
+#include <stdbool.h>
+
 /* Sorted by how little is known: if several apply, the last one counts. */
 enum search_rest {
     SEARCH_REST_NONE,        /* everything was executed */
     SEARCH_REST_POLLS,       /* all executions in which no test or probe fails twice in a row */
     SEARCH_REST_UNKNOWN,     /* there may be more: an execution could not report all its options */
     SEARCH_REST_THREADS,     /* ... as the order of several threads' calls is unknown */
+    SEARCH_REST_WINDOWS,     /* ... as a job reports no order of accesses to windows and files */
+    SEARCH_REST_PERSISTENT,  /* ... as no job can be forced to what a persistent receive takes */
+    SEARCH_REST_JOB,         /* both */
     SEARCH_REST_REPEATS,     /* ... as the same answers did not give the same execution */
     SEARCH_REST_EARLY,       /* ... as a rank ended an execution while others could continue */
     SEARCH_REST_BROKEN_OFF,  /* ... as an execution was broken off */
@@ -23,5 +28,16 @@ enum search_rest {
 
 /* Returns the text that follows a number of executions: "all there are", "and there are more"... */
 const char *search_rest_text(enum search_rest rest);
+
+/* Accesses that no execution showed. If they race, there are more executions than were run. */
+enum {
+    SEARCH_UNLESS_WINDOWS = 1, /* a rank's own loads and stores in its window */
+    SEARCH_UNLESS_THREADS = 2,
+    SEARCH_UNLESS_SHARED = 4,
+    SEARCH_UNLESS_KINDS = 8 /* number of sets of them */
+};
+/* Returns the text for a search that executed everything "unless" these accesses race; polls: as
+ * SEARCH_REST_POLLS. */
+const char *search_unless_text(unsigned unless, bool polls);
 
 #endif

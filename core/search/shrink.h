@@ -4,21 +4,22 @@
 #ifndef CORE_SEARCH_SHRINK_H
 #define CORE_SEARCH_SHRINK_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/status.h"
 
 enum search_trial {
-    SEARCH_TRIAL_SAME,  /* same end: the callback has shortened its list */
-    SEARCH_TRIAL_OTHER, /* another end, or unknown: the list is unchanged */
-    SEARCH_TRIAL_OVER   /* the list is unchanged; no further trial is allowed */
+    SEARCH_TRIAL_SAME,  /* same end: the list stays shorter */
+    SEARCH_TRIAL_OTHER, /* another end, or unknown */
+    SEARCH_TRIAL_OVER   /* not executed; no further trial is allowed */
 };
 
-/* Executes without the entries [at, at + count) of the list; count is at least 1. */
-typedef enum core_status (*search_trial_fn)(void *context, uint32_t at, uint32_t count,
-                                            enum search_trial *out_trial);
+/* Executes with the list as it is now. */
+typedef enum core_status (*search_trial_fn)(void *context, enum search_trial *out_trial);
 
-/* Shortens a list of `length` entries; does nothing for length 0. */
-enum core_status search_shrink(uint32_t length, search_trial_fn trial, void *context);
+/* Shortens the list in place: *length entries of entry_bytes each. */
+enum core_status search_shrink(void *list, size_t entry_bytes, uint32_t *length,
+                               search_trial_fn trial, void *context);
 
 #endif

@@ -108,46 +108,21 @@ static bool name_unbuffered(struct shrinker *s)
     return good;
 }
 
-/* A list of the policy that is being shortened. */
-struct shrinking {
-    struct shrinker *shrinker;
-    struct replay_names *names;
-    struct replay_name *copy; /* holds the previous names */
-};
-
-static enum core_status explore_shrink_trial(void *context, uint32_t at, uint32_t count,
-                                             enum search_trial *out_trial)
+static enum core_status explore_shrink_trial(void *context, enum search_trial *out_trial)
 {
-    struct shrinking *shrinking = context;
-    struct replay_names *names = shrinking->names;
-    const uint32_t old = names->count;
+    struct shrinker *s = context;
 
-    CORE_CHECK(count > 0 && at + count <= old);
-    *out_trial = SEARCH_TRIAL_OVER;
-    if (shrinking->shrinker->runs >= SHRINK_RUNS_MAX)
-        return CORE_OK;
-    memcpy(shrinking->copy, names->name, old * sizeof *names->name);
-    memmove(names->name + at, names->name + at + count, (old - at - count) * sizeof *names->name);
-    names->count = old - count;
-    *out_trial = SEARCH_TRIAL_SAME;
-    if (!explore_shrink_fails(shrinking->shrinker)) {
-        memcpy(names->name, shrinking->copy, old * sizeof *names->name);
-        names->count = old;
-        *out_trial = SEARCH_TRIAL_OTHER;
-    }
-    return shrinking->shrinker->status;
+    *out_trial = s->runs >= SHRINK_RUNS_MAX ? SEARCH_TRIAL_OVER
+                 : explore_shrink_fails(s)  ? SEARCH_TRIAL_SAME
+                                            : SEARCH_TRIAL_OTHER;
+    return s->status;
 }
 
 static void shrink_list(struct shrinker *s, struct replay_names *names)
 {
-    struct shrinking shrinking = {.shrinker = s, .names = names};
-
-    if (s->status != CORE_OK)
-        return;
-    s->status = CORE_ARRAY_NEW(shrinking.copy, names->count, "shrinking a schedule");
     if (s->status == CORE_OK)
-        s->status = search_shrink(names->count, explore_shrink_trial, &shrinking);
-    free(shrinking.copy);
+        s->status =
+            search_shrink(names->name, sizeof *names->name, &names->count, explore_shrink_trial, s);
 }
 
 enum core_status explore_witness(const struct replay_program *program, struct replay_run *run,

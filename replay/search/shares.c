@@ -10,7 +10,7 @@
 #include "core/random.h"
 #include "core/search/state.h"
 
-enum { STATE_VERSION = 1, SHARES = REPLAY_EXPLORE_SHARES };
+enum { STATE_VERSION = 2, SHARES = REPLAY_EXPLORE_SHARES };
 
 struct parts {
     const struct replay_shares *shares;

@@ -50,6 +50,6 @@ refused() { # WHY FILE OPTION...
 head -c 300 state.1 >cut
 refused damaged cut --budget=1500
 refused 'another command' state.1 --budget=1600
-sed '1s/ 1 / 99 /' state.1 >newer
+sed '1s/ 2 / 99 /' state.1 >newer
 refused 'another version' newer --budget=1500
 echo good

@@ -24,25 +24,21 @@ static uint64_t entries_of(const struct list *list)
     return entries;
 }
 
-static enum core_status try_without(void *context, uint32_t at, uint32_t count,
-                                    enum search_trial *out_trial)
+static enum core_status try_list(void *context, enum search_trial *out_trial)
 {
-    struct list *list = context, whole = *list;
-    assert_true(count > 0 && at + count <= list->count);
+    struct list *list = context;
     *out_trial = SEARCH_TRIAL_OVER;
     if (list->trials == list->trials_max)
         return CORE_OK;
     list->trials++;
-    whole.trials++;
-    memmove(list->entry + at, list->entry + at + count,
-            (list->count - at - count) * sizeof *list->entry);
-    list->count -= count;
-    *out_trial = SEARCH_TRIAL_SAME;
-    if ((entries_of(list) & list->needed) == list->needed)
-        return CORE_OK;
-    *list = whole;
-    *out_trial = SEARCH_TRIAL_OTHER;
+    *out_trial =
+        (entries_of(list) & list->needed) == list->needed ? SEARCH_TRIAL_SAME : SEARCH_TRIAL_OTHER;
     return CORE_OK;
+}
+
+static enum core_status shrink(struct list *list)
+{
+    return search_shrink(list->entry, sizeof *list->entry, &list->count, try_list, list);
 }
 
 static struct list list_of(uint32_t count, uint64_t needed)
@@ -60,7 +56,7 @@ static void only_what_is_needed_is_left(void **state)
     for (uint32_t count = 0; count <= 9; count++)
         for (uint64_t needed = 0; needed < UINT64_C(1) << count; needed++) {
             struct list list = list_of(count, needed);
-            assert_int_equal(search_shrink(count, try_without, &list), CORE_OK);
+            assert_int_equal(shrink(&list), CORE_OK);
             assert_int_equal(entries_of(&list), needed);
         }
 }
@@ -69,7 +65,7 @@ static void one_of_many_takes_few_trials(void **state)
 {
     struct list list = list_of(64, UINT64_C(1) << 37);
     (void)state;
-    assert_int_equal(search_shrink(64, try_without, &list), CORE_OK);
+    assert_int_equal(shrink(&list), CORE_OK);
     assert_int_equal(list.count, 1);
     assert_in_range(list.trials, 7, 20);
 }
@@ -81,26 +77,28 @@ static void an_end_of_trials_keeps_the_list(void **state)
     for (uint32_t most = 0; most < 30; most++) {
         struct list list = list_of(16, 0x8421);
         list.trials_max = most;
-        assert_int_equal(search_shrink(16, try_without, &list), CORE_OK);
+        assert_int_equal(shrink(&list), CORE_OK);
         assert_int_equal(entries_of(&list) & 0x8421, 0x8421);
         assert_true(list.trials <= most);
     }
 }
 
-static enum core_status fails_at_once(void *context, uint32_t at, uint32_t count,
-                                      enum search_trial *out_trial)
+static enum core_status fails_at_once(void *context, enum search_trial *out_trial)
 {
     (void)context;
-    (void)at;
-    (void)count;
     *out_trial = SEARCH_TRIAL_SAME;
     return CORE_NO_MEMORY;
 }
 
+/* The list is whole afterwards. */
 static void a_failed_trial_ends_it(void **state)
 {
+    struct list list = list_of(3, 0);
     (void)state;
-    assert_int_equal(search_shrink(3, fails_at_once, NULL), CORE_NO_MEMORY);
+    assert_int_equal(
+        search_shrink(list.entry, sizeof *list.entry, &list.count, fails_at_once, NULL),
+        CORE_NO_MEMORY);
+    assert_int_equal(entries_of(&list), 7);
 }
 
 int main(void)
