@@ -32,9 +32,4 @@ enum core_status extractor_cut(struct extractor *extractor, const struct extract
                                extract_fn chosen, void *context, struct replay_program *out_part,
                                bool *out_waits_missing);
 
-/* Renumbers the ranks 0 .. count-1: world rank member[i] becomes i. Other ranks must have no
- * operations. */
-enum core_status extract_renumber(struct replay_program *program, const int32_t *member,
-                                  uint32_t count);
-
 #endif
