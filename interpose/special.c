@@ -175,6 +175,9 @@ struct several {
     struct spool_event *e;
     struct request_info *info; /* NULL: out of memory, completions are not recorded */
     int count;
+    const MPI_Status *statuses; /* that the call fills whatever completes; NULL: none */
+    bool some;                  /* the call fills the next two */
+    const int *outcount, *indices;
     int32_t *id;  /* of the requests; NULL: out of memory */
     uint64_t key; /* polls only: a hash of the ids */
     bool again;   /* polls only: the list is on record */
@@ -186,6 +189,26 @@ static void list_write(struct several *s)
 {
     if (s->id)
         recorder_list(s->lane, s->e->seq, 1, SPOOL_LIST_REQUESTS, 4, s->count, s->id);
+}
+
+/* Checks the statuses that the call writes. */
+static void statuses_look(struct several *s, void **cfa, int count, const MPI_Status *status)
+{
+    if (recorder_status_there(status))
+        bounds_array(s->lane, s->e, cfa, "array_of_statuses", status, count, sizeof *status,
+                     USAGE_WRITE);
+}
+
+/* Checks the outputs before the library writes them, which may end the job. */
+static void outputs_look(struct several *s, void **cfa)
+{
+    if (s->some) {
+        usage_pointer(s->lane, s->e->seq, s->outcount, "outcount");
+        usage_pointer(s->lane, s->e->seq, s->count > 0 ? (const void *)s->indices : "",
+                      "array_of_indices");
+    } else if (s->statuses) {
+        statuses_look(s, cfa, s->count, s->statuses);
+    }
 }
 
 /* Enters the call. out: the call has valid output pointers. Fills *s in place: a returned struct
@@ -207,6 +230,7 @@ static void special_enter(struct several *s, unsigned call, void **cfa, const MP
     usage_least(lane, s->e->seq, count, "count", 0);
     usage_pointer(lane, s->e->seq, count > 0 ? (const void *)request : "", "array_of_requests");
     bounds_array(lane, s->e, cfa, "array_of_requests", given, count, sizeof *given, USAGE_READ);
+    outputs_look(s, cfa);
     s->info = count > 0 && request ? recorder_request_list(lane, count, request) : NULL;
     for (int i = 0; s->info && i < count; i++)
         if (call == CALL_Startall)
@@ -232,14 +256,6 @@ static void special_enter(struct several *s, unsigned call, void **cfa, const MP
     if (UNLIKELY(recorder.perturb))
         perturb_before(lane, s->e, true);
     recorder_open(lane, s->e);
-}
-
-/* Checks the statuses that the call writes. */
-static void statuses_look(struct several *s, void **cfa, int count, const MPI_Status *status)
-{
-    if (recorder_status_there(status))
-        bounds_array(s->lane, s->e, cfa, "array_of_statuses", status, count, sizeof *status,
-                     USAGE_WRITE);
 }
 
 /* Called when a test is back. Returns true if it was folded into a poll. */
@@ -309,9 +325,8 @@ int special_Waitall(Waitall_fn real, void **cfa, int count, MPI_Request array_of
     if (UNLIKELY(!lane) ||
         (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitall, recorder_handle.comm_null)))
         return real(count, array_of_requests, array_of_statuses);
-    struct several s = {.lane = lane, .count = count};
+    struct several s = {.lane = lane, .count = count, .statuses = array_of_statuses};
     special_enter(&s, CALL_Waitall, cfa, array_of_requests, false, true);
-    statuses_look(&s, cfa, count, array_of_statuses);
     if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, count);
     int returned = real(count, array_of_requests, array_of_statuses);
@@ -328,9 +343,9 @@ static int test_all(Testall_fn real, unsigned call, void **cfa, int count,
     if (UNLIKELY(!lane) ||
         (UNLIKELY(recorder.filter) && filter_out(lane, call, recorder_handle.comm_null)))
         return real(count, array_of_requests, flag, array_of_statuses);
-    struct several s = {.lane = lane, .keeps = call != CALL_Testall, .count = count};
+    struct several s = {
+        .lane = lane, .keeps = call != CALL_Testall, .count = count, .statuses = array_of_statuses};
     special_enter(&s, call, cfa, array_of_requests, true, flag);
-    statuses_look(&s, cfa, count, array_of_statuses);
     if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, count);
     if (UNLIKELY(recorder.perturb) && s.info && !s.keeps && decide_here(lane))
@@ -455,14 +470,6 @@ static void done_some(struct several *s, void **cfa, const MPI_Request *request,
     }
 }
 
-/* Checks the outputs in which MPI_Waitsome and MPI_Testsome return the complete requests. */
-static void some_out(const struct several *s, const int *outcount, const int *indices)
-{
-    usage_pointer(s->lane, s->e->seq, outcount, "outcount");
-    usage_pointer(s->lane, s->e->seq, s->count > 0 ? (const void *)indices : "",
-                  "array_of_indices");
-}
-
 int special_Waitsome(Waitsome_fn real, void **cfa, int incount, MPI_Request array_of_requests[],
                      int *outcount, int *array_of_indices, MPI_Status array_of_statuses[])
 {
@@ -470,9 +477,12 @@ int special_Waitsome(Waitsome_fn real, void **cfa, int incount, MPI_Request arra
     if (UNLIKELY(!lane) ||
         (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitsome, recorder_handle.comm_null)))
         return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    struct several s = {.lane = lane, .count = incount};
+    struct several s = {.lane = lane,
+                        .count = incount,
+                        .some = true,
+                        .outcount = outcount,
+                        .indices = array_of_indices};
     special_enter(&s, CALL_Waitsome, cfa, array_of_requests, false, outcount && array_of_indices);
-    some_out(&s, outcount, array_of_indices);
     if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, incount);
     if (UNLIKELY(recorder.perturb) && s.info && decide_here(lane))
@@ -492,9 +502,13 @@ static int test_some(Testsome_fn real, unsigned call, void **cfa, int incount,
     if (UNLIKELY(!lane) ||
         (UNLIKELY(recorder.filter) && filter_out(lane, call, recorder_handle.comm_null)))
         return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    struct several s = {.lane = lane, .keeps = call != CALL_Testsome, .count = incount};
+    struct several s = {.lane = lane,
+                        .keeps = call != CALL_Testsome,
+                        .count = incount,
+                        .some = true,
+                        .outcount = outcount,
+                        .indices = array_of_indices};
     special_enter(&s, call, cfa, array_of_requests, true, outcount && array_of_indices);
-    some_out(&s, outcount, array_of_indices);
     if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, incount);
     if (UNLIKELY(recorder.perturb) && s.info && !s.keeps && decide_here(lane))
