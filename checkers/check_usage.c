@@ -248,8 +248,10 @@ static char *same_text(const struct trace_event *event, int32_t place, const str
 static bool is_found_after(enum misuse_kind kind)
 {
     return kind == MISUSE_SEND_WRITTEN || kind == MISUSE_SEND_UNMAPPED ||
-           kind == MISUSE_RECEIVE_WRITTEN || kind == MISUSE_RECEIVE_UNMAPPED ||
-           kind == MISUSE_RECEIVE_ACCESSED;
+           kind == MISUSE_SEND_FREED || kind == MISUSE_RECEIVE_WRITTEN ||
+           kind == MISUSE_RECEIVE_UNMAPPED || kind == MISUSE_RECEIVE_FREED ||
+           kind == MISUSE_RECEIVE_ACCESSED || kind == MISUSE_ARRAY_WRITTEN ||
+           kind == MISUSE_ARRAY_UNMAPPED || kind == MISUSE_ARRAY_FREED;
 }
 
 /* Finds whether the rank was already noted for this place of the other call, and notes it. */

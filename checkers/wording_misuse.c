@@ -126,6 +126,12 @@ static const char *const misuse_forms[] = {
         "the receive buffer '%a' of %e was written to before that call had completed",
     [MISUSE_RECEIVE_UNMAPPED] =
         "the receive buffer '%a' of %e was unmapped before that call had completed",
+    [MISUSE_SEND_FREED] = "the send buffer '%a' of %e was freed before that call had completed",
+    [MISUSE_RECEIVE_FREED] =
+        "the receive buffer '%a' of %e was freed before that call had completed",
+    [MISUSE_ARRAY_WRITTEN] = "the array '%a' of %e was written to before that call had completed",
+    [MISUSE_ARRAY_UNMAPPED] = "the array '%a' of %e was unmapped before that call had completed",
+    [MISUSE_ARRAY_FREED] = "the array '%a' of %e was freed before that call had completed",
     [MISUSE_RECEIVE_ACCESSED] =
         "the receive buffer '%a' of %e was accessed before that call had completed",
     [MISUSE_SEND_PAST_END] = "%v%f is %S as %,0 %d, %,1 byte%s",

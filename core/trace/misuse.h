@@ -103,8 +103,13 @@
     X(BUFFER_BOTH_WRITTEN, "buffer-both-written", BUFFER)                                        \
     X(SEND_WRITTEN, "send-written", BUFFER)                                                      \
     X(SEND_UNMAPPED, "send-unmapped", BUFFER)                                                    \
+    X(SEND_FREED, "send-freed", BUFFER)                                                          \
     X(RECEIVE_WRITTEN, "receive-written", BUFFER)                                                \
     X(RECEIVE_UNMAPPED, "receive-unmapped", BUFFER)                                              \
+    X(RECEIVE_FREED, "receive-freed", BUFFER)                                                    \
+    X(ARRAY_WRITTEN, "array-written", BUFFER)                                                    \
+    X(ARRAY_UNMAPPED, "array-unmapped", BUFFER)                                                  \
+    X(ARRAY_FREED, "array-freed", BUFFER)                                                        \
     X(RECEIVE_ACCESSED, "receive-accessed", LOAD)                                                \
     X(SEND_PAST_END, "send-past-end", MEMORY)                                                    \
     X(RECEIVE_PAST_END, "receive-past-end", MEMORY)                                              \
@@ -177,8 +182,9 @@
     X(WINDOW_CHANGED, "window-changed", WINDOW)                                                  \
     /* no misuse either, but the circumstances of the call: */                                   \
     X(UNWINDING, "unwinding", CONTEXT) /* value 0 C++ exceptions look for a handler */
-/* WINDOW_READ and WINDOW_WRITTEN: value 3 elements of the datatype value 4 (0: all bytes of the
- * span were accessed); the first element is at byte value 2. */
+/* WINDOW_CHANGED: value 2 is a time after the change (the spool: ticks; the trace: ns since the
+ * job's start). WINDOW_READ and WINDOW_WRITTEN: value 3 elements of the datatype value 4 (0: all
+ * bytes of the span were accessed); the first element is at byte value 2. */
 
 #define X(kind, text, rule) MISUSE_##kind,
 enum misuse_kind { MISUSE_KINDS(X) MISUSE_KIND_COUNT };

@@ -211,3 +211,17 @@ bool heap_block_find(uintptr_t at, uintptr_t last, struct heap_block *out_block)
         *out_block = block;
     return found;
 }
+
+bool heap_holds(uintptr_t start, uintptr_t end)
+{
+    struct heap_block block;
+
+    return heap_block_find(start, end, &block) && !block.freed && end <= block.end;
+}
+
+bool heap_was_freed(uintptr_t start, uintptr_t end, bool held)
+{
+    struct heap_block block;
+
+    return heap_block_find(start, end, &block) && (block.freed || (held && end > block.end));
+}

@@ -26,6 +26,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "interpose/misuse/heap.h"
 #include "interpose/misuse/inflight.h"
 #include "interpose/misuse/payload.h"
 #include "interpose/misuse/shadow.h"
@@ -37,7 +38,8 @@ enum {
     SPARE_SHARE = 16,  /* share of the credit for the part of one send buffer beyond HASHED_BYTES */
     EAGER_BYTES = 4096,
     WATCHED_MAX = 16,
-    PARTITIONS_MAX = 64, /* of a receive; others are followed as a whole until they complete */
+    HEAP_COST = 512 << 10, /* of finding a block of the heap; paid as time: 12 ms */
+    PARTITIONS_MAX = 64,   /* of a receive; others are followed as a whole until they complete */
     LARGE_BYTES = 128 << 10
 };
 
@@ -52,6 +54,7 @@ struct flight {
     MPI_Win win;  /* NULL: belongs to a request */
     bool watched; /* its content is compared around each call */
     bool large;   /* calls check on entry whether it is still mapped */
+    bool held;    /* one block of the heap held it when it was handed to MPI (heap.h) */
     bool gaps;    /* the parts of its datatype are hashed, not the bytes from its start */
     int point;    /* a watchpoint (watchpoint.h); -1: none */
     int reading;  /* slot in reads.c; -1: none */
@@ -76,6 +79,7 @@ static uint32_t *restartable_at; /* by request, open addressing: its index plus 
                                     slots as entries */
 static bool relooked;
 struct recorder_credit usage_credit = {.most = 1 << 20, .left = 1 << 20}; /* bytes */
+static struct recorder_credit heap_credit = {.most = HEAP_COST * 64, .left = HEAP_COST * 64};
 static uint32_t large_count, point_count; /* buffers in flight that are large, and that have a
                                              watchpoint */
 
@@ -214,6 +218,37 @@ static bool stored_to(const struct flight *f)
     return reads_stored_to(f->reading, (const void *)f->buffer.start, f->hashed);
 }
 
+/* Tells whether one block of the heap holds the buffer, as long as there is credit: finding a block
+ * can take as long as walking through the whole heap. */
+static bool is_held(const struct usage_buffer *b)
+{
+    return b->start >= memory_heap_start() && b->end <= memory_heap_end() &&
+           recorder_may_spend(&heap_credit, HEAP_COST) && heap_holds(b->start, b->end);
+}
+
+static bool was_freed(const struct flight *f)
+{
+    return f->held && heap_was_freed(f->buffer.start, f->buffer.end, true);
+}
+
+/* Reports that the program wrote to a buffer, or that its content cannot be read any more. */
+static void say_changed(struct lane *lane, uint64_t seq, const struct flight *f, bool readable)
+{
+    enum { WRITTEN, UNMAPPED, FREED };
+    static const enum misuse_kind kinds[][3] = {
+        {MISUSE_SEND_WRITTEN, MISUSE_SEND_UNMAPPED, MISUSE_SEND_FREED},
+        {MISUSE_RECEIVE_WRITTEN, MISUSE_RECEIVE_UNMAPPED, MISUSE_RECEIVE_FREED},
+        {MISUSE_ARRAY_WRITTEN, MISUSE_ARRAY_UNMAPPED, MISUSE_ARRAY_FREED},
+    };
+    int what = f->buffer.array ? 2 : f->buffer.access == USAGE_WRITE;
+
+    usage_say(lane, seq,
+              kinds[what][!readable      ? UNMAPPED
+                          : was_freed(f) ? FREED
+                                         : WRITTEN],
+              f->buffer.argument, f->seq);
+}
+
 /* Hashes the parts of a datatype with gaps, in order, up to HASHED_BYTES. Returns 0 if one is
  * unreadable. */
 static uint64_t hash_parts(const struct usage_buffer *b, const struct datatype_span *s)
@@ -287,6 +322,7 @@ static inline void buffer_copy(struct usage_buffer *to, const volatile struct us
     to->type = from->type;
     to->of = from->of;
     to->access = from->access;
+    to->array = from->array;
     to->any_time = from->any_time;
 }
 
@@ -346,6 +382,7 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
     f->target = target;
     f->win = win;
     f->watched = f->large = f->gaps = false;
+    f->held = is_held(buffer);
     f->point = f->reading = -1;
     f->fiber = NULL;
     if (UNLIKELY(shadow.threads))
@@ -387,11 +424,9 @@ static void inflight_land(struct lane *lane, uint64_t seq, uint32_t at, bool jud
 {
     struct flight *f = &in_flight[at];
     uint64_t now = judge && f->hash && f->buffer.access == USAGE_READ ? hash_of(f) : f->hash;
-    if (now != f->hash)
-        usage_say(lane, seq, now ? MISUSE_SEND_WRITTEN : MISUSE_SEND_UNMAPPED, f->buffer.argument,
-                  f->seq);
-    if (UNLIKELY(f->reading >= 0) && judge && stored_to(f))
-        usage_say(lane, seq, MISUSE_RECEIVE_WRITTEN, f->buffer.argument, f->seq);
+    bool stored = UNLIKELY(f->reading >= 0) && judge && stored_to(f);
+    if (now != f->hash || stored || (f->held && judge && was_freed(f)))
+        say_changed(lane, seq, f, now || !f->hash);
     if (UNLIKELY(f->fiber != NULL))
         shadow_end(f->fiber);
     if (UNLIKELY(shadow.memory) && judge)
@@ -641,9 +676,7 @@ static void look_for_large(struct lane *lane, uint64_t seq)
         struct flight *f = &in_flight[i];
         if (!f->large || memory_readable_now((const void *)f->buffer.start, 1))
             continue;
-        usage_say(lane, seq,
-                  f->buffer.access == USAGE_READ ? MISUSE_SEND_UNMAPPED : MISUSE_RECEIVE_UNMAPPED,
-                  f->buffer.argument, f->seq);
+        say_changed(lane, seq, f, false);
         f->large = false;
         f->hash = 0;
         large_count--;
@@ -666,9 +699,13 @@ void usage_look_slow(struct lane *lane, uint64_t seq)
         bool changed = f->reading >= 0 ? stored_to(f) : now && now != f->hash;
         if (!hit && !changed)
             continue;
-        usage_say(lane, seq, changed ? MISUSE_RECEIVE_WRITTEN : MISUSE_RECEIVE_ACCESSED,
-                  f->buffer.argument, f->seq,
-                  .site = hit ? (int32_t)recorder_site_of(lane, hit) : 0);
+        if (changed && was_freed(f))
+            say_changed(lane, seq, f, true);
+        else
+            usage_say(lane, seq, changed ? MISUSE_RECEIVE_WRITTEN : MISUSE_RECEIVE_ACCESSED,
+                      f->buffer.argument, f->seq,
+                      .site = hit ? (int32_t)recorder_site_of(lane, hit) : 0);
+        f->held = false;
         inflight_unwatch(f);
     }
     relooked = false;

@@ -54,13 +54,11 @@ void usage_region_made(const void *win, const void *base, MPI_Aint bytes, uint64
                        enum usage_region is, void **cfa)
 {
     const uintptr_t start = (uintptr_t)base, end = start + (uintptr_t)bytes;
-    struct heap_block block;
 
     if (bytes <= 0)
         return;
     recorder_lock();
-    const bool in_one_block =
-        heap_block_find(start, end, &block) && !block.freed && end <= block.end;
+    const bool in_one_block = heap_holds(start, end);
     if (region_count == region_room && region_room < REGIONS_MAX) {
         uint32_t room = region_room ? region_room * 2 : 16;
         struct region *fresh = realloc(region, room * sizeof *fresh);
@@ -105,16 +103,6 @@ static bool has_returned(const struct region *r, void **cfa)
            r->start < (uintptr_t)cfa;
 }
 
-/* Tells whether the memory was certainly freed. If the allocator has given away a part of it since,
- * its start lies in a shorter block. If a new block holds it whole, it looks valid. */
-static bool was_freed(const struct region *r)
-{
-    struct heap_block block;
-
-    return memory_mapped((const void *)r->start, 1) && heap_block_find(r->start, r->end, &block) &&
-           (block.freed || (r->in_one_block && r->end > block.end));
-}
-
 /* Reports memory that is no longer valid. */
 static void region_look(struct lane *lane, uint64_t seq, struct region *r, void **cfa)
 {
@@ -132,7 +120,8 @@ static void region_look(struct lane *lane, uint64_t seq, struct region *r, void 
     r->reported = true;
     if (has_returned(r, cfa))
         usage_say(lane, seq, kinds[r->is][0], NULL, r->seq);
-    else if (was_freed(r))
+    else if (memory_mapped((const void *)r->start, 1) &&
+             heap_was_freed(r->start, r->end, r->in_one_block))
         usage_say(lane, seq, kinds[r->is][1], NULL, r->seq);
     else if (!memory_mapped((const void *)r->start, r->end - r->start))
         usage_say(lane, seq, kinds[r->is][2], NULL, r->seq);

@@ -387,3 +387,14 @@ uint64_t spans_overlap(const struct usage_buffer *a, const struct usage_buffer *
     recorder_unlock();
     return bytes;
 }
+
+void usage_array(struct usage_buffers *all, const char *argument, const void *at, uint64_t bytes)
+{
+    if (at && bytes && all->count < USAGE_BUFFERS_MAX)
+        all->buffer[all->count++] = (struct usage_buffer){.argument = argument,
+                                                          .start = (uintptr_t)at,
+                                                          .end = (uintptr_t)at + bytes,
+                                                          .at = at,
+                                                          .array = true,
+                                                          .access = USAGE_READ};
+}

@@ -297,6 +297,7 @@ struct usage_buffer {
     uint32_t type; /* id; 0: only the span is known */
     uint32_t of;   /* id of the type of its elements, always known */
     enum usage_access access;
+    bool array;    /* of counts or displacements, which a nonblocking collective keeps */
     bool any_time; /* a thread of the library fills it, also outside of calls: file reads */
     bool beside;   /* `at` lies outside of the accessed bytes, because of a block's displacement:
                       the memory at `at` does not describe the buffer */
@@ -323,6 +324,9 @@ void usage_buffer_w(struct lane *lane, uint64_t seq, struct usage_buffers *all,
                     const char *argument, const void *at, int n, const int *counts,
                     const int *displs, const MPI_Aint *wide, const MPI_Datatype *type,
                     enum usage_access access, enum usage_place place);
+/* Adds an array of counts or displacements, which the program must leave alone until the collective
+ * call completes. */
+void usage_array(struct usage_buffers *all, const char *argument, const void *at, uint64_t bytes);
 /* held: MPI owns them until the call returns, which matters to other threads
  * (usage_completed_call). */
 void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *all, bool held);

@@ -30,8 +30,8 @@ printf 'built in /%s/somebody/tree\n' home >tree/core/paths.md
 echo 'static int find(void);' >tree/checkers/cause.c
 touch tree/attributes.mod
 mkdir -p tree/core/spool tree/tests
-printf 'enum {\n    SPOOL_VERSION = 26\n};\n' >tree/core/spool/spool.h
-echo 'VERSION = 25  # of spools' >tree/tests/spool.py
+printf 'enum {\n    SPOOL_VERSION = 27\n};\n' >tree/core/spool/spool.h
+echo 'VERSION = 26  # of spools' >tree/tests/spool.py
 printf '%0101d\n' 0 | sed 's/^/# /' >tree/core/rules.mk
 git -C tree add core checkers interpose tests world
 touch tree/left.o
