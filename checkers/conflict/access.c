@@ -31,19 +31,6 @@ bool access_writes(const struct trace *trace, const struct access *access)
            !(access->kind == ACCUMULATE && !strcmp(operation_of(trace, access), "MPI_NO_OP"));
 }
 
-bool access_explained(const struct trace *trace, const struct access *all, uint32_t count,
-                      const struct access *store)
-{
-    for (uint32_t i = 0; store->changed && i < count; i++) {
-        const struct access *access = &all[i];
-        core_work(1);
-        if (access->kind != STORE && access_writes(trace, access) && access->area == store->area &&
-            access->target == store->target && access->from < store->to && store->from < access->to)
-            return true;
-    }
-    return false;
-}
-
 /* Tells whether a is a load that may poll: while the other side holds a lock, a program may wait
  * for a value to change, and then the value orders the two. */
 static bool access_polls(const struct access *a, const struct access *b)
@@ -177,6 +164,20 @@ static bool access_before(const struct order *order, const struct access *x, con
 bool access_ordered(const struct order *order, const struct access *a, const struct access *b)
 {
     return access_before(order, a, b) || access_before(order, b, a);
+}
+
+bool access_explained(const struct trace *trace, const struct order *order,
+                      const struct access *all, uint32_t count, const struct access *store)
+{
+    for (uint32_t i = 0; store->changed && i < count; i++) {
+        const struct access *access = &all[i];
+        core_work(1);
+        if (access->kind != STORE && access_writes(trace, access) && access->area == store->area &&
+            access->target == store->target && access->from < store->to &&
+            store->from < access->to && !(order && access_ordered(order, access, store)))
+            return true;
+    }
+    return false;
 }
 
 /* --- the sweep -------------------------------------------------------------------------------- */

@@ -36,9 +36,10 @@ bool access_differs(const struct trace *trace, const struct access *a, const str
                     const char **out_a, const char **out_b);
 bool access_writes(const struct trace *trace, const struct access *access);
 /* Tells whether a store that is known only from changed window content may come from one of the
- * other accesses, through any window that overlaps it. */
-bool access_explained(const struct trace *trace, const struct access *all, uint32_t count,
-                      const struct access *store);
+ * other accesses, through any window that overlaps it: not from one that `order` (NULL: not asked)
+ * puts before or after the store. */
+bool access_explained(const struct trace *trace, const struct order *order,
+                      const struct access *all, uint32_t count, const struct access *store);
 /* Tells whether the two are ordered. */
 bool access_ordered(const struct order *order, const struct access *a, const struct access *b);
 

@@ -227,7 +227,7 @@ void assertions_compare_stores(struct assertions *assertions, const struct acces
 
         if (store->kind != STORE || at == calms || at == last || all[at].win != key.win ||
             all[at].rank != key.rank || all[at].from >= store->seq ||
-            access_explained(dedup->input->trace, access, count, store))
+            access_explained(dedup->input->trace, NULL, access, count, store))
             continue;
         CORE_CHECK(store->seq <= all[at].to);
         say_stored(&all[at], store, dedup);

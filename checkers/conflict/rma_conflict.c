@@ -424,15 +424,15 @@ static void rma_conflict_compare(struct conflicts *c)
         c->status = rma_conflict_suspects(c, &at, &count);
     for (uint32_t i = 0; c->status == CORE_OK && i < count && compared < COMPARED_MAX; i++) {
         struct access *a = &c->all->access[at[i]];
-        if (access_explained(trace, c->all->access, c->all->count, a))
+        if (access_explained(trace, c->order, c->all->access, c->all->count, a))
             continue;
         for (uint32_t k = 0; k < i && compared < COMPARED_MAX; k++, compared++) {
             struct access *b = &c->all->access[at[k]];
             struct layout_span bytes;
             core_work(1);
             if (!access_may_meet(trace, a, b) ||
-                access_explained(trace, c->all->access, c->all->count, b) || is_ordered(c, a, b) ||
-                !bytes_meet(c, a, b, &bytes))
+                access_explained(trace, c->order, c->all->access, c->all->count, b) ||
+                is_ordered(c, a, b) || !bytes_meet(c, a, b, &bytes))
                 continue;
             if (!rma_conflict_tell(c, a, b, &bytes))
                 compared = COMPARED_MAX;

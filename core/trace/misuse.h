@@ -182,9 +182,8 @@
     X(WINDOW_CHANGED, "window-changed", WINDOW)                                                  \
     /* no misuse either, but the circumstances of the call: */                                   \
     X(UNWINDING, "unwinding", CONTEXT) /* value 0 C++ exceptions look for a handler */
-/* WINDOW_CHANGED: value 2 is a time after the change (the spool: ticks; the trace: ns since the
- * job's start). WINDOW_READ and WINDOW_WRITTEN: value 3 elements of the datatype value 4 (0: all
- * bytes of the span were accessed); the first element is at byte value 2. */
+/* WINDOW_READ and WINDOW_WRITTEN: value 3 elements of the datatype value 4 (0: all bytes of the
+ * span were accessed); the first element is at byte value 2. */
 
 #define X(kind, text, rule) MISUSE_##kind,
 enum misuse_kind { MISUSE_KINDS(X) MISUSE_KIND_COUNT };
