@@ -30,6 +30,10 @@ struct orders {
  * it. */
 bool orders_are_open(const struct trace *trace);
 
+/* Returns how many behaviours the judgement covers: those that were run in worlds, or the recorded
+ * one if the record leaves no choice. */
+uint64_t orders_behaviours(const struct orders *orders);
+
 /* Returns "some", "all"..., as the trace and the JSON report spell it. */
 const char *orders_extent_name(enum orders_extent extent);
 /* Returns the extent of that name; ORDERS_OPEN for an unknown name. */

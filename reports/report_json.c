@@ -242,7 +242,7 @@ json_t *report_json_run(const struct report_facts *facts)
 
     if (orders) {
         explored = json_object();
-        set_number(explored, "behaviours", orders->tried);
+        set_number(explored, "behaviours", orders_behaviours(orders));
         json_object_set_new(
             explored, "complete",
             json_boolean(orders->extent == ORDERS_ALL || orders->extent == ORDERS_ONE));

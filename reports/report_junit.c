@@ -139,7 +139,7 @@ enum core_status report_junit(const struct report_facts *facts, FILE *file)
     if (facts->findings) {
         const struct orders *orders = &facts->findings->orders;
         char text[REPORT_VERDICT_MAX];
-        snprintf(text, sizeof text, "%" PRIu64, orders->tried);
+        snprintf(text, sizeof text, "%" PRIu64, orders_behaviours(orders));
         junit_property_add(junit, "run.explored.behaviours", text);
         junit_property_add(junit, "run.explored.complete",
                            orders->extent == ORDERS_ALL || orders->extent == ORDERS_ONE ? "true"

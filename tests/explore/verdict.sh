@@ -4,6 +4,27 @@
 for how in WRONG CORRECT POLLS ONE MATCHED; do
     mpicc -g -D$how -o $how "$SOURCE/tests/explore/programs/needle.c" || exit 1
 done
+cat >written.c <<'END' # two ranks write to one place of a file
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank, value;
+    MPI_File file;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_File_open(MPI_COMM_WORLD, "data", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    MPI_File_set_atomicity(file, 1);
+    value = rank;
+    MPI_File_write_at(file, 0, &value, 1, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_File_read_at(file, 0, &value, 1, MPI_INT, MPI_STATUS_IGNORE);
+    printf("%d\n", value);
+    MPI_File_close(&file);
+    return MPI_Finalize();
+}
+END
+mpicc -g -o written written.c || exit 1
 say() { # the number of orders tried depends on the time that there is
     grep '^verdict' | sed -E 's/the [0-9,]+ orders tried; more/the N orders tried; more/'
 }
@@ -33,6 +54,7 @@ try 4 WRONG
 try 4 CORRECT
 try 3 POLLS
 try 4 ONE
+try 2 written
 try 4 CORRECT --confirm=0
 try 4 ONE --calls=-MPI_Comm_rank
 crosswait record -o job.db -- mpirun -n 4 ./CORRECT >/dev/null 2>&1
