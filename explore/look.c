@@ -92,18 +92,21 @@ static char *answer_words(const struct world_decision *d, int32_t usual, int ran
     } else if (is_memory(d)) {
         bool lock = d->reason == REPLAY_REASON_LOCK, looks = !strcmp(d->call, "MPI_Win_sync");
         bool loads = d->touch && !strcmp(d->call, WORLD_LOAD);
+        bool own = false; /* the other rank accesses its own window */
         if (decision_kind_of(d->number) == DECISION_FILE)
-            fputs("reaches the file", file);
+            fputs("accesses the file", file);
         else
             fprintf(file,
                     lock       ? "gets the lock of rank %d's window"
                     : looks    ? "looks at rank %d's window"
                     : loads    ? "loads from rank %d's window"
                     : d->touch ? "stores in rank %d's window"
-                               : "reaches rank %d's window",
+                               : "accesses rank %d's window",
                     d->rank);
+        own = decision_kind_of(d->number) != DECISION_FILE && !lock && usual % ranks == d->rank;
         if (usual >= 0 && usual != d->answer)
-            fprintf(file, " before rank %d", usual % ranks);
+            fprintf(file, " before rank %d%s %s it", usual % ranks, own ? " itself" : "",
+                    lock ? "gets" : "accesses");
     } else if (d->reason == REPLAY_REASON_THREAD) {
         fprintf(file, "of thread %d comes first", d->answer);
         if (usual >= 0 && usual != d->answer)
@@ -170,10 +173,10 @@ static enum core_status own_line(struct explore_program *program, const struct w
 enum core_status explore_look_other(struct explore_program *program, int rank, int owner,
                                     const char *call, uint64_t site, struct explore_lines *lines)
 {
-    char *reaches = NULL;
-    if (asprintf(&reaches, "reaches rank %d's window", owner) < 0)
+    char *accesses = NULL;
+    if (asprintf(&accesses, "accesses rank %d's window", owner) < 0)
         return core_report(CORE_NO_MEMORY, "out of memory for what was found");
-    return explore_look_line(program, (uint32_t)rank, call, site, reaches, lines);
+    return explore_look_line(program, (uint32_t)rank, call, site, accesses, lines);
 }
 
 /* Finds the access that the answer of `d` moved back: without the schedule it comes first. Reports

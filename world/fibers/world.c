@@ -345,7 +345,7 @@ void *world_handle_new(enum world_handle_kind kind, size_t bytes)
     if (UNLIKELY(WORLD->begun_end != NULL) && kind != HANDLE_REQUEST)
         world_states_beyond("it makes MPI objects other than requests after its first decision");
     if (kind == HANDLE_WIN || kind == HANDLE_FILE || kind == HANDLE_MESSAGE)
-        world_states_beyond("it has windows, files or matched messages");
+        world_states_beyond("it has windows, files or messages found by MPI_Mprobe");
     CORE_CHECK(WORLD->running && bytes >= sizeof *handle); /* state.h invariant 1 */
     handle->magic = (uint32_t)HANDLE_MAGIC + kind;
     handle->references = 1;

@@ -355,7 +355,7 @@ static void handles_add(const struct world_rank *rank)
         else if (kind == HANDLE_COMM)
             comm_add((const struct ompi_communicator_t *)h);
         else if (kind == HANDLE_WIN || kind == HANDLE_FILE || kind == HANDLE_MESSAGE)
-            none_as("it has windows, files or matched messages");
+            none_as("it has windows, files or messages found by MPI_Mprobe");
     }
     number_add(UINT64_MAX);
 }
