@@ -43,14 +43,41 @@ enum core_status annotation_fallback(struct trace *trace, struct annotation_plac
     return status;
 }
 
+static struct annotation_place first_place(const struct block *block)
+{
+    struct annotation_place at = {0};
+
+    for (uint32_t i = 0; i < block->count && !at.path; i++)
+        at = annotation_place_of(&block->place[i]);
+    return at;
+}
+
+/* Finds the place of the finding that this one follows from; none if it follows from none. */
+static enum core_status place_of_cause(const struct report_facts *facts,
+                                       const struct finding *finding,
+                                       struct annotation_place *out_place)
+{
+    const struct finding *cause =
+        finding->cause ? &facts->findings->finding[finding->cause - 1] : NULL;
+    struct block block = {0};
+    enum core_status status = CORE_OK;
+
+    if (cause)
+        status = block_make(facts->trace, facts->source, cause, &block);
+    *out_place = first_place(&block);
+    block_done(&block);
+    return status;
+}
+
 enum core_status annotation_make(const struct report_facts *facts, const struct finding *finding,
                                  struct annotation *out)
 {
     struct annotation made = {.finding = finding};
     enum core_status status = block_make(facts->trace, facts->source, finding, &made.block);
 
-    for (uint32_t i = 0; i < made.block.count && !made.at.path; i++)
-        made.at = annotation_place_of(&made.block.place[i]);
+    made.at = first_place(&made.block);
+    if (status == CORE_OK && !made.at.path)
+        status = place_of_cause(facts, finding, &made.at);
     if (status == CORE_OK && !made.at.path)
         status = annotation_fallback(facts->trace, &made.at);
     if (status != CORE_OK) {

@@ -1,6 +1,6 @@
 /* Finds the line of a source file at which a code host shows a finding: the first known place in
- * the order of the text, else the call of MPI_Init. SARIF, GitHub's workflow commands and GitLab's
- * code quality use it. */
+ * the order of the text, else that of the finding it follows from, else the call of MPI_Init.
+ * SARIF, GitHub's workflow commands and GitLab's code quality use it. */
 #ifndef REPORTS_ANNOTATION_H
 #define REPORTS_ANNOTATION_H
 
