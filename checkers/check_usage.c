@@ -178,6 +178,25 @@ static enum core_status note_flush(struct trace *trace, struct finding *finding,
     return CORE_OK;
 }
 
+/* Names the likely statement if Fortran's run-time library accessed a buffer that MPI owns. */
+static void note_section(struct finding *finding, const struct trace *trace,
+                         const struct misuse *misuse)
+{
+    const char *module = misuse->site > 0 && (uint32_t)misuse->site < trace->site_count
+                             ? trace->site[misuse->site].module
+                             : NULL;
+    const char *slash = module ? strrchr(module, '/') : NULL;
+
+    CORE_CHECK(finding->rule == &rule_table[RULE_BUFFER]); /* REMEDY_SECTION is for that rule */
+    if (!module || strncmp(slash ? slash + 1 : module, "libgfortran.", 12) != 0)
+        return;
+    finding_fact(finding, "Fortran's run-time library did that: in a statement that reads or "
+                          "writes, or for an array section that is not contiguous, such as "
+                          "a(3,:): the compiler passes MPI a copy of the section, and copies it "
+                          "back and frees it as soon as the call returns");
+    finding->remedy = REMEDY_SECTION;
+}
+
 /* Adds a finding for a new mistake. */
 static enum core_status mistake_add(struct gathering *gathering, struct mistake *mistake,
                                     const struct trace_event *event, const struct misuse *misuse,
@@ -204,6 +223,8 @@ static enum core_status mistake_add(struct gathering *gathering, struct mistake 
         finding_fact(finding, "on rank %" PRIu32 " %s", event->rank, detail);
     free(detail);
     finding_place(finding, trace, "that was done", misuse->site);
+    if (finding->rule == &rule_table[RULE_BUFFER])
+        note_section(finding, trace, misuse);
     return CORE_OK;
 }
 

@@ -25,6 +25,26 @@ case $? in
     judge 1 buffer 'touch+' bare load
     judge 0 buffer watch.c:32 optimised load
     judge 1 rma watch.c:115 optimised window_store
+    cat >section.f90 <<'END'
+program section
+    use mpi
+    integer :: rank, request, ierr, a(10, 10), b(10)
+    call MPI_Init(ierr)
+    call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+    a = 0
+    b = rank
+    if (rank == 0) then
+        call MPI_Send(b, 10, MPI_INTEGER, 1, 0, MPI_COMM_WORLD, ierr)
+    else
+        call MPI_Irecv(a(3, :), 10, MPI_INTEGER, 0, 0, MPI_COMM_WORLD, request, ierr)
+        call MPI_Wait(request, MPI_STATUS_IGNORE, ierr)
+    end if
+    call MPI_Finalize(ierr)
+end program
+END
+    mpifort -g -o section section.f90 && judge 1 buffer libgfortran section ""
+    grep -q 'for an array section that is not contiguous' out &&
+        grep -q 'help: .*whole array with a datatype' out || { cat out; failed=1; }
 ;;
 1) echo "the kernel allows no watchpoints here: what is wrong is not looked for" ;;
 *) failed=1 ;;
