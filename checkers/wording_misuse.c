@@ -167,6 +167,10 @@ static const char *const misuse_forms[] = {
         "%v is %S as %d%t, where it holds %c: only MPI_BYTE stands for bytes of anything",
     [MISUSE_RECEIVE_CHARACTERS] =
         "%v is %R as %d%t, where it holds %c: only MPI_BYTE stands for bytes of anything",
+    [MISUSE_SEND_TEXT] =
+        "%v is %S as %d%t, where it holds %c: MPI_CHAR stands for text, MPI_BYTE for any bytes",
+    [MISUSE_RECEIVE_TEXT] =
+        "%v is %R as %d%t, where it holds %c: MPI_CHAR stands for text, MPI_BYTE for any bytes",
     [MISUSE_SEND_EXTENT] = "%v is %S as %,0 element%s with an extent of %,2 byte%s, where it holds "
                            "%c of %,4 bytes each",
     [MISUSE_RECEIVE_EXTENT] = "%v is %R as %,0 element%s with an extent of %,2 byte%s, where it "

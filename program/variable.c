@@ -324,7 +324,9 @@ void variable_ask(const struct variable *variable, int64_t offset, struct variab
             *out_answer = (struct variable_answer){.fit = VARIABLE_FITS, .run = 1};
             return; /* another type in this variable's view */
         }
-        if (variable->pointed)
+        if (variable->pointed && found->text)
+            type_ask_text(&found->type, element, &one);
+        else if (variable->pointed)
             type_ask_pointed(&found->type, (uint64_t)at, variable->repeats, element, &one);
         else
             type_ask(&found->type, (uint64_t)at, element, &one);
@@ -332,4 +334,6 @@ void variable_ask(const struct variable *variable, int64_t offset, struct variab
         if (!i || one.fit < out_answer->fit)
             *out_answer = one;
     }
+    if (out_answer->fit == VARIABLE_FITS_LOOSELY && element.bytes > 1 && variable->count > 1)
+        out_answer->fit = VARIABLE_FITS; /* the string may not be what the call was given */
 }

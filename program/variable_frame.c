@@ -195,12 +195,10 @@ static void consider_pointer(struct local *local, Dwarf_Die *die, uint64_t at, b
         uint64_t slot = local->base.place->cfa + (uint64_t)local->asked->slot[i];
         if (!type_of(die, &type) || !type_peel(&type))
             continue;
+        found.member = found.text = false;
         if (!away && slot >= at && type_is_structure(&type)) {
-            bool owned;
-            if (type_pointer_at(&type, slot - at, &found.type, &owned)) {
-                found.member = !owned;
+            if (type_pointer_at(&type, slot - at, &found))
                 variable_frame_add(local, &found);
-            }
             continue;
         }
         if (at != slot)

@@ -16,6 +16,7 @@ struct found {
     const char *file; /* NULL: unknown */
     int line, column;
     bool member; /* a pointer in a structure, which may be left over after a free */
+    bool text;   /* a pointer to the characters of a string */
 };
 struct variable {
     struct found found[VARIABLE_SAME_MAX];
@@ -64,10 +65,9 @@ bool type_is_described(Dwarf_Die *type);
 void type_ask(const Dwarf_Die *type, uint64_t offset, struct variable_element element,
               struct variable_answer *out_answer);
 bool type_is_structure(const Dwarf_Die *type); /* or a class, not behind a typedef */
-/* Finds the pointer at an offset of a structure, and the type it points to. owned: it belongs to a
- * container, so its target was not freed. Returns false if there is none. */
-bool type_pointer_at(const Dwarf_Die *type, uint64_t offset, Dwarf_Die *out_pointed,
-                     bool *out_owned);
+/* Finds the pointer at an offset of a structure: sets the type it points to, member (false: it
+ * belongs to a container, so its target was not freed) and text. Returns false if there is none. */
+bool type_pointer_at(const Dwarf_Die *type, uint64_t offset, struct found *out_found);
 /* Returns the distance between structures that lie one behind the other: in an array, or (pointed)
  * where the pointer to one points to several; 0: no structure, or unknown. */
 uint64_t type_structure_bytes(const Dwarf_Die *type, bool pointed, Dwarf_Die *out_structure);
@@ -76,5 +76,8 @@ uint64_t type_structure_bytes(const Dwarf_Die *type, bool pointed, Dwarf_Die *ou
  * have the same distance (`repeats`). */
 void type_ask_pointed(const Dwarf_Die *type, uint64_t offset, uint64_t repeats,
                       struct variable_element element, struct variable_answer *out_answer);
+/* The same for the characters of a string. Unlike arrays of characters, these are text. */
+void type_ask_text(const Dwarf_Die *type, struct variable_element element,
+                   struct variable_answer *out_answer);
 
 #endif

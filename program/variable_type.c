@@ -329,6 +329,26 @@ static bool ends_behind(Dwarf_Die *type, uint64_t place)
     return nearest != UINT64_MAX && (nearest > place + 1 || nearest_bytes > 1);
 }
 
+/* Tells whether the class is a string of characters of a byte each. */
+static bool is_string(Dwarf_Die *type)
+{
+    const char *name = dwarf_diename(type);
+
+    return name && !strncmp(name, "basic_string<char,", 18);
+}
+
+/* Answers for a character of a string: a larger element does not stand for it. */
+static void ask_text(const char *type, struct variable_element element, uint64_t run,
+                     struct variable_answer *out)
+{
+    bool other = element.bytes > 1 && element.sort != VARIABLE_ANY;
+
+    CORE_CHECK(run > 0 && *type);
+    variable_type_answer(out, other ? VARIABLE_FITS_LOOSELY : VARIABLE_FITS, run, NULL);
+    if (other)
+        snprintf(out->type, sizeof out->type, "%s", type);
+}
+
 /* Tells whether the type is a single byte: arbitrary bytes are kept in arrays. */
 static bool is_byte(const Dwarf_Die *type)
 {
@@ -374,6 +394,9 @@ static void ask_members(Dwarf_Die *type, uint64_t offset, struct variable_elemen
             continue;
         }
         variable_type_ask(&inner, offset - place, element, depth + 1, &one);
+        if (one.fit == VARIABLE_FITS && is_string(type) && tag == DW_TAG_member &&
+            !dwarf_diename(&member)) /* the union that holds a short string */
+            ask_text("char", element, one.run, &one);
         if (!is_union && element.bytes > 1 && element.sort != VARIABLE_ANY && is_byte(&inner) &&
             ends_behind(type, place))
             variable_type_answer(&one, VARIABLE_IS_OTHER, 1, &inner);
@@ -459,8 +482,13 @@ static bool is_start(const char *name)
                     !strcmp(name, "__begin_") || !strcmp(name, "__ptr_"));
 }
 
-static bool pointer_at(Dwarf_Die type, uint64_t offset, int depth, Dwarf_Die *out_pointed,
-                       bool *out_owned)
+/* Tells whether the member is a string's pointer to its characters. */
+static bool is_text(const char *name)
+{
+    return name && !strcmp(name, "_M_p");
+}
+
+static bool pointer_at(Dwarf_Die type, uint64_t offset, int depth, struct found *out)
 {
     Dwarf_Die member, inner;
     Dwarf_Word bytes = 0;
@@ -470,7 +498,7 @@ static bool pointer_at(Dwarf_Die type, uint64_t offset, int depth, Dwarf_Die *ou
     if (depth == DEPTH_MAX || !type_peel(&type))
         return false;
     if (dwarf_tag(&type) == DW_TAG_pointer_type)
-        return !offset && type_of(&type, out_pointed);
+        return !offset && type_of(&type, &out->type);
     if (!type_is_structure(&type) || dwarf_hasattr(&type, DW_AT_declaration) ||
         dwarf_child(&type, &member) != 0)
         return false;
@@ -480,19 +508,20 @@ static bool pointer_at(Dwarf_Die type, uint64_t offset, int depth, Dwarf_Die *ou
             !dwarf_hasattr(&member, DW_AT_external) && !is_end(dwarf_diename(&member)) &&
             type_of(&member, &inner) && member_place(&member, &place) && offset >= place &&
             dwarf_aggregate_size(&inner, &bytes) == 0 && offset - place < bytes &&
-            pointer_at(inner, offset - place, depth + 1, out_pointed, out_owned)) {
-            *out_owned = *out_owned || is_start(dwarf_diename(&member));
+            pointer_at(inner, offset - place, depth + 1, out)) {
+            out->text = out->text || (is_text(dwarf_diename(&member)) && is_byte(&out->type));
+            out->member = out->member && !out->text && !is_start(dwarf_diename(&member));
             return true;
         }
     } while (dwarf_siblingof(&member, &member) == 0);
     return false;
 }
 
-bool type_pointer_at(const Dwarf_Die *type, uint64_t offset, Dwarf_Die *out_pointed,
-                     bool *out_owned)
+bool type_pointer_at(const Dwarf_Die *type, uint64_t offset, struct found *out_found)
 {
-    *out_owned = false;
-    return pointer_at(*type, offset, 0, out_pointed, out_owned);
+    out_found->member = true;
+    out_found->text = false;
+    return pointer_at(*type, offset, 0, out_found);
 }
 
 uint64_t type_structure_bytes(const Dwarf_Die *type, bool pointed, Dwarf_Die *out_structure)
@@ -524,6 +553,16 @@ static bool has_structure(const Dwarf_Die *type)
             return false;
     }
     return false;
+}
+
+void type_ask_text(const Dwarf_Die *type, struct variable_element element,
+                   struct variable_answer *out_answer)
+{
+    char name[VARIABLE_TEXT_BYTES];
+
+    CORE_CHECK(is_byte(type)); /* type_pointer_at */
+    type_write(type, name, sizeof name);
+    ask_text(name, element, UINT64_MAX / 2, out_answer);
 }
 
 void type_ask_pointed(const Dwarf_Die *type, uint64_t offset, uint64_t repeats,

@@ -132,6 +132,7 @@ _Static_assert(MISUSE_RECEIVE_PAST_END == MISUSE_SEND_PAST_END + 1 &&
                    MISUSE_RECEIVE_NO_MEMBER == MISUSE_SEND_NO_MEMBER + 1 &&
                    MISUSE_RECEIVE_POINTER == MISUSE_SEND_POINTER + 1 &&
                    MISUSE_RECEIVE_CHARACTERS == MISUSE_SEND_CHARACTERS + 1 &&
+                   MISUSE_RECEIVE_TEXT == MISUSE_SEND_TEXT + 1 &&
                    MISUSE_RECEIVE_EXTENT == MISUSE_SEND_EXTENT + 1 &&
                    MISUSE_RECEIVE_BEFORE == MISUSE_SEND_BEFORE + 1,
                "kinds of sends and receives");
@@ -203,7 +204,8 @@ static void store_memory_differ(struct judging *j, const struct variable_answer 
     CORE_CHECK(answer->fit < sizeof kinds / sizeof *kinds);
     snprintf(j->outcome->basic, sizeof j->outcome->basic, "%s", basic->name ? basic->name : "");
     snprintf(j->outcome->held, sizeof j->outcome->held, "%s", answer->type);
-    store_memory_say(j, kinds[answer->fit],
+    bool text = answer->fit == VARIABLE_FITS_LOOSELY && basic->extent > 1;
+    store_memory_say(j, text ? MISUSE_SEND_TEXT : kinds[answer->fit],
                      variable_bytes(j->variable) == UINT64_MAX ? MISUSE_OBJECT_BLOCK
                                                                : MISUSE_OBJECT_VARIABLE);
     j->outcome->misuse.value[3] = place;

@@ -131,6 +131,8 @@
     X(RECEIVE_POINTER, "receive-pointer", TYPE)                                                  \
     X(SEND_CHARACTERS, "send-characters", TYPE_LOOSE)                                            \
     X(RECEIVE_CHARACTERS, "receive-characters", TYPE_LOOSE)                                      \
+    X(SEND_TEXT, "send-text", TYPE_LOOSE) /* larger elements, from a string */                   \
+    X(RECEIVE_TEXT, "receive-text", TYPE_LOOSE)                                                  \
     /* an extent of value 2 in a row of structures of value 4 bytes */                           \
     X(SEND_EXTENT, "send-extent", TYPE)                                                          \
     X(RECEIVE_EXTENT, "receive-extent", TYPE)                                                    \

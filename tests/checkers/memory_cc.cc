@@ -132,7 +132,7 @@ int main(int argc, char **argv)
     std::array<int, 8> a{};
     std::complex<double> z[2];
     std::byte raw[16];
-    std::string text(100, 'x');
+    std::string text(100, 'x'), small("short");
     std::unique_ptr<int[]> owned(new int[16]());
     app::derived d{};
     app::derived list[2]{};
@@ -158,6 +158,10 @@ int main(int argc, char **argv)
     INIT(raw, 2, MPI_DOUBLE);
     INIT(raw, 3, MPI_DOUBLE);               // finds: buffer -g
     INIT(&text[0], 100, MPI_CHAR);
+    INIT(text.data(), 25, MPI_BYTE);
+    INIT(text.data(), 25, MPI_INT);         // finds: buffer-type note -g
+    INIT(small.data(), 8, MPI_CHAR);
+    INIT(small.data(), 2, MPI_INT);         // finds: buffer-type note -g
     INIT(&text, 4, MPI_CHAR);               // finds: buffer-type note -g
     INIT(owned.get(), 16, MPI_INT);
     INIT(&color, 1, MPI_INT);
