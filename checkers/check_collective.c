@@ -16,6 +16,7 @@
 #include "core/trace/collective.h"
 #include "checkers/collective/graph.h"
 #include "checkers/collective/parted.h"
+#include "checkers/collective/sibling.h"
 #include "checkers/collective/type_report.h"
 #include "checkers/wording.h"
 #include "core/trace/describe.h"
@@ -754,6 +755,7 @@ static enum core_status compare_data(struct type_report *report,
 
 enum core_status check_collective(const struct check_input *input, struct finding_list *list)
 {
+    const uint32_t before = list->count;
     struct type_report types = {.input = input, .list = list, .rule = RULE_COLLECTIVE};
     const struct collective_list *collectives;
     struct topology topology = {.comm = -1};
@@ -822,5 +824,5 @@ enum core_status check_collective(const struct check_input *input, struct findin
     }
     graph_done(&topology.graph);
     type_report_done(&types);
-    return status;
+    return status == CORE_OK ? sibling_merge(list, before) : status;
 }
