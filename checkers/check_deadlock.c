@@ -680,8 +680,9 @@ static enum core_status add_finding(const struct check_input *input, struct find
         status = add_lock_holders(input->trace, finding);
     if (status == CORE_OK)
         status = hung || world == ORDER ? hint_stolen_message_add(input, finding, hung) : CORE_OK;
+    struct hint_tag_miss tag = {0};
     if (status == CORE_OK && world != ORDER)
-        status = hint_near_miss_add(input, finding, result);
+        status = hint_near_miss_add(input, finding, result, &tag);
     if (status != CORE_OK)
         return status;
     bool polling = false;
@@ -717,6 +718,8 @@ static enum core_status add_finding(const struct check_input *input, struct find
             input->notes->unsupported_rank);
     finding_schedule(finding, schedule);
     repeat_replay(finding, input, "--policy='%s'", finding->schedule ? finding->schedule : "");
+    if (tag.is && world == ALWAYS && !polling)
+        return remedy_try_tag(input, finding, result, &tag);
     if (world == UNBUFFERED && !hung && !polling)
         return remedy_try_post(input, finding, &result->waitfor);
     return world == ORDER && !hung ? remedy_try_name(input, finding) : CORE_OK;

@@ -73,6 +73,8 @@ static void finding_done(struct finding *finding)
     free(finding->schedule);
     free(finding->repeat);
     free(finding->tried);
+    free(finding->move.path);
+    free(finding->move.call);
 }
 
 void finding_list_done(struct finding_list *list)
@@ -633,6 +635,11 @@ char *finding_json(const struct finding *finding)
     set_text(object, "repeat", finding->repeat);
     if (finding->tried)
         set_text(object, "tried", finding->tried);
+    if (finding->move.path)
+        json_object_set_new(object, "move",
+                            json_pack("{s:s?, s:s?, s:i, s:i}", "path", finding->move.path, "call",
+                                      finding->move.call, "line", finding->move.line, "before",
+                                      finding->move.before));
     if (finding->cause)
         json_object_set_new(object, "cause", json_integer(finding->cause));
     json_object_set_new(object, "assumed", json_boolean(finding->assumed));

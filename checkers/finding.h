@@ -76,6 +76,12 @@ struct finding_link { /* a call, or a rank (seq 0) */
     uint64_t seq;
 };
 
+struct finding_move { /* a mend that moves a line of the source */
+    char *path;       /* of the file; NULL: the mend moves no line */
+    char *call;       /* "MPI_Irecv", which the moved line makes */
+    int line, before; /* the moved line, and the one before which it is to stand */
+};
+
 struct finding {
     uint32_t id; /* from 1, in the order of the list; also the id of its row in the trace */
     const struct rule *rule;
@@ -106,6 +112,7 @@ struct finding {
     char *repeat;   /* the one command that reproduces it */
     char *tried;    /* a mend that was tried and works (remedy_tried.h); NULL: use the help of its
                        remedy or rule */
+    struct finding_move move; /* the same mend */
 };
 
 struct finding_list {

@@ -1,6 +1,7 @@
 /* Reads findings back from the form in which the trace keeps them (finding_json). A trace may hold
  * anything: malformed text is refused. */
 #include <jansson.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,6 +147,17 @@ static void remedy_read(const json_t *object, struct finding *finding)
             finding->remedy = (enum remedy)i;
 }
 
+static void move_read(struct reader *reader, json_t *object, struct finding_move *move)
+{
+    CORE_CHECK(!move->path);
+    if (!object)
+        return;
+    move->path = text_take(reader, object, "path");
+    move->call = text_take(reader, object, "call");
+    move->line = (int)number_take(reader, object, "line", INT_MAX);
+    move->before = (int)number_take(reader, object, "before", INT_MAX);
+}
+
 enum core_status finding_list_read(struct finding_list *list, const char *json)
 {
     struct reader reader = {.good = true};
@@ -173,6 +185,7 @@ enum core_status finding_list_read(struct finding_list *list, const char *json)
     finding->schedule = text_take(&reader, object, "schedule");
     finding->repeat = text_take(&reader, object, "repeat");
     finding->tried = text_take(&reader, object, "tried");
+    move_read(&reader, json_object_get(object, "move"), &finding->move);
     confirmed_read(object, finding);
     effect_read(object, finding);
     remedy_read(object, finding);

@@ -45,6 +45,7 @@ struct near {
     uint32_t told;
     struct miss miss[NEAR_MAX];
     uint32_t miss_count;
+    struct hint_tag_miss tag;
     enum core_status status;
 };
 
@@ -235,6 +236,15 @@ static void look_left(struct near *near, const struct side *waiting, bool receiv
     CORE_CHECK(near->told < NEAR_MAX); /* hint_near_miss_add ensures it */
     if (best != DIFFERS_COUNT)
         hint_near_miss_tell(near, best, &nearest, waiting, receives);
+    if (best == IN_TAG && !near->tag.is) {
+        const struct side *send = receives ? &nearest : waiting,
+                          *receive = receives ? waiting : &nearest;
+        near->tag = (struct hint_tag_miss){true,
+                                           {send->rank, send->event},
+                                           {receive->rank, receive->event},
+                                           send->tag,
+                                           receive->tag};
+    }
 }
 
 /* Tells whether the persistent request of rank `its` would match the waiting operation. */
@@ -400,7 +410,8 @@ static enum core_status hint_near_miss_look(struct near *near, uint32_t rank,
 }
 
 enum core_status hint_near_miss_add(const struct check_input *input, struct finding *finding,
-                                    const struct replay_result *result)
+                                    const struct replay_result *result,
+                                    struct hint_tag_miss *out_tag)
 {
     const struct replay_waitfor *waitfor = &result->waitfor;
     struct near near = {.input = input, .finding = finding, .result = result};
@@ -421,5 +432,6 @@ enum core_status hint_near_miss_add(const struct check_input *input, struct find
     if (near.miss_count)
         finding->remedy = REMEDY_AGREE;
     misses_word(&near);
+    *out_tag = near.tag;
     return status;
 }

@@ -8,6 +8,7 @@
  *  2. A change is offered only if no order and no buffering deadlocks after it. */
 #include "checkers/remedy_tried.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,9 +85,9 @@ static enum core_status sites_read(struct tried *t, uint32_t rank)
     return status;
 }
 
-/* Prepares the trials. *out_tried false: the program is too large, or its record says too little.
- */
-static enum core_status tried_open(struct tried *t, const struct check_input *input,
+/* Prepares the trials. whole: only if all ranks finished. *out_tried false: the program is too
+ * large, or its record says too little. */
+static enum core_status tried_open(struct tried *t, const struct check_input *input, bool whole,
                                    bool *out_tried)
 {
     const struct replay_program *program = input->program;
@@ -97,8 +98,8 @@ static enum core_status tried_open(struct tried *t, const struct check_input *in
     *t = (struct tried){.input = input, .program = program};
     for (uint32_t rank = 0; rank < program->rank_count; rank++) {
         operations += program->rank[rank].op_count;
-        threads |=
-            program->rank[rank].when != NULL || program->rank[rank].end != REPLAY_END_FINISHED;
+        threads |= program->rank[rank].when != NULL ||
+                   (whole && program->rank[rank].end != REPLAY_END_FINISHED);
     }
     *out_tried = !threads && operations <= OPERATIONS_MAX && !input->notes->unsupported &&
                  !input->notes->unknown_requests && !input->trace->imported;
@@ -409,19 +410,53 @@ static enum core_status call_write(const struct tried *t, uint32_t rank, uint64_
     return status;
 }
 
-static enum core_status pairs_word(const struct tried *t, uint32_t first, uint32_t count,
-                                   struct finding *finding)
+/* Tells whether on every rank each blocking send of the pair's place is directly followed by its
+ * blocking receive: then MPI_Sendrecv can replace the two. It waits for the same operations as the
+ * posted receive, the send and the wait that were tried. */
+static bool is_exchange(const struct tried *t, const struct tried_pair *pair)
 {
-    char *text = NULL;
-    size_t bytes;
+    CORE_CHECK(pair->send > 0 && pair->receive > 0);
+    for (uint32_t rank = 0; rank < t->program->rank_count; rank++) {
+        const struct replay_rank *of = &t->program->rank[rank];
+        for (uint32_t i = 0; i < of->op_count; i++) {
+            bool sends = t->site[rank][i] == pair->send,
+                 receives = t->site[rank][i] == pair->receive;
+            if (sends && (of->op[i].kind != REPLAY_SEND || of->op[i].mode != REPLAY_STANDARD ||
+                          i + 1 == of->op_count || t->site[rank][i + 1] != pair->receive))
+                return false;
+            if (receives &&
+                (of->op[i].kind != REPLAY_RECV || !i || t->site[rank][i - 1] != pair->send))
+                return false;
+        }
+    }
+    return true;
+}
+
+static enum core_status exchanges_word(const struct tried *t, uint32_t first, uint32_t count,
+                                       FILE *file)
+{
+    enum core_status status = CORE_OK;
+
+    CORE_CHECK(first + count <= t->pair_count);
+    for (uint32_t i = first; status == CORE_OK && i < first + count; i++) {
+        const struct tried_pair *pair = &t->pair[i];
+        fputs(i == first ? "call MPI_Sendrecv in place of " : ", and in place of ", file);
+        status = call_write(t, pair->rank, pair->send_event, file);
+        fputs(" and ", file);
+        if (status == CORE_OK)
+            status = call_write(t, pair->rank, pair->receive_event, file);
+    }
+    fprintf(file, " (MPI_Sendrecv_replace for one buffer): then %s", cure);
+    return status;
+}
+
+static enum core_status posts_word(const struct tried *t, uint32_t first, uint32_t count,
+                                   FILE *file)
+{
+    enum core_status status = CORE_OK;
     bool blocking = false;
 
-    CORE_CHECK(!finding->tried && count > 0);
-    enum core_status status = CORE_OK;
-    FILE *file = open_memstream(&text, &bytes);
-
-    if (!file)
-        return core_report(CORE_NO_MEMORY, "out of memory for a remedy");
+    CORE_CHECK(first + count <= t->pair_count);
     for (uint32_t i = first; status == CORE_OK && i < first + count; i++) {
         struct trace_event receive;
         fprintf(file, i == first ? "post " : ", and ");
@@ -436,9 +471,51 @@ static enum core_status pairs_word(const struct tried *t, uint32_t first, uint32
     }
     fprintf(file, "%s, into memory that is not used in between: then %s",
             blocking ? ", as an MPI_Irecv that is waited for where the receive is now" : "", cure);
+    return status;
+}
+
+/* Keeps the change as a move of a line, if it is one: MPI_Irecv before a send of the same file. */
+static enum core_status move_set(const struct tried *t, const struct tried_pair *pair,
+                                 struct finding_move *move)
+{
+    const struct trace *trace = t->input->trace;
+    const struct trace_site *send = &trace->site[pair->send],
+                            *receive = &trace->site[pair->receive];
+    struct trace_event event;
+    enum core_status status =
+        trace_event_get(t->input->trace, pair->rank, pair->receive_event, &event);
+
+    if (status != CORE_OK || event.class != EVENT_CLASS_IRECV || !send->path || !receive->path ||
+        strcmp(send->path, receive->path) != 0 || send->line <= 0 || receive->line <= send->line)
+        return status;
+    *move = (struct finding_move){.path = strdup(receive->path),
+                                  .call = strdup(trace->call[event.call].name),
+                                  .line = receive->line,
+                                  .before = send->line};
+    return move->path && move->call ? CORE_OK
+                                    : core_report(CORE_NO_MEMORY, "out of memory for a remedy");
+}
+
+static enum core_status pairs_word(const struct tried *t, uint32_t first, uint32_t count,
+                                   struct finding *finding)
+{
+    char *text = NULL;
+    size_t bytes;
+    bool exchange = true;
+
+    CORE_CHECK(!finding->tried && count > 0);
+    FILE *file = open_memstream(&text, &bytes);
+    if (!file)
+        return core_report(CORE_NO_MEMORY, "out of memory for a remedy");
+    for (uint32_t i = first; i < first + count; i++)
+        exchange = exchange && is_exchange(t, &t->pair[i]);
+    enum core_status status =
+        exchange ? exchanges_word(t, first, count, file) : posts_word(t, first, count, file);
     if (fclose(file) != 0)
         status =
             status == CORE_OK ? core_report(CORE_NO_MEMORY, "out of memory for a remedy") : status;
+    if (status == CORE_OK && !exchange && count == 1)
+        status = move_set(t, &t->pair[first], &finding->move);
     if (status == CORE_OK)
         finding->tried = text;
     else
@@ -452,7 +529,7 @@ enum core_status remedy_try_post(const struct check_input *input, struct finding
     struct tried t;
     bool tried, cures = false;
     uint32_t first = 0, count = 1;
-    enum core_status status = tried_open(&t, input, &tried);
+    enum core_status status = tried_open(&t, input, true, &tried);
 
     for (uint32_t i = 0; status == CORE_OK && tried && i < waitfor->blocked_count; i++)
         if (waitfor->blocked[i].standing == REPLAY_IN_CORE)
@@ -493,7 +570,7 @@ enum core_status remedy_try_name(const struct check_input *input, struct finding
     struct tried t;
     bool tried, cures = false;
     char place[256];
-    enum core_status status = tried_open(&t, input, &tried);
+    enum core_status status = tried_open(&t, input, true, &tried);
 
     if (status == CORE_OK && tried)
         sites_of_wildcards(&t);
@@ -513,6 +590,164 @@ enum core_status remedy_try_name(const struct check_input *input, struct finding
             status = core_report(CORE_NO_MEMORY, "out of memory for a remedy");
         }
     }
+    tried_close(&t);
+    return status;
+}
+
+/* --- one tag ---------------------------------------------------------------------------------- */
+
+static bool is_left(const struct replay_result *result, uint32_t rank, uint64_t event)
+{
+    for (uint32_t i = 0; i < result->leftover_listed; i++)
+        if (result->leftover[i].rank == rank && result->leftover[i].event == event)
+            return true;
+    for (uint32_t i = 0; i < result->waitfor.blocked_count; i++)
+        if (result->waitfor.blocked[i].rank == rank && result->waitfor.blocked[i].event == event)
+            return true;
+    return false;
+}
+
+struct retag { /* gives the sends, or the receives, of a place another tag */
+    int32_t site, from, to;
+    bool sends;
+};
+
+static bool is_retagged(const struct tried *t, const struct retag *retag, uint32_t rank, uint32_t i)
+{
+    CORE_CHECK(rank < t->program->rank_count && i < t->program->rank[rank].op_count);
+    const struct replay_op *op = &t->program->rank[rank].op[i];
+
+    return (retag->sends ? is_send(op) : takes_messages(op)) && op->tag == retag->from &&
+           t->site[rank][i] == retag->site;
+}
+
+/* Tells whether each changed call has found a partner. */
+static bool all_matched(const struct tried *t, const struct retag *retag,
+                        const struct replay_result *after)
+{
+    CORE_CHECK(after->outcome != REPLAY_DEADLOCK);
+    for (uint32_t rank = 0; rank < t->program->rank_count; rank++)
+        for (uint32_t i = 0; i < t->program->rank[rank].op_count; i++)
+            if (is_retagged(t, retag, rank, i) &&
+                is_left(after, rank, t->program->rank[rank].op[i].event))
+                return false;
+    return true;
+}
+
+/* *out_changed false: a call of the place with that tag has found its partner, and would lose it.
+ */
+static enum core_status tag_apply(const struct tried *t, const struct replay_result *result,
+                                  const struct retag *retag, struct replay_program *to,
+                                  bool *out_changed)
+{
+    enum core_status status = frame_copy(t->program, to);
+    bool can = true, any = false;
+
+    CORE_CHECK(retag->from != retag->to && retag->site > 0);
+    for (uint32_t rank = 0; status == CORE_OK && rank < t->program->rank_count; rank++) {
+        const struct replay_rank *from = &t->program->rank[rank];
+        status = sets_copy(from, to, rank);
+        for (uint32_t i = 0; status == CORE_OK && i < from->op_count; i++) {
+            struct replay_op op = from->op[i];
+            if (is_retagged(t, retag, rank, i)) {
+                can = can && is_left(result, rank, op.event);
+                op.tag = retag->to;
+                any = true;
+            }
+            status = replay_program_add(to, rank, &op);
+        }
+    }
+    *out_changed = can && any;
+    return status;
+}
+
+/* Decides whether the change leaves no deadlock. Without wildcards there is one order of matches,
+ * and buffers only let ranks go on earlier, so one run without buffers decides. */
+static enum core_status tag_cures(const struct tried *t, const struct replay_result *result,
+                                  const struct retag *retag, bool *out_cured)
+{
+    struct replay_program changed = {0};
+    struct replay_result after;
+    struct replay_policy policy;
+    bool any;
+    enum core_status status = replay_policy_parse("buffering=rendezvous", &policy);
+
+    *out_cured = false;
+    if (status != CORE_OK)
+        return status;
+    status = tag_apply(t, result, retag, &changed, &any);
+    if (status == CORE_OK && any &&
+        (status = replay_run_once(&changed, &policy, &after)) == CORE_OK) {
+        *out_cured = (after.outcome == REPLAY_FINISHED || after.outcome == REPLAY_STALLED) &&
+                     all_matched(t, retag, &after);
+        replay_result_done(&after);
+    }
+    replay_program_done(&changed);
+    replay_policy_done(&policy);
+    return status;
+}
+
+static enum core_status tag_word(const struct tried *t, const struct finding_link *link,
+                                 int32_t tag, const char *before, FILE *file)
+{
+    fprintf(file, "%stag %" PRId32 " in ", before, tag);
+    return call_write(t, link->rank, link->seq, file);
+}
+
+/* cures: a change of the send, and of the receive. */
+static enum core_status tags_word(const struct tried *t, const struct hint_tag_miss *miss,
+                                  const bool *cures, struct finding *finding)
+{
+    enum core_status status = CORE_OK;
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+
+    CORE_CHECK(!finding->tried && (cures[0] || cures[1]));
+    if (!file)
+        return core_report(CORE_NO_MEMORY, "out of memory for a remedy");
+    if (cures[0])
+        status = tag_word(t, &miss->send, miss->receive_tag, "use ", file);
+    if (cures[1] && status == CORE_OK)
+        status = tag_word(t, &miss->receive, miss->send_tag, cures[0] ? ", or " : "use ", file);
+    fputs(": then no buffering of the recorded calls deadlocks (proven; the record does not have "
+          "the calls that follow)",
+          file);
+    if (fclose(file) != 0 && status == CORE_OK)
+        status = core_report(CORE_NO_MEMORY, "out of memory for a remedy");
+    if (status == CORE_OK)
+        finding->tried = text;
+    else
+        free(text);
+    return status;
+}
+
+enum core_status remedy_try_tag(const struct check_input *input, struct finding *finding,
+                                const struct replay_result *result,
+                                const struct hint_tag_miss *miss)
+{
+    CORE_CHECK(miss->is && miss->send_tag != miss->receive_tag);
+    struct tried t;
+    struct trace_event send, receive;
+    bool tried, cures[2] = {false, false};
+    enum core_status status = tried_open(&t, input, false, &tried);
+
+    tried = tried && !input->notes->wildcards;
+    if (status == CORE_OK && tried)
+        status = trace_event_get(input->trace, miss->send.rank, miss->send.seq, &send);
+    if (status == CORE_OK && tried)
+        status = trace_event_get(input->trace, miss->receive.rank, miss->receive.seq, &receive);
+    tried = tried && status == CORE_OK && send.site > 0 && receive.site > 0 &&
+            (send.class == EVENT_CLASS_SEND || send.class == EVENT_CLASS_ISEND) &&
+            (receive.class == EVENT_CLASS_RECV || receive.class == EVENT_CLASS_IRECV);
+    if (status == CORE_OK && tried) {
+        const struct retag change[] = {{send.site, miss->send_tag, miss->receive_tag, true},
+                                       {receive.site, miss->receive_tag, miss->send_tag, false}};
+        for (int i = 0; i < 2 && status == CORE_OK; i++)
+            status = tag_cures(&t, result, &change[i], &cures[i]);
+    }
+    if (status == CORE_OK && (cures[0] || cures[1]))
+        status = tags_word(&t, miss, cures, finding);
     tried_close(&t);
     return status;
 }

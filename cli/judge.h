@@ -31,7 +31,8 @@ struct judge_output { /* a report besides the printed one */
     X(json, "write the report as one JSON object, for scripts")                          \
     X(github, "write the report as commands of a GitHub workflow: '/dev/stdout' in one") \
     X(gitlab, "write the report as code quality of GitLab")                              \
-    X(markdown, "write the report as a summary: \"$GITHUB_STEP_SUMMARY\" in a workflow")
+    X(markdown, "write the report as a summary: \"$GITHUB_STEP_SUMMARY\" in a workflow") \
+    X(suggest, "write remedies that were tried and move a line as a patch")
 #define JUDGE_FILE_SPEC(name, help) {#name, 0, "FILE", help},
 #define JUDGE_FILE_ONE(name, help) +1
 enum { JUDGE_OUTPUTS_MAX = JUDGE_FILES(JUDGE_FILE_ONE) };

@@ -199,6 +199,8 @@ void report_facts_done(struct report_facts *facts);
       "\n]\n")                                                                                     \
     X(markdown, "a summary with a table of findings, for the page of a GitHub job", 0, "", "\n",   \
       "")                                                                                          \
+    X(suggest, "a patch for each remedy that was tried and moves a line of the source", 0, "", "", \
+      "")                                                                                          \
     X(proof, "why a deadlock is proven, step by step, and whether a check accepts it", 0, "",      \
       "\n", "")                                                                                    \
     X(dot, "who waits for whom, for Graphviz", 0, "", "", "")                                      \

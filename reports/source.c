@@ -178,6 +178,13 @@ struct source_line source_line_get(struct source *source, const struct trace_sit
     return line;
 }
 
+const char *source_text(struct source *source, const char *path)
+{
+    const struct source_file *file = source->started_ns ? file_get(source, path) : NULL;
+
+    return file && !file->newer && !file->other ? file->text : NULL;
+}
+
 const char *source_below(const struct source *source, const char *root, const char *path)
 {
     const char *above = root ? root : source->folder;

@@ -33,6 +33,10 @@ void source_close(struct source *source);
 struct source_line source_line_get(struct source *source, const struct trace_site *site,
                                    const char *name);
 
+/* Returns the whole text of a source file, or NULL if it cannot be read, is newer than the recorded
+ * run, or is only a file with the same name. */
+const char *source_text(struct source *source, const char *path);
+
 /* Returns the path relative to root if it lies below it, else unchanged. root NULL: the current
  * directory. */
 const char *source_below(const struct source *source, const char *root, const char *path);
