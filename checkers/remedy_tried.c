@@ -668,22 +668,17 @@ static enum core_status tag_cures(const struct tried *t, const struct replay_res
 {
     struct replay_program changed = {0};
     struct replay_result after;
-    struct replay_policy policy;
     bool any;
-    enum core_status status = replay_policy_parse("buffering=rendezvous", &policy);
+    enum core_status status = tag_apply(t, result, retag, &changed, &any);
 
     *out_cured = false;
-    if (status != CORE_OK)
-        return status;
-    status = tag_apply(t, result, retag, &changed, &any);
     if (status == CORE_OK && any &&
-        (status = replay_run_once(&changed, &policy, &after)) == CORE_OK) {
+        (status = replay_run_once(&changed, &check_unbuffered, &after)) == CORE_OK) {
         *out_cured = (after.outcome == REPLAY_FINISHED || after.outcome == REPLAY_STALLED) &&
                      all_matched(t, retag, &after);
         replay_result_done(&after);
     }
     replay_program_done(&changed);
-    replay_policy_done(&policy);
     return status;
 }
 
