@@ -178,22 +178,49 @@ static enum core_status note_flush(struct trace *trace, struct finding *finding,
     return CORE_OK;
 }
 
-/* Names the likely statement if Fortran's run-time library accessed a buffer that MPI owns. */
-static void note_section(struct finding *finding, const struct trace *trace,
-                         const struct misuse *misuse)
+static const struct trace_site *site_of(const struct trace *trace, int32_t site)
 {
-    const char *module = misuse->site > 0 && (uint32_t)misuse->site < trace->site_count
-                             ? trace->site[misuse->site].module
-                             : NULL;
-    const char *slash = module ? strrchr(module, '/') : NULL;
+    return site > 0 && (uint32_t)site < trace->site_count ? &trace->site[site] : NULL;
+}
+
+/* Tells whether Fortran's run-time library did what the misuse is about. */
+static bool is_by_fortran(const struct trace *trace, const struct misuse *misuse)
+{
+    const struct trace_site *site = site_of(trace, misuse->site);
+    const char *slash = site && site->module ? strrchr(site->module, '/') : NULL;
+
+    return site && site->module &&
+           !strncmp(slash ? slash + 1 : site->module, "libgfortran.", strlen("libgfortran."));
+}
+
+/* Tells whether the call stands in a source file of Fortran, by the file's name. */
+static bool is_in_fortran(const struct trace *trace, const struct trace_event *event)
+{
+    const struct trace_site *site = site_of(trace, event->site);
+    const char *dot = site && site->file ? strrchr(site->file, '.') : NULL;
+
+    return dot && (dot[1] == 'f' || dot[1] == 'F');
+}
+
+/* Names the likely statement if Fortran's run-time library accessed a buffer that MPI owns, or if
+ * the buffer of a call in Fortran was freed. */
+static void note_section(struct finding *finding, const struct trace *trace,
+                         const struct misuse *misuse, const struct trace_event *owner)
+{
+    bool freed = misuse->kind == MISUSE_SEND_FREED || misuse->kind == MISUSE_RECEIVE_FREED;
 
     CORE_CHECK(finding->rule == &rule_table[RULE_BUFFER]); /* REMEDY_SECTION is for that rule */
-    if (!module || strncmp(slash ? slash + 1 : module, "libgfortran.", 12) != 0)
+    if (!is_by_fortran(trace, misuse) && !(freed && is_in_fortran(trace, owner)))
         return;
-    finding_fact(finding, "Fortran's run-time library did that: in a statement that reads or "
-                          "writes, or for an array section that is not contiguous, such as "
-                          "a(3,:): the compiler passes MPI a copy of the section, and copies it "
-                          "back and frees it as soon as the call returns");
+    if (freed)
+        finding_fact(finding, "if the argument is an array section that is not contiguous, such as "
+                              "a(3,:), the compiler passed MPI a copy of the section, and freed it "
+                              "as soon as the call returned");
+    else
+        finding_fact(finding, "Fortran's run-time library did that: in a statement that reads or "
+                              "writes, or for an array section that is not contiguous, such as "
+                              "a(3,:): the compiler passes MPI a copy of the section, and copies "
+                              "it back and frees it as soon as the call returns");
     finding->remedy = REMEDY_SECTION;
 }
 
@@ -223,8 +250,6 @@ static enum core_status mistake_add(struct gathering *gathering, struct mistake 
         finding_fact(finding, "on rank %" PRIu32 " %s", event->rank, detail);
     free(detail);
     finding_place(finding, trace, "that was done", misuse->site);
-    if (finding->rule == &rule_table[RULE_BUFFER])
-        note_section(finding, trace, misuse);
     return CORE_OK;
 }
 
@@ -363,6 +388,8 @@ static enum core_status check_usage_gather(uint32_t rank, uint64_t seq, const st
         status = hint_null_comm_add(trace, finding, rank, seq);
     if (status != CORE_OK)
         return status;
+    if (fresh && finding->rule == &rule_table[RULE_BUFFER])
+        note_section(finding, trace, misuse, other ? &other_event : &event);
     if (fresh && other && other_event.class == EVENT_CLASS_RMA)
         status = note_flush(trace, finding, &other_event, seq);
     if (status != CORE_OK)

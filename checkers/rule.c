@@ -145,8 +145,9 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                          "used again, or give each operation a buffer of its own",
                          OF(BUFFER)},
     [REMEDY_SECTION] = {"section",
-                        "pass memory that is contiguous, or the whole array with a datatype for "
-                        "the section (MPI_Type_vector, MPI_Type_create_subarray)",
+                        "pass memory that is contiguous and stays until the operation is complete, "
+                        "or the whole array with a datatype for the section (MPI_Type_vector, "
+                        "MPI_Type_create_subarray)",
                         OF(BUFFER)},
     [REMEDY_LOOK] = {"look",
                      "look at the arguments of the call, and at what the MPI library printed: a "

@@ -42,7 +42,8 @@ static const struct options_command command = {
     spec,
     "Rounds, words and algorithms are compared for each collective; the other limits are for the "
     "whole job.\n"
-    "Exit status: 0 no limit is exceeded, 1 a limit is exceeded, 2 usage, 3 trouble with a trace.",
+    "Exit status: 0 no limit is exceeded, 1 a limit is exceeded, 2 usage, 3 trouble with a trace, "
+    "5 a limit is not decided.",
     0,
     .example =
         "crosswait diff main.db branch.db\n"
@@ -139,7 +140,7 @@ static int cmd_diff_compare(char *const *path, const struct settings *settings)
     struct diff diff = {0};
     char *failed = NULL;
     size_t bytes;
-    bool passed = false;
+    bool passed = false, undecided = false;
     FILE *said = open_memstream(&failed, &bytes);
     enum core_status status =
         said ? side_open(path[0], &side[0]) : core_report(CORE_NO_MEMORY, "out of memory");
@@ -149,7 +150,7 @@ static int cmd_diff_compare(char *const *path, const struct settings *settings)
     if (status == CORE_OK)
         status = diff_gather(&side[0].facts, &side[1].facts, &diff);
     if (status == CORE_OK)
-        status = diff_limits(&diff, settings->limits, said, &passed);
+        status = diff_limits(&diff, settings->limits, said, &passed, &undecided);
     if (said && fclose(said) != 0 && status == CORE_OK)
         status = core_report(CORE_NO_MEMORY, "out of memory");
     if (status == CORE_OK)
@@ -158,6 +159,9 @@ static int cmd_diff_compare(char *const *path, const struct settings *settings)
     diff_done(&diff);
     side_close(&side[0]);
     side_close(&side[1]);
+    if (status == CORE_OK && !passed && undecided)
+        status = core_report(CORE_BUDGET, "--fail-on: not decided, since the rounds and words of "
+                                          "some messages are not compared");
     return status != CORE_OK ? cli_exit_of(status) : passed ? CLI_FINDINGS : CLI_CLEAN;
 }
 
@@ -174,7 +178,7 @@ int cmd_diff(int argc, char **argv)
         switch (which) {
         case OPTION_FAIL_ON:
             settings.limits = o.value;
-            if (diff_limits(NULL, settings.limits, NULL, &ignored) != CORE_OK)
+            if (diff_limits(NULL, settings.limits, NULL, &ignored, &ignored) != CORE_OK)
                 return CLI_USAGE;
             break;
         case OPTION_FORMAT:

@@ -395,6 +395,7 @@ bool harness_run_as(const struct collective *collective, struct scenario *scenar
         .initialized = true,
         .warn_types = true,
         .waiting = scenario->waiting,
+        .layouts = true,
         .step_count_max = scenario_type_huge(scenario->type) ? STEPS_HUGE : STEPS_MAX,
         .tag_ub = scenario->low_tags ? SCENARIO_TAG_LOW : 0,
         .event = schedule->event,

@@ -140,8 +140,8 @@ static void memory_take(bool writes)
     struct log *log = memory_shared(bytes + rows * sizeof *live_order_rows);
     if (!log) {
         if (recorder.world_rank == 0)
-            recorder_warn("accesses to windows cannot be ordered: there is no memory for the log "
-                          "of their order");
+            recorder_warn("accesses to windows cannot be ordered: there is no room for the log of "
+                          "their order");
         return;
     }
     live_order_rows = (struct live_order_row *)((char *)log + bytes);

@@ -71,9 +71,11 @@ enum core_status diff_part_ranks(const struct diff_part *part, uint32_t count, u
 /* Checks limits such as "rounds>0%,bytes>5%,algorithm,new-findings": rounds and words apply to each
  * collective and communicator, the other numbers to totals; `algorithm` is passed when a collective
  * chose another one. Writes a line for each limit that is passed and sets *out_failed if there was
- * one. Reports a text that it cannot parse. file NULL: only parses the text. */
+ * one. Sets *out_undecided if some limit is not passed as far as is known, and what it limits is
+ * not known of all messages. Reports a text that it cannot parse. file NULL: only parses the text.
+ */
 enum core_status diff_limits(const struct diff *diff, const char *limits, FILE *file,
-                             bool *out_failed);
+                             bool *out_failed, bool *out_undecided);
 
 /* These leave a failed write in the file's error flag, since the caller knows the file's name. */
 enum core_status diff_text(const struct diff *diff, FILE *file);

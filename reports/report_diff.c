@@ -124,12 +124,19 @@ static enum core_status report_diff_wrong(const char *word, size_t bytes)
                        (int)bytes, word);
 }
 
+/* Tells whether the rounds and words of some messages are unknown. */
+static bool lacks_messages(const struct diff *diff, enum diff_total total)
+{
+    return (total == DIFF_ROUNDS || total == DIFF_WORDS) &&
+           (diff->is_long || diff->comms_left_out > 0);
+}
+
 static enum core_status report_diff_limit(const struct diff *diff, const char *word, size_t bytes,
-                                          FILE *file, bool *out_passed)
+                                          FILE *file, bool *out_passed, bool *out_undecided)
 {
     static const char new_findings[] = "new-findings", algorithm[] = "algorithm";
 
-    *out_passed = false;
+    *out_passed = *out_undecided = false;
     if (bytes == strlen(new_findings) && !memcmp(word, new_findings, bytes)) {
         *out_passed = file && findings_pass(diff, file);
         return CORE_OK;
@@ -148,22 +155,24 @@ static enum core_status report_diff_limit(const struct diff *diff, const char *w
         if (end == word + length + 1 || percent < 0 || *end != '%' || end + 1 != word + bytes)
             return report_diff_wrong(word, bytes);
         *out_passed = file && total_passes(diff, (enum diff_total)total, percent, file);
+        *out_undecided = file && !*out_passed && lacks_messages(diff, (enum diff_total)total);
         return CORE_OK;
     }
     return report_diff_wrong(word, bytes);
 }
 
 enum core_status diff_limits(const struct diff *diff, const char *limits, FILE *file,
-                             bool *out_failed)
+                             bool *out_failed, bool *out_undecided)
 {
     enum core_status status = CORE_OK;
 
-    *out_failed = false;
+    *out_failed = *out_undecided = false;
     for (const char *word = limits; *word && status == CORE_OK;) {
         size_t bytes = strcspn(word, ",");
-        bool passed = false;
-        status = report_diff_limit(diff, word, bytes, file, &passed);
+        bool passed = false, undecided = false;
+        status = report_diff_limit(diff, word, bytes, file, &passed, &undecided);
         *out_failed |= passed;
+        *out_undecided |= undecided;
         word += bytes + (word[bytes] == ',');
     }
     return status;

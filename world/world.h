@@ -91,6 +91,9 @@ struct world_options {
         WORLD_WAITS_FOR_DATA,
         WORLD_WAITS_FOR_ALL
     } waiting;
+    /* For order=explore: other machines and orders of the ranks, which MPI leaves to the library,
+     * are among the behaviours, and count as not explored. */
+    bool layouts;
     bool warn_types; /* a receive whose basic types differ from those of the send is a finding */
     struct replay_choice choice; /* source of all decisions; all zero: the default order */
     uint64_t step_count_max;     /* MPI calls in all; 0: 100 million */

@@ -71,11 +71,11 @@ for payload in sample digest full; do
     calls=4 # the sample is of collectives, and what MPI owns is looked at
     [ $payload != sample ] || calls=3
     [ $status = 0 ] && [ "$(grep -c '^sum 2$' out)" = 2 ] &&
-        [ "$(grep -c "; the data of $calls calls was not looked at: it lay in memory that" out)" \
+        [ "$(grep -c "; crosswait did not check the data of $calls calls: it lay in memory" out)" \
             = 1 ] && [ "$(sqlite3 T.db "select value from meta where key = 'unread'")" = $calls ] ||
         { echo "$payload: exit status $status"; cat out err; exit 1; }
     crosswait run --payload=$payload -o T.db -- $MPIRUN -n 2 ./program own >out 2>err
     status=$?
-    [ $status = 0 ] && [ "$(grep -c '^sum 2$' out)" = 2 ] && ! grep -q 'not looked at' out ||
+    [ $status = 0 ] && [ "$(grep -c '^sum 2$' out)" = 2 ] && ! grep -q 'did not check' out ||
         { echo "$payload, own memory: exit status $status"; cat out err; exit 1; }
 done

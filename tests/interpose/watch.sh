@@ -34,17 +34,21 @@ program section
     a = 0
     b = rank
     if (rank == 0) then
+        call MPI_Barrier(MPI_COMM_WORLD, ierr) ! the receive is posted
         call MPI_Send(b, 10, MPI_INTEGER, 1, 0, MPI_COMM_WORLD, ierr)
     else
         call MPI_Irecv(a(3, :), 10, MPI_INTEGER, 0, 0, MPI_COMM_WORLD, request, ierr)
+        call MPI_Barrier(MPI_COMM_WORLD, ierr)
         call MPI_Wait(request, MPI_STATUS_IGNORE, ierr)
     end if
     call MPI_Finalize(ierr)
 end program
 END
-    mpifort -g -o section section.f90 && judge 1 buffer libgfortran section ""
-    grep -q 'for an array section that is not contiguous' out &&
-        grep -q 'help: .*whole array with a datatype' out || { cat out; failed=1; }
+    if [ "${MPI:-}" != mpich ]; then
+        mpifort -g -o section section.f90 && judge 1 buffer '' section ''
+        grep -q 'array section that is not contiguous' out &&
+            grep -q 'help: .*whole array with a datatype' out || { cat out; failed=1; }
+    fi
 ;;
 1) echo "the kernel allows no watchpoints here: what is wrong is not looked for" ;;
 *) failed=1 ;;

@@ -117,7 +117,7 @@ def check(test):
                 yield f"a rank of the core has no call or no place: {finding['calls']}"
             again = run(shlex.split(finding["repeat"]))
             if again.returncode != (
-                0 if verdict == "race" else 1
+                0 if finding["rule"] == "race" else 1
             ):  # a world with another result is no failure
                 yield (
                     f"'{finding['repeat']}' exits with {again.returncode}:"

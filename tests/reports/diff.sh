@@ -81,6 +81,8 @@ mpicc -g -O0 -o many many.c
 run few 24 ./many
 run more 24 ./many 1
 crosswait diff few.db more.db | grep 'and [0-9]* more (\|more communicators'
+crosswait diff --fail-on='words>1000%,calls>1000%' few.db more.db >/dev/null
+echo "[$?]"
 echo "== messages that need a library that buffers cost what they cost in the recorded run"
 run quiz 2 "$BUILD/corpus/programs/quiz"
 crosswait diff quiz.db quiz.db | grep '^rounds\|^words'

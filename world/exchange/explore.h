@@ -187,6 +187,8 @@ int32_t world_explore_wait(enum world_explore_kind kind, int count, MPI_Request 
                            bool poll);
 /* Notes a choice that is not explored. */
 void world_explore_limited(void);
+/* Notes that the library may order the ranks, or spread them over machines, in another way. */
+void world_explore_layout(void);
 /* Notes that a rank's own accesses to window memory that others reach are not seen. */
 void world_explore_blind(void);
 /* Notes a send, receive or probe on a communicator whose messages may overtake each other. They

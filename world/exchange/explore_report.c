@@ -254,6 +254,12 @@ void world_explore_limited(void)
         EXPLORE->report.limited = true;
 }
 
+void world_explore_layout(void)
+{
+    if (WORLD->options->layouts)
+        world_explore_limited();
+}
+
 enum { OVERTAKING_MAX = 64 }; /* peers and tags that are distinguished on a communicator */
 
 struct world_overtaking {

@@ -577,7 +577,7 @@ int MPI_Comm_split_type(MPI_Comm handle, int split_type, int key, MPI_Info info,
     /* All ranks share one machine; where collectives wait for data alone, every two of them. */
     const int machine = comm_is_loose() ? ME->rank / 2 : 0;
     if (WORLD->rank_count > 1)
-        world_explore_limited();
+        world_explore_layout();
     int code =
         MPI_Comm_split(handle, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : machine, key, newcomm);
     if (!code && *newcomm != MPI_COMM_NULL)
@@ -747,8 +747,8 @@ int MPI_Intercomm_merge(MPI_Comm handle, int high, MPI_Comm *newcomm)
     *flag = high != 0;
     const struct world_meeting *meeting = world_meet_for(comm, flag, slot_asked(comm));
     int theirs = *(int *)meeting->slot[slot_asked(comm)];
-    if (*flag == theirs) /* MPI leaves the order to the library */
-        world_explore_limited();
+    if (*flag == theirs)
+        world_explore_layout();
     bool mine_low = *flag != theirs ? !*flag : local_first(comm) != comm_is_loose();
     int *member = world_alloc((size_t)(comm->size + comm->remote_size) * sizeof *member);
     memcpy(member + (mine_low ? 0 : comm->remote_size), comm->member,

@@ -1,5 +1,5 @@
 /* Cartesian, graph and distributed graph topologies. Ranks keep their order, as with Open MPI; MPI
- * allows another one, which a search notes as not explored. */
+ * allows another one (world_explore_layout). */
 #include "world/exchange/explore.h"
 
 /* Notes that the library may give the ranks another order, which is not explored. */
@@ -7,7 +7,7 @@ static void topology_orders(MPI_Comm comm, int reorder)
 {
     CORE_CHECK(comm->size > 0);
     if (reorder && comm->size > 1)
-        world_explore_limited();
+        world_explore_layout();
 }
 
 /* Meets to make a topology that each rank knows by itself. */
