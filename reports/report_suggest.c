@@ -131,7 +131,7 @@ static bool may_change(struct line call, const struct argument *argument, bool m
     bool plain = text.bytes > 0;
 
     for (size_t i = 0; i < text.bytes; i++)
-        plain = plain && (is_word(text.text[i]) || strchr(" +-()", text.text[i]));
+        plain = plain && (is_word(text.text[i]) || strchr(" +-()!%/", text.text[i]));
     for (size_t i = 0; i < text.bytes;) {
         size_t bytes = 0;
         while (i + bytes < text.bytes && is_word(text.text[i + bytes]))

@@ -129,7 +129,7 @@ int main(int argc, char **argv)
     MPI_Irecv(z, 1, MPI_INT, 1 - me, 8, MPI_COMM_WORLD, &third);
     MPI_Send(x, n, MPI_INT, 1 - me, 7, MPI_COMM_WORLD);
     $between
-    MPI_Irecv($buffer, n, MPI_INT, 1 - me, 7, MPI_COMM_WORLD, &$request);
+    MPI_Irecv($buffer, n, MPI_INT, !me, 7 % 8, MPI_COMM_WORLD, &$request);
     MPI_Wait(&$request, MPI_STATUS_IGNORE);
     MPI_Wait(&third, MPI_STATUS_IGNORE);
     return MPI_Finalize();
