@@ -306,18 +306,25 @@ docs: all
 
 BLACK = black -q --preview -l 100 -S
 SCRIPT_ROOMS = $(ROOMS) interpose world fuzz cli corpus docs tests python
+# Files of the tree, with the given ending, that changed since they were last formatted.
+FORMATTED = $(BUILD)/formatted
+unformatted = find $(SCRIPT_ROOMS) -name '*.$(1)' $(shell \
+    [ $(FORMATTED) -nt .clang-format ] && echo -newer $(FORMATTED))
 
 format:
-	clang-format -i $$(find $(ROOMS) interpose world fuzz cli corpus python tests -name '*.[ch]')
-	$(BLACK) $$(find $(SCRIPT_ROOMS) -name '*.py')
+	@mkdir -p $(BUILD) && touch $(FORMATTED).next
+	$(call unformatted,[ch]) -print0 | xargs -0r -n 100 clang-format -i
+	$(call unformatted,py) -print0 | xargs -0r $(BLACK)
+	@mv $(FORMATTED).next $(FORMATTED)
 
 # The formatters of Debian 12 decide. Other versions format differently: with them the check is
 # skipped with a message.
 format-check:
 	@if clang-format --version | grep -q 'version 14\.'; then \
-	  clang-format --dry-run -Werror $$(find $(ROOMS) interpose world fuzz cli corpus python \
-	    tests -name '*.[ch]') && \
-	  $(BLACK) --check $$(find $(SCRIPT_ROOMS) -name '*.py'); \
+	  mkdir -p $(BUILD) && touch $(FORMATTED).next && \
+	  $(call unformatted,[ch]) -print0 | xargs -0r -n 100 clang-format --dry-run -Werror && \
+	  $(call unformatted,py) -print0 | xargs -0r $(BLACK) --check && \
+	  mv $(FORMATTED).next $(FORMATTED); \
 	else echo "format-check: left out, it needs the formatters of Debian 12"; fi
 
 tidy:
