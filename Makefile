@@ -289,13 +289,15 @@ deb: deps all
 	    fi
 	@ls $(DEB)/*.deb
 
-# Makes the files to publish in dist: the committed source, and the wheel.
-release: wheel
-	@for file in CHANGELOG.md:'^## $(VERSION)$$' debian/changelog:'($(VERSION))'; do \
+# Makes the files to publish in dist: the committed source, and the wheel. Refuses before it builds.
+release:
+	@for file in CHANGELOG.md:'^## $(VERSION)$$' debian/changelog:'($(VERSION))' \
+	    ci/conda/recipe.yaml:'^  version: $(VERSION)$$'; do \
 	  grep -q -e "$${file#*:}" $${file%%:*} || \
-	    { echo "crosswait: $${file%%:*} has no section for $(VERSION)" >&2; exit 1; }; done
+	    { echo "crosswait: $${file%%:*} does not name version $(VERSION)" >&2; exit 1; }; done
 	@[ -z "$$(git status --porcelain)" ] || \
 	    { echo "crosswait: there are changes that are not committed" >&2; exit 1; }
+	@$(MAKE) --no-print-directory wheel
 	@git archive --prefix=crosswait-$(VERSION)/ -o $(DIST)/crosswait-$(VERSION).tar.gz HEAD
 	@ls $(DIST)/crosswait-$(VERSION)*
 
