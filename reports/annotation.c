@@ -52,20 +52,21 @@ static struct annotation_place first_place(const struct block *block)
     return at;
 }
 
-/* Finds the place of the finding that this one follows from; none if it follows from none. */
-static enum core_status place_of_cause(const struct report_facts *facts,
-                                       const struct finding *finding,
-                                       struct annotation_place *out_place)
+enum core_status annotation_place_first(const struct report_facts *facts,
+                                        const struct finding *finding, const struct block *block,
+                                        struct annotation_place *out_place)
 {
     const struct finding *cause =
         finding->cause ? &facts->findings->finding[finding->cause - 1] : NULL;
-    struct block block = {0};
+    struct block of_cause = {0};
     enum core_status status = CORE_OK;
 
-    if (cause)
-        status = block_make(facts->trace, facts->source, cause, &block);
-    *out_place = first_place(&block);
-    block_done(&block);
+    *out_place = first_place(block);
+    if (out_place->path || !cause)
+        return CORE_OK;
+    status = block_make(facts->trace, facts->source, cause, &of_cause);
+    *out_place = first_place(&of_cause);
+    block_done(&of_cause);
     return status;
 }
 
@@ -75,9 +76,8 @@ enum core_status annotation_make(const struct report_facts *facts, const struct 
     struct annotation made = {.finding = finding};
     enum core_status status = block_make(facts->trace, facts->source, finding, &made.block);
 
-    made.at = first_place(&made.block);
-    if (status == CORE_OK && !made.at.path)
-        status = place_of_cause(facts, finding, &made.at);
+    if (status == CORE_OK)
+        status = annotation_place_first(facts, finding, &made.block, &made.at);
     if (status == CORE_OK && !made.at.path)
         status = annotation_fallback(facts->trace, &made.at);
     if (status != CORE_OK) {

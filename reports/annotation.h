@@ -24,6 +24,11 @@ struct annotation {
 struct annotation_place annotation_place_of(const struct block_place *place);
 /* Finds where rank 0 calls MPI_Init; falls back on line 1 of the trace file. */
 enum core_status annotation_fallback(struct trace *trace, struct annotation_place *out_place);
+/* Finds the first known place of the finding, whose block is given, else the first one of the
+ * finding that it follows from. Path NULL: there is none. */
+enum core_status annotation_place_first(const struct report_facts *facts,
+                                        const struct finding *finding, const struct block *block,
+                                        struct annotation_place *out_place);
 enum core_status annotation_make(const struct report_facts *facts, const struct finding *finding,
                                  struct annotation *out);
 void annotation_done(struct annotation *annotation);

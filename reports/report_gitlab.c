@@ -1,6 +1,6 @@
 /* Writes code quality for GitLab: an array with an object per finding, which merge requests show at
  * its line. GitLab recognises known findings by fingerprint, and shows only one of each
- * fingerprint. */
+ * fingerprint. Other readers of the format (Jenkins) also need type and categories. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -79,11 +79,12 @@ static json_t *object_of(const struct report_facts *facts, const struct annotati
 
     if (asprintf(&check, "crosswait.%s", a->finding->rule->id) < 0)
         check = NULL;
-    json_t *object = json_pack("{s:o, s:s, s:s, s:s, s:{s:o, s:{s:i}}}", "description",
-                               report_gitlab_string(description ? description : ""), "check_name",
-                               check ? check : "", "fingerprint", fingerprint, "severity",
-                               severity_of(a->finding->severity), "location", "path",
-                               report_gitlab_string(a->path), "lines", "begin", a->at.line);
+    json_t *object =
+        json_pack("{s:s, s:o, s:s, s:[s], s:s, s:s, s:{s:o, s:{s:i}}}", "type", "issue",
+                  "description", report_gitlab_string(description ? description : ""), "check_name",
+                  check ? check : "", "categories", "Bug Risk", "fingerprint", fingerprint,
+                  "severity", severity_of(a->finding->severity), "location", "path",
+                  report_gitlab_string(a->path), "lines", "begin", a->at.line);
     free(description);
     free(check);
     return object;

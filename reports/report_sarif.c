@@ -46,6 +46,7 @@ static enum core_status add_result(struct sarif *sarif, const struct report_fact
 {
     char *message = NULL, *identity = identity_text(facts->trace, finding);
     struct block block = {0};
+    struct annotation_place at = {0};
     size_t bytes;
     FILE *said = open_memstream(&message, &bytes);
 
@@ -58,6 +59,8 @@ static enum core_status add_result(struct sarif *sarif, const struct report_fact
     enum core_status status =
         whole ? block_make(facts->trace, facts->source, finding, &block)
               : core_report(CORE_NO_MEMORY, "out of memory for the SARIF report");
+    if (status == CORE_OK)
+        status = annotation_place_first(facts, finding, &block, &at);
     if (status == CORE_OK) {
         sarif_result_add(sarif,
                          &(struct sarif_result){.rule = finding->rule->id,
@@ -65,6 +68,11 @@ static enum core_status add_result(struct sarif *sarif, const struct report_fact
                                                 .message = message,
                                                 .identity = identity});
         report_sarif_places(sarif, &block);
+        sarif_place_default(sarif, &(struct sarif_place){.path = at.path,
+                                                         .line = at.line,
+                                                         .column = at.column,
+                                                         .end = at.end,
+                                                         .function = at.function});
         sarif_property_add(sarif, "checker", finding->rule->checker);
         sarif_property_add(sarif, "class", finding->rule->class);
         sarif_property_add(sarif, "schedule", finding->schedule);

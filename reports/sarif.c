@@ -195,6 +195,13 @@ void sarif_place_add(struct sarif *sarif, const struct sarif_place *place)
         link_add(sarif->current, place->link, id);
 }
 
+void sarif_place_default(struct sarif *sarif, const struct sarif_place *place)
+{
+    if (sarif->current && place->path &&
+        json_array_size(json_object_get(sarif->current, "locations")) == 0)
+        sarif_place_add(sarif, place);
+}
+
 /* --- rules and results ------------------------------------------------------------------------ */
 
 /* Makes the help text: the remedy and, in the markdown that code scanning shows, its manual

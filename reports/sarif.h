@@ -62,6 +62,8 @@ void sarif_rule_add(struct sarif *sarif, const struct sarif_rule *rule);
 /* Adds a result, to which the places and properties that follow belong. */
 void sarif_result_add(struct sarif *sarif, const struct sarif_result *result);
 void sarif_place_add(struct sarif *sarif, const struct sarif_place *place);
+/* Adds the place if it has a path and no place of the result has one. */
+void sarif_place_default(struct sarif *sarif, const struct sarif_place *place);
 /* Adds a property; value NULL: adds nothing. */
 void sarif_property_add(struct sarif *sarif, const char *name, const char *value);
 /* Adds a note on a declared rule to the run itself; it is no result. */

@@ -77,5 +77,12 @@ crosswait run -q --json=/nonesuch/a.json -o c.db -- mpirun -n 1 repository/app
 echo "[$?]"
 # A note that follows from an error stands at the error, not at MPI_Init.
 mpicc -g -o quiz "$SOURCE/corpus/programs/quiz.c"
-crosswait run -q --github=notes -- mpirun -n 2 ./quiz >/dev/null
+crosswait run -q --github=notes --sarif=notes.sarif -- mpirun -n 2 ./quiz >/dev/null
 sed -E 's/^(::[a-z]*) file=[^,]*(,line=[0-9]*),.*title=([a-z-]*) .*/\1\2 \3/' notes
+/usr/bin/python3 - notes.sarif <<'END'
+import json, sys
+
+for result in json.load(open(sys.argv[1]))["runs"][0]["results"]:
+    place = result["locations"][0]["physicalLocation"]
+    print(result["ruleId"], place["region"]["startLine"])
+END

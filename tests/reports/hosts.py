@@ -64,6 +64,7 @@ def gitlab(path):
     assert isinstance(found, list)
     for one in found:
         assert one["description"] and one["check_name"]
+        assert (one["type"], one["categories"]) == ("issue", ["Bug Risk"])  # read by Jenkins
         assert one["severity"] in ("info", "minor", "major", "critical", "blocker")
         place = one["location"]["path"]
         assert place and not place.startswith(("./", "/")), place
