@@ -62,6 +62,12 @@ static void lacks_write(const struct import_summary *summary, char notes[NOTES_B
         note_add(notes, "%s call%s left out, as the archive lacks what they are about: %s",
                  describe_number(summary->left_out, number, sizeof number),
                  summary->left_out == 1 ? " is" : "s are", summary->left_out_names);
+    if (summary->unposted)
+        note_add(notes,
+                 "%s receive%s shown just before the call that completed %s: the archive "
+                 "does not say when it was posted",
+                 describe_number(summary->unposted, number, sizeof number),
+                 summary->unposted == 1 ? " is" : "s are", summary->unposted == 1 ? "it" : "each");
     if (summary->polls)
         note_add(notes, "%s test%s that found nothing %s left out",
                  describe_number(summary->polls, number, sizeof number),
@@ -73,6 +79,9 @@ static void lacks_write(const struct import_summary *summary, char notes[NOTES_B
     if (summary->comms_differ)
         note_add(notes, "the archive has one communicator per rank where MPI has one in all: calls "
                         "on it cannot be compared");
+    if (summary->comms_hidden)
+        note_add(notes, "the archive has no communicator but MPI_COMM_WORLD, and the program made "
+                        "others: messages of different communicators cannot be told apart");
     if (!summary->ends_known)
         note_add(notes, "not every rank's MPI_Finalize is in the archive");
 }

@@ -1,5 +1,9 @@
 /* Gathers events into calls. See foreign/calls.h.
  *
+ * TAU names no requests: in a call that begins a send or completes requests, it writes the event of
+ * a blocking send or receive. Such an event gets a request of its own here. The completion of a
+ * send stays unknown.
+ *
  * Invariants
  *  1. In both readings the nth event that makes a request makes request n.
  *  2. A lane is in at most one call: MPI functions inside it are part of its work. */
@@ -10,6 +14,7 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "foreign/meaning.h"
 
 struct calls_open_request {
     uint64_t number; /* in the archive */
@@ -116,6 +121,33 @@ static enum core_status record_add(struct calls *calls, struct calls_lane *lane,
     return status;
 }
 
+/* Adds the events of a message whose request the tool did not name. Its number is one that tools,
+ * which count from 0, do not reach. */
+static enum core_status unnamed_add(struct calls *calls, struct calls_lane *lane,
+                                    const struct events_event *event)
+{
+    struct events_event made = *event;
+    enum core_status status;
+
+    made.request = UINT64_MAX - calls->request_next;
+    made.kind = event->kind == EVENTS_SEND ? EVENTS_ISEND : EVENTS_IRECV;
+    status = record_add(calls, lane, &made);
+    if (status != CORE_OK || event->kind == EVENTS_SEND)
+        return status;
+    made.kind = EVENTS_IRECV_DONE;
+    return record_add(calls, lane, &made);
+}
+
+/* Tells whether the event of a blocking call lies in a call that begins or completes requests. */
+static bool is_unnamed(const struct calls_call *call, enum events_kind kind)
+{
+    enum event_class class =
+        call->meaning == ARCHIVE_NONE ? EVENT_CLASS_OTHER : meaning_at(call->meaning).class;
+
+    return (kind == EVENTS_SEND && (class == EVENT_CLASS_ISEND || class == EVENT_CLASS_START)) ||
+           (kind == EVENTS_RECV && class >= EVENT_CLASS_WAIT && class <= EVENT_CLASS_TESTSOME);
+}
+
 static void call_begin(struct calls *calls, struct calls_lane *lane, uint32_t meaning,
                        const struct events_event *event)
 {
@@ -175,7 +207,8 @@ static enum core_status event_take(struct calls *calls, struct calls_lane *lane,
     if (!lane->call_depth)
         call_begin(calls, lane, ARCHIVE_NONE, event);
     *out_whole = !lane->call_depth;
-    return record_add(calls, lane, event);
+    return is_unnamed(&lane->call, event->kind) ? unnamed_add(calls, lane, event)
+                                                : record_add(calls, lane, event);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

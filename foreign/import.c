@@ -30,6 +30,7 @@ struct import {
     uint64_t *left_out; /* by meaning; the last one: events outside of all calls */
     uint64_t done;
     struct core_table user; /* struct import_user */
+    bool comm_made;         /* a call makes a communicator */
 };
 struct import_user { /* a rank that uses a communicator */
     struct {
@@ -65,6 +66,8 @@ static void tool_learn(struct import_rank *rank, const struct calls_call *call)
     if (call->meaning == ARCHIVE_NONE)
         return;
     rank->told[call->meaning] |= call->record_count > 0;
+    rank->import->comm_made |= meaning_at(call->meaning).class == EVENT_CLASS_COMM_CREATE ||
+                               meaning_at(call->meaning).class == EVENT_CLASS_COMM_ICREATE;
     rank->finalized |= meaning_at(call->meaning).class == EVENT_CLASS_FINALIZE && !call->pending;
 }
 
@@ -411,7 +414,7 @@ static bool record_completes(const struct calls *calls, const struct calls_recor
 {
     const struct calls_request *request;
 
-    if (!record->request || record->used)
+    if (!record->request || record->used || record->event.kind == EVENTS_IRECV)
         return false;
     request = calls_request(calls, record->request);
     return record->event.kind != EVENTS_CANCELLED ? request->done || request->kind == EVENTS_ISEND
@@ -431,7 +434,10 @@ static enum core_status wait_set(struct import_rank *rank, const struct calls_ca
     }
     if (!takes_list(call) && of->done_count)
         of->event.request = of->done[0]->request;
-    *out_known = named && rank->told[call->meaning] && (!call->pending || of->done_count);
+    /* A wait without any event may have been for a send, if sends have no event when they end. */
+    bool silent = rank->made[0] && !rank->completed[0];
+    *out_known =
+        named && rank->told[call->meaning] && (of->done_count || !(call->pending || silent));
     return status;
 }
 
@@ -535,29 +541,59 @@ static const char *name_alone(enum events_kind kind)
     }
 }
 
+static enum core_status record_alone(struct import_rank *rank, const struct calls_call *call,
+                                     struct calls_record *record, uint64_t seq)
+{
+    struct calls_call alone = *call;
+    enum core_status status;
+
+    alone.meaning = meaning_find(name_alone(record->event.kind));
+    alone.seq = seq;
+    alone.t_enter = alone.t_leave = record->event.time;
+    alone.record = record;
+    alone.record_count = 1;
+    alone.pending = false;
+    /* This record says nothing of the function's own calls. */
+    bool told = rank->told[alone.meaning];
+    rank->told[alone.meaning] = true;
+    status = call_put(rank, &alone);
+    rank->told[alone.meaning] = told;
+    return status;
+}
+
 static enum core_status records_alone(struct import_rank *rank, const struct calls_call *call)
 {
     enum core_status status = CORE_OK;
 
     for (uint32_t i = 0; status == CORE_OK && i < call->record_count; i++) {
         struct calls_record *record = &call->record[i];
-        const char *name = name_alone(record->event.kind);
-        struct calls_call alone = *call;
         if (record->used)
             continue;
-        if (!name) { /* a collective outside of calls: its function is unknown */
-            if (call->meaning == ARCHIVE_NONE && record->event.kind == EVENTS_COLLECTIVE)
-                leave_out(rank, call->meaning);
+        if (name_alone(record->event.kind))
+            status = record_alone(rank, call, record, calls_number(&rank->calls));
+        else if (call->meaning == ARCHIVE_NONE && record->event.kind == EVENTS_COLLECTIVE)
+            leave_out(rank, call->meaning); /* outside of calls: its function is unknown */
+    }
+    return status;
+}
+
+/* Writes receives that only this call, which completes them, names: the archive does not say which
+ * call posted them. They come before the call. */
+static enum core_status posted_put(struct import_rank *rank, struct calls_call *call)
+{
+    enum event_class class = meaning_at(call->meaning).class;
+    enum core_status status = CORE_OK;
+
+    if (class < EVENT_CLASS_WAIT || class > EVENT_CLASS_TESTSOME)
+        return CORE_OK;
+    for (uint32_t i = 0; status == CORE_OK && i < call->record_count; i++) {
+        struct calls_record *record = &call->record[i];
+        if (record->event.kind != EVENTS_IRECV || record->used)
             continue;
-        }
-        alone.meaning = meaning_find(name);
-        alone.seq = calls_number(&rank->calls);
-        alone.t_enter = alone.t_leave = record->event.time;
-        alone.record = record;
-        alone.record_count = 1;
-        alone.pending = false;
-        rank->told[alone.meaning] = true;
-        status = call_put(rank, &alone);
+        record->event.time = call->t_enter;
+        rank->import->summary->unposted++;
+        status = record_alone(rank, call, record, call->seq);
+        call->seq = calls_number(&rank->calls);
     }
     return status;
 }
@@ -572,8 +608,11 @@ static enum core_status rank_put(struct import_rank *rank)
     enum core_status status;
 
     while ((status = calls_next(&rank->calls, &call, &more)) == CORE_OK && more) {
-        if (call.meaning != ARCHIVE_NONE)
-            status = call_put(rank, &call);
+        if (call.meaning != ARCHIVE_NONE) {
+            status = posted_put(rank, &call);
+            if (status == CORE_OK)
+                status = call_put(rank, &call);
+        }
         if (status == CORE_OK)
             status = records_alone(rank, &call);
         if (status != CORE_OK)
@@ -648,6 +687,15 @@ static bool comms_differ(const struct core_table *comms, const uint32_t *users)
     return false;
 }
 
+static uint32_t comms_known(const struct core_table *comms)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < comms->count; i++)
+        count += ((const struct archive_comm *)core_table_at(comms, i))->known;
+    return count;
+}
+
 static enum core_status comms_compare(struct import *import, const char *folder)
 {
     const struct core_table *comms = &import->archive.comm;
@@ -664,7 +712,9 @@ static enum core_status comms_compare(struct import *import, const char *folder)
     }
     import->summary->comms_differ = comms_differ(comms, users);
     free(users);
-    return import->summary->comms_differ ? spools_lose(folder) : CORE_OK;
+    import->summary->comms_hidden = import->comm_made && comms_known(comms) <= 1;
+    return import->summary->comms_differ || import->summary->comms_hidden ? spools_lose(folder)
+                                                                          : CORE_OK;
 }
 
 enum core_status import_otf2(const char *path, const char *folder,

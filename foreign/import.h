@@ -19,9 +19,11 @@ struct import_summary {
                                  nothing */
     uint64_t left_out;        /* calls that lack required data */
     char left_out_names[512]; /* "MPI_Waitall 1,000, MPI_Ibarrier 20" */
+    uint64_t unposted;        /* receives written just before the call that completed them */
     uint64_t unjudged;        /* one-sided, file and other calls, shown but not checked */
     bool ends_known;          /* every rank called MPI_Finalize */
     bool comms_differ;        /* ranks use different numbers for the same communicators */
+    bool comms_hidden;        /* communicators were made, and the archive has MPI_COMM_WORLD only */
 };
 
 /* Converts the archive. path: the anchor (traces.otf2) or its folder. folder: an empty one, for the

@@ -102,7 +102,9 @@ static enum core_status message_waits(struct gathering *g, sqlite3_stmt *row)
     if (source >= trace->rank_count || dest >= trace->rank_count)
         return CORE_OK;
     g->why->messages++;
-    g->why->early += sent_ns < posted_ns;
+    /* Another tool's record that lacks calls may lack the call that posted the receive. */
+    bool posted = !(trace->imported && trace->rank[dest].lost);
+    g->why->early += posted && sent_ns < posted_ns;
     struct why_wait sender = {.rank = (uint32_t)dest,
                               .by = (uint32_t)source,
                               .kind = WHY_LATE_SENDER,
@@ -111,7 +113,7 @@ static enum core_status message_waits(struct gathering *g, sqlite3_stmt *row)
                               .in = call_at(trace, row, 16),
                               .until = call_at(trace, row, 3)};
     enum core_status status = wait_add(g, why_waits_number(row, 13), &sender);
-    if (status != CORE_OK || !sender_left || posted_ns > send_to)
+    if (status != CORE_OK || !posted || !sender_left || posted_ns > send_to)
         return status; /* a rank that left before the receive was posted did not wait for it */
     struct why_wait receiver = {.rank = (uint32_t)source,
                                 .by = (uint32_t)dest,

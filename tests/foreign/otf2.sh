@@ -1,5 +1,7 @@
+# expected
 # Exports traces as OTF2 archives and imports them again; judges an archive of another tool
-# (EZTrace) as far as it goes; mistakes are named. Holds foreign invariants 1 and 2.
+# (EZTrace) as far as it goes; makes no blocking call of a nonblocking one if a tool (TAU) names no
+# requests; mistakes are named. Holds foreign invariants 1 and 2.
 show() {
     echo "\$ crosswait $*"
     crosswait "$@" 2>&1
@@ -27,6 +29,11 @@ show replay --explore --policy=buffering=eager:64 E.db
 traced Q quiz_fixed
 show import Q -o Q.db
 show check Q.db
+"$BUILD/tests/tools/otf2_unnamed" U && show import U -o U.db
+show check U.db
+crosswait dump U.db | sed 's/^\([01] [0-9]*\) [0-9.]* [0-9.]*/\1/'
+"$BUILD/tests/tools/otf2_unnamed" V dup && crosswait import V -o V.db | tail -1
+crosswait report --why U.db | grep -c 'receive was posted'
 
 show import
 show import no/such/folder
