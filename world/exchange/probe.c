@@ -109,6 +109,7 @@ int MPI_Iprobe(int source, int tag, MPI_Comm handle, int *flag, MPI_Status *stat
 int MPI_Mprobe(int source, int tag, MPI_Comm handle, MPI_Message *message, MPI_Status *status)
 {
     ENTER("MPI_Mprobe");
+    CALL_USES(status, NULL, message, status);
     return probe_message(comm_of(handle), source, tag, NULL, message, status);
 }
 

@@ -18,7 +18,7 @@
 #define REGION_INPUT "crosswait-input" /* the file that worlds read as standard input */
 
 enum {
-    REGION_VERSION = 6,
+    REGION_VERSION = 7,
     REGION_NAMES_MAX = 1024,
     REGION_NAME_MAX = 56,
     REGION_WHY_MAX = 160,
@@ -108,6 +108,12 @@ struct region_states {
     _Atomic uint32_t system_call; /* + 1: call that a rank was kept from; 0: none */
     uint32_t version_count;
     struct region_version version[REGION_VERSIONS_MAX];
+    /* Runners of ranks (ranks/versions.c): there are some; one cannot take snapshots; their
+     * processes; the least depth to which the searcher went back since the rank last ran. */
+    bool snapshots, no_snapshots;
+    _Atomic int32_t runner[WORLD_RANKS_MAX];
+    uint32_t kept[WORLD_RANKS_MAX];
+    uint32_t run_count[WORLD_RANKS_MAX]; /* how often the rank was scheduled */
 };
 
 struct region {

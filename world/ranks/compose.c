@@ -33,7 +33,8 @@ enum {
     WANTS_MAX = 1 << 24,
     PLACES = 1 << 24, /* of a table: a power of two, at least twice the entries */
     CHAIN_MAX = 1 << 14,
-    LINKS_MAX = 256, /* of several ranks, as each link is a process */
+    LINKS_MAX = 256, /* of several ranks, if each link is a process */
+    SNAPSHOTS_MAX = 1 << 12,
     QUEUED_MAX = 1 << 14,
     PATH_MAX_ANSWERS = 1 << 16,
     LATE_EVERY = 1 << 10 /* states between reads of the clock */
@@ -276,7 +277,8 @@ static uint32_t chain_cut(int rank, const uint32_t behind[], uint32_t length)
     while (!have && at + 1 < compose.chain_count &&
            compose.local[compose.chain[at + 1].local].is.rank != rank)
         at++;
-    const bool is_long = at >= LINKS_MAX && at > length;
+    const uint32_t most = rank_region->states.snapshots ? SNAPSHOTS_MAX : LINKS_MAX;
+    const bool is_long = at >= most && at > length;
     compose.chain_count = is_long ? 1 : at + 1;
     return is_long ? 0 : have;
 }
@@ -284,7 +286,7 @@ static uint32_t chain_cut(int rank, const uint32_t behind[], uint32_t length)
 /* Brings the rank's process to that state, at the end of the chain. */
 static bool chain_reach(uint32_t local)
 {
-    static uint32_t behind[CHAIN_MAX];
+    static uint32_t behind[CHAIN_MAX] RANK_SCRATCH;
     const uint32_t length = compose.local[local].length;
     const int rank = compose.local[local].is.rank;
     if (length >= CHAIN_MAX - 1) {

@@ -36,7 +36,8 @@ enum { STEPS_MAX = 4000, RANGES_MAX = 64, SIGNALS = 64 };
 static struct filter {
     struct sock_filter step[STEPS_MAX];
     int count;
-} filter;
+} filter RANK_SCRATCH;
+static struct sock_fprog program; /* of the filter */
 
 /* Ranges, from - to, of file numbers that are open at the first state. */
 struct range {
@@ -224,6 +225,15 @@ static void processes_add(void)
     }
     is_allowed();
     body_end(begun);
+    begun = body_begin(SYS_seccomp); /* our own further filter: rank_kernel_freeze */
+    for (int half = 0; half < 2; half++) {
+        word_load(offsetof(struct seccomp_data, args) + 2 * sizeof(uint64_t) +
+                  half * sizeof(uint32_t));
+        step_add(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, (uint32_t)((uintptr_t)&program >> 32 * half));
+        is_stopped();
+    }
+    is_allowed();
+    body_end(begun);
 }
 
 /* Calls that change nothing, or only what is hashed. */
@@ -302,28 +312,63 @@ static const int harmless[] = {
 #endif
 };
 
+/* Calls that change what rank_kernel_hash and the maps show. */
+static const int shown[] = {SYS_brk,         SYS_mmap,           SYS_munmap,        SYS_mremap,
+                            SYS_mprotect,    SYS_madvise,        SYS_rt_sigaction,  SYS_chdir,
+                            SYS_umask,       SYS_rt_sigprocmask, SYS_rt_sigpending, SYS_tkill,
+                            SYS_sigaltstack, SYS_tgkill};
+static bool frozen;
+
+static bool is_shown(int call)
+{
+    CORE_CHECK(frozen);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        if (shown[i] == call)
+            return true;
+    return false;
+}
+
 /* Stops the rank at the call; the searcher ends it. */
 static void call_stopped(int signal, siginfo_t *info, void *context)
 {
     CORE_CHECK(signal == SIGSYS && rank_own >= 0);
     (void)context;
+    if (frozen && is_shown(info->si_syscall)) {
+        rank_region->states.no_snapshots = true;
+        if (rank_region->rank[rank_own].left) /* the searcher waits for its end */
+            syscall(SYS_exit_group, 1);
+        rank_sched_return();
+        for (;;)
+            syscall(SYS_pause);
+    }
     rank_region->states.system_call = (uint32_t)info->si_syscall + 1;
     rank_region->states.stop = 1;
     for (;;)
         syscall(SYS_pause);
 }
 
-static const char *filter_install(void)
+static void filter_begin(void)
 {
-    struct sigaction action = {.sa_sigaction = call_stopped, .sa_flags = SA_SIGINFO};
-    struct sock_fprog program;
-    sigset_t own;
-
     filter.count = 0;
     word_load(offsetof(struct seccomp_data, arch));
     step_add(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, AUDIT_ARCH_X86_64);
     is_stopped();
     word_load(offsetof(struct seccomp_data, nr));
+}
+
+static bool filter_end(void)
+{
+    program = (struct sock_fprog){(unsigned short)filter.count, filter.step};
+    CORE_CHECK(filter.count < STEPS_MAX && filter.count < BPF_MAXINSNS);
+    return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
+}
+
+static const char *filter_install(void)
+{
+    struct sigaction action = {.sa_sigaction = call_stopped, .sa_flags = SA_SIGINFO};
+    sigset_t own;
+
+    filter_begin();
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
         allow_equal((uint32_t)harmless[i]);
     files_add();
@@ -331,13 +376,10 @@ static const char *filter_install(void)
     memory_calls_add();
     processes_add();
     is_stopped();
-    CORE_CHECK(filter.count < STEPS_MAX && filter.count < BPF_MAXINSNS);
-    program = (struct sock_fprog){(unsigned short)filter.count, filter.step};
     sigemptyset(&own);
     sigaddset(&own, SIGSYS);
     if (sigaction(SIGSYS, &action, NULL) != 0 || sigprocmask(SIG_UNBLOCK, &own, NULL) != 0 ||
-        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0)
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || !filter_end())
         return "the kernel does not allow crosswait to watch system calls";
     return NULL;
 }
@@ -392,6 +434,25 @@ const char *rank_kernel_watch(void)
     return why;
 }
 
+/* A call that is shown stops the rank, too: then it has no snapshots, and ranks fork. */
+bool rank_kernel_freeze(void)
+{
+    CORE_CHECK(rank_own >= 0 && !frozen); /* rank_kernel_watch has the signal's handler in place */
+    filter_begin();
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        step_add(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, (uint32_t)shown[i]);
+        is_stopped();
+    }
+    is_allowed();
+    frozen = filter_end();
+    return frozen;
+}
+
+bool rank_kernel_is_frozen(void)
+{
+    return frozen;
+}
+
 /* --- what can be read ------------------------------------------------------------------------- */
 
 struct kernel_action { /* the kernel's layout: the C library's differs */
@@ -436,6 +497,16 @@ void rank_kernel_hash(uint64_t out_hash[2])
 }
 
 #else
+
+bool rank_kernel_freeze(void)
+{
+    return false;
+}
+
+bool rank_kernel_is_frozen(void)
+{
+    return false;
+}
 
 const char *rank_kernel_watch(void)
 {

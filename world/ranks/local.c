@@ -35,7 +35,7 @@ struct rank_message rank_message_of(const struct world_message *m, int dest)
 
 enum { ENTERED_MAX = 4096 };
 
-static struct rank_want want[RANK_WANTS_MAX];
+static struct rank_want want[RANK_WANTS_MAX] RANK_SCRATCH;
 static uint32_t want_count;
 
 static bool want_put(const struct rank_want one)
@@ -64,7 +64,7 @@ static bool posted_apart(const struct world_rank *rank)
 
 static bool read_probe(const struct world_decider *d, const struct world_rank *rank)
 {
-    return !d->poll && !d->take && !rank->posted &&
+    return !d->poll && !rank->posted &&
            want_put((struct rank_want){d->context, d->source, d->tag, -1, false});
 }
 
@@ -132,7 +132,7 @@ struct other {
     struct world_decider *decider;
     bool probing;
 };
-static struct other other[WORLD_RANKS_MAX];
+static struct other other[WORLD_RANKS_MAX] RANK_SCRATCH;
 
 /* Removes all messages (invariant 1), and the receives that would take those of the rank. */
 static void others_leave(int rank)
@@ -201,7 +201,7 @@ static struct entered {
     uint32_t key, number;
     int first, size, root;
     const char *call;
-} entered[ENTERED_MAX];
+} entered[ENTERED_MAX] RANK_SCRATCH;
 static uint32_t entered_count;
 
 static bool is_same_call(const struct world_meeting *m)
@@ -239,6 +239,8 @@ static bool is_fine(void)
     rank_region->states.asked_again |= WORLD->explore->report.asked_again;
     if (*rank_region->bug)
         rank_states_give_up(rank_region->bug);
+    if (rank_region->states.no_snapshots)
+        rank_states_give_up(RANK_NO_SNAPSHOTS);
     if (rank_states_crashed())
         rank_states_give_up("a rank ends the job");
     if (!rank_states_given_up() && world_states_why())
@@ -259,7 +261,7 @@ static bool has_choice(int rank)
 /* Answers the rank's decision, if it has one. */
 static void rank_decide(int rank, int32_t answer)
 {
-    static struct world_branch branch[BRANCHES_MAX];
+    static struct world_branch branch[BRANCHES_MAX] RANK_SCRATCH;
     CORE_CHECK(rank >= 0 && rank < WORLD->rank_count);
     if (WORLD->ready_count || world_states_settle())
         return;

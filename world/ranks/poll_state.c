@@ -101,7 +101,7 @@ static bool poll_state_take(XXH3_state_t *state, uintptr_t from, uintptr_t to, s
 
 uint64_t world_process_state(void)
 {
-    static char text[MAPS_BYTES];
+    static char text[MAPS_BYTES] RANK_SCRATCH;
     static XXH3_state_t state;
     struct rank_frame frame;
     size_t bytes = rank_maps_read(text, sizeof text - 1), hashed_bytes = 0;

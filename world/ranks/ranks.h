@@ -29,6 +29,7 @@ extern __thread uint32_t rank_slot; /* slot of the calling thread's fiber */
 void rank_sched_begin(void);        /* of a new world: no thread runs and no rank is asked */
 void rank_sched_give(const struct world_fiber *to);
 void rank_sched_wait(void);
+void rank_sched_return(void); /* to the searcher, in the middle of a call */
 /* Waits until the searcher is scheduled; false if that does not happen before that time (ms). */
 bool rank_sched_back(uint64_t until_ms);
 /* For the searcher: runs the function in the process of that rank. */
@@ -52,6 +53,19 @@ void rank_threads_leave(void);  /* the calling thread ends the process */
 bool rank_version_is_last(void);
 bool rank_version_goes_on(void);         /* when scheduled; false: a later version ran and ended */
 void rank_versions_drop(uint32_t depth); /* ends the versions of a greater depth */
+void rank_version_leaves(void);          /* the rank is about to end */
+void rank_runners_end(void);             /* for the searcher: from now on ranks fork */
+
+#define RANK_NO_SNAPSHOTS "a rank cannot go back to an earlier state in one process"
+/* snapshots.c: a rank's process goes back to earlier states. RANK_SCRATCH: memory of this library
+ * that snapshots leave out, as only the searcher uses it, or one call of a function alone. */
+#define RANK_SCRATCH __attribute__((section("rank_scratch")))
+bool rank_snapshots_begin(void); /* false: the rank has too much memory */
+/* Takes a snapshot; true when the rank came back to it. */
+bool rank_snapshot_take(uint32_t depth);
+_Noreturn void rank_snapshot_return(uint32_t depth); /* to the last one of at most that depth */
+uint32_t rank_snapshot_depth(void);                  /* of the last one */
+bool rank_snapshots_full(void);                      /* there was no room for the last one */
 
 /* states.c */
 void rank_states_search(void);
@@ -75,6 +89,9 @@ bool rank_file_is_compared(int file); /* rank_files_changed compares its read po
  * and its maps do not show. Returns NULL, or why that cannot be checked. */
 const char *rank_kernel_watch(void);
 void rank_kernel_hash(uint64_t out_hash[2]);
+/* From now on nothing changes that rank_kernel_hash and the maps show. */
+bool rank_kernel_freeze(void);
+bool rank_kernel_is_frozen(void);
 int rank_errno(void); /* sched.c: the program's errno while it waits */
 /* The memory that all ranks share: bytes of variables, and the tables that follow them. */
 size_t rank_shared(void **out_variables, void **out_tables, size_t *out_tables_bytes);

@@ -42,6 +42,11 @@ void rank_sched_give(const struct world_fiber *to)
     sched_put(to->rank->rank, to->slot + 1);
 }
 
+void rank_sched_return(void)
+{
+    sched_put((int)rank_region->rank_count, 1);
+}
+
 /* Takes the turn, unless this version was taken back and is still about to end. */
 static bool sched_take(_Atomic uint32_t *scheduled, uint32_t whose)
 {
@@ -64,6 +69,7 @@ void rank_sched_wait(void)
             if (rank_region->states.depth && !rank_version_goes_on())
                 continue;
             rank_region->rank[rank_own].ran = true;
+            rank_region->states.run_count[rank_own]++;
             return;
         }
         call.run(call.argument);
@@ -222,6 +228,7 @@ void rank_leave(int status, void *unused)
     me->leaving = true;
     while (me->helper_count > 0)
         world_fiber_block();
+    rank_version_leaves();
     me->fiber->live = false;
     own->left = true;
     const struct world_fiber *next = world_fiber_next();

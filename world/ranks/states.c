@@ -54,11 +54,17 @@ struct node {
     struct rank_copy copy;
 };
 
+struct stream {
+    size_t bytes;
+    uint32_t runs; /* of its rank until then */
+};
+
 static struct search {
     struct node *node;
     struct world_state_answer *path;
     uint8_t *copies;
     struct rank_seen *seen, *ends;
+    struct stream *stream; /* two of each rank */
     size_t copies_used;
     uint32_t node_count, path_count;
     uint64_t until_ms;
@@ -172,6 +178,21 @@ static uint8_t *copy_put(uint8_t *to, const void *from, size_t bytes)
     return to + bytes;
 }
 
+/* Returns the size of a stream. Only its rank writes to it, so it is read again only after the rank
+ * ran. */
+static size_t stream_bytes(int number)
+{
+    const uint32_t runs = rank_region->states.run_count[number / 2];
+    struct stream *stream = &search.stream[number];
+    struct stat is;
+    CORE_CHECK(number >= 0 && number < 2 * WORLD->rank_count);
+    if (stream->runs != runs) {
+        stream->bytes = fstat(rank_stream(number), &is) == 0 ? (size_t)is.st_size : 0;
+        stream->runs = runs;
+    }
+    return stream->bytes;
+}
+
 /* Copies what all ranks share. The sizes come first, as they depend on the copied variables. */
 bool rank_copy_take(struct rank_copy *out)
 {
@@ -192,10 +213,8 @@ bool rank_copy_take(struct rank_copy *out)
         *size++ = piece[i].bytes;
     for (int r = 0; r < ranks; r++)
         *size++ = WORLD->rank[r].slab_used;
-    for (int i = 0; i < 2 * ranks; i++) {
-        struct stat is;
-        *size++ = fstat(rank_stream(i), &is) == 0 ? (size_t)is.st_size : 0;
-    }
+    for (int i = 0; i < 2 * ranks; i++)
+        *size++ = stream_bytes(i);
     uint8_t *at = (uint8_t *)size;
     for (int i = 0; i < PIECES; i++)
         at = copy_put(at, piece[i].at, piece[i].bytes);
@@ -206,13 +225,20 @@ bool rank_copy_take(struct rank_copy *out)
     return true;
 }
 
-static void stream_cut(int file, off_t bytes)
+static void stream_cut(int number, size_t bytes)
 {
-    struct stat is;
-    if (fstat(file, &is) != 0 || is.st_size == bytes)
+    const int file = rank_stream(number);
+    if (stream_bytes(number) == bytes)
         return;
-    if (ftruncate(file, bytes) != 0 || lseek(file, bytes, SEEK_SET) < 0)
+    if (ftruncate(file, (off_t)bytes) != 0 || lseek(file, (off_t)bytes, SEEK_SET) < 0)
         rank_states_give_up("the output of a rank cannot be undone");
+    search.stream[number].bytes = bytes;
+}
+
+static int32_t region_states_runner(int rank)
+{
+    CORE_CHECK(rank >= 0 && rank < WORLD->rank_count);
+    return rank_region->states.runner[rank];
 }
 
 void rank_copy_restore(const struct rank_copy *copy)
@@ -229,7 +255,10 @@ void rank_copy_restore(const struct rank_copy *copy)
     for (int r = 0; r < ranks; r++, at += slab[r - 1])
         memcpy(WORLD->rank[r].slab, at, slab[r]);
     for (int i = 0; i < 2 * ranks; i++)
-        stream_cut(rank_stream(i), (off_t)stream[i]);
+        stream_cut(i, stream[i]);
+    for (int r = 0; r < ranks; r++) /* as a rank has had a runner since the copy was made */
+        if (region_states_runner(r))
+            rank_region->rank[r].pid = region_states_runner(r);
     rank_region->over = 0;
     search.copies_used = copy->end;
 }
@@ -454,7 +483,7 @@ static void state_enter(struct world_branch *branch, uint32_t count)
 
 static void state_come(void)
 {
-    static struct world_branch branch[BRANCHES_MAX];
+    static struct world_branch branch[BRANCHES_MAX] RANK_SCRATCH;
     uint32_t count = 0;
     enum came came = state_next(branch, &count);
     if (came == CAME_END)
@@ -525,27 +554,44 @@ static void rooms_give(void)
         munmap(search.node, NODES_MAX * sizeof *search.node);
     if (search.path)
         munmap(search.path, PATH_MAX_ANSWERS * sizeof *search.path);
+    if (search.stream)
+        munmap(search.stream, 2 * WORLD_RANKS_MAX * sizeof *search.stream);
     search = (struct search){0};
+}
+
+/* Forgets what the search by single ranks has found, as another search begins. */
+static void composed_forget(void)
+{
+    struct region_states *states = &rank_region->states;
+    CORE_CHECK(search.why && search.node_count == 1);
+    snprintf(states->together, sizeof states->together, "%s", search.why);
+    states->answer_count = states->list_count = 0;
+    states->parts_joined = true;
+    search.why = NULL;
+    if (madvise(search.ends, RANK_SEEN_MAX * sizeof *search.ends, MADV_DONTNEED) != 0)
+        rank_states_give_up("its memory cannot be cleared");
 }
 
 /* Searches first by single ranks: each rank's behaviour with each message is executed once. If
  * ranks do more than wait for single messages, all ranks are executed together. */
 static bool search_composed(void)
 {
+    const struct rank_copy *root = &search.node[0].copy;
     CORE_CHECK(search.node_count == 1 && !search.why); /* only the first state */
-    const uint64_t answers = rank_region->states.answer_count,
-                   lists = rank_region->states.list_count;
-    if (rank_compose_search(&search.node[0].copy))
-        return true;
-    if (rank_states_late() || strcmp(search.why, WORLD_STATES_SHORTER) == 0)
-        return false;
-    snprintf(rank_region->states.together, sizeof rank_region->states.together, "%s", search.why);
-    rank_region->states.answer_count = answers;
-    rank_region->states.list_count = lists;
-    rank_region->states.parts_joined = true;
-    search.why = NULL;
-    if (madvise(search.ends, RANK_SEEN_MAX * sizeof *search.ends, MADV_DONTNEED) != 0)
-        rank_states_give_up("its memory cannot be cleared");
+    CORE_CHECK(!rank_region->states.answer_count);
+    rank_region->states.snapshots = true;
+    bool found = rank_compose_search(root);
+    rank_runners_end();
+    if (!found && strcmp(search.why, RANK_NO_SNAPSHOTS) == 0) {
+        composed_forget();
+        rank_versions_drop(1);
+        rank_copy_restore(root);
+        *rank_region->states.together = 0;
+        found = !search.why && rank_compose_search(root);
+    }
+    if (found || rank_states_late() || strcmp(search.why, WORLD_STATES_SHORTER) == 0)
+        return found;
+    composed_forget();
     return false;
 }
 
@@ -556,7 +602,9 @@ static void search_all(void)
     search.ends = rank_room_new(RANK_SEEN_MAX * sizeof *search.ends);
     search.node = rank_room_new(NODES_MAX * sizeof *search.node);
     search.path = rank_room_new(PATH_MAX_ANSWERS * sizeof *search.path);
-    if (!search.copies || !search.seen || !search.ends || !search.node || !search.path)
+    search.stream = rank_room_new(2 * WORLD_RANKS_MAX * sizeof *search.stream);
+    if (!search.copies || !search.seen || !search.ends || !search.node || !search.path ||
+        !search.stream)
         rank_states_give_up("out of memory for its states");
     else if (IS_SHIM)
         rank_states_give_up("it is built for another MPI library's interface");
@@ -584,6 +632,7 @@ void rank_states_search(void)
     struct region_states *states = &rank_region->states;
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     search = (struct search){0};
+    rank_runners_end();
     search_all();
     states->complete = !search.why;
     for (int r = 0; r < WORLD->rank_count; r++)

@@ -151,9 +151,11 @@ static bool map_counts(const char *flags, const char *line_end)
 
 static void memory_maps(struct memory *m, const struct rank_frame *frame)
 {
-    static char text[MAPS_BYTES];
+    static char text[MAPS_BYTES] RANK_SCRATCH; /* stays as it is in a frozen rank */
+    static size_t bytes;
     struct rank_range own[RANK_LEFT_OUT];
-    size_t bytes = rank_maps_read(text, sizeof text - 1);
+    if (!rank_kernel_is_frozen())
+        bytes = rank_maps_read(text, sizeof text - 1);
     rank_left_out(own);
     text[bytes] = 0;
     if (!bytes)
@@ -194,9 +196,10 @@ static void floating_add(struct memory *m)
 
 static void kernel_add(struct memory *m)
 {
-    uint64_t kept[2];
+    static uint64_t kept[2];
     const int error = rank_errno();
-    rank_kernel_hash(kept);
+    if (!rank_kernel_is_frozen())
+        rank_kernel_hash(kept);
     XXH3_128bits_update(&m->state, kept, sizeof kept);
     XXH3_128bits_update(&m->state, &error, sizeof error);
 }
@@ -222,6 +225,8 @@ void rank_memory_take(void *unused)
         kernel_add(&m);
         leave_out_all(&m, &WORLD->rank[rank_own]);
         memory_maps(&m, &frame);
+        if (rank_snapshots_full() && !m.why)
+            m.why = RANK_NO_SNAPSHOTS;
     }
     XXH128_hash_t hash = XXH3_128bits_digest(&m.state);
     own->memory[0] = hash.low64;
@@ -369,8 +374,6 @@ static void decider_add(const struct world_decider *d)
                (uint64_t)d->certain << 32);
     number_add((uint64_t)d->context << 32 | (uint32_t)d->source);
     number_add((uint64_t)(uint32_t)d->tag << 32 | (uint32_t)d->count);
-    if (d->take)
-        none_as("it waits for a matched message");
     for (int i = 0; i < d->count; i++) {
         number_add((uintptr_t)d->request[i]);
         if (d->request[i])
@@ -479,7 +482,7 @@ static void findings_add(void)
 /* Adds what a rank has printed, from the files that the runner reads. */
 static void streams_add(int rank)
 {
-    static char text[STREAM_BYTES];
+    static char text[STREAM_BYTES] RANK_SCRATCH;
     CORE_CHECK(rank >= 0 && rank < WORLD->rank_count);
     for (int i = 2 * rank; i < 2 * rank + 2; i++) {
         const int file = rank_stream(i);

@@ -267,8 +267,8 @@ static bool is_at_rest(struct thread *t, uint64_t *out_switches)
  * between. */
 static bool all_at_rest(void)
 {
-    static uint64_t switches[THREADS_MAX];
-    static int where[THREADS_MAX];
+    static uint64_t switches[THREADS_MAX] RANK_SCRATCH;
+    static int where[THREADS_MAX] RANK_SCRATCH;
     uint32_t count = thread_count;
     uint64_t again;
     CORE_CHECK(gate && count > 1 && count <= THREADS_MAX);

@@ -1,6 +1,7 @@
 /* A small random manager with workers, drawn from a seed: farm SEED. Who is free gets the next
  * task; what the manager keeps, and what goes wrong in some orders only, is drawn. */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,7 +15,7 @@ static int below(int count)
 }
 
 static int rank, size, tasks, asks, probes, keeps, fault, who, many, row[TASKS + 1], done, empty,
-    brief;
+    brief, grows, crashes;
 static long kept;
 
 static void worker(void)
@@ -40,17 +41,39 @@ static void worker(void)
         MPI_Send(result, 1, MPI_INT, 0, BYE, MPI_COMM_WORLD);
 }
 
+/* Changes the mappings of memory, or the signals that are blocked. */
+static void grow(int source)
+{
+    enum { LARGE = 200000, SMALL = 40000 };
+    sigset_t set;
+    char *block = grows < 3 ? malloc(grows == 1 ? LARGE : SMALL) : NULL;
+    if (block)
+        block[source] = 1;
+    if (grows == 1)
+        free(block);
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1 + (source == who));
+    if (grows == 3)
+        sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 static void hear(int result[2], MPI_Status *status)
 {
     int source = MPI_ANY_SOURCE, tag = asks ? ASK : MPI_ANY_TAG;
-    if (probes) {
+    MPI_Message message = MPI_MESSAGE_NULL;
+    if (probes == 2) {
+        MPI_Mprobe(source, tag, MPI_COMM_WORLD, &message, status);
+    } else if (probes) {
         MPI_Probe(source, tag, MPI_COMM_WORLD, status);
         source = status->MPI_SOURCE;
         tag = status->MPI_TAG;
     }
     if (brief < 2) /* otherwise a brief result leaves the second number of the last one */
         result[0] = result[1] = 0;
-    MPI_Recv(result, 2, MPI_INT, source, tag, MPI_COMM_WORLD, status);
+    if (probes == 2)
+        MPI_Mrecv(result, 2, MPI_INT, &message, status);
+    else
+        MPI_Recv(result, 2, MPI_INT, source, tag, MPI_COMM_WORLD, status);
     row[result[0] % (TASKS + 1)] = result[1];
     if (keeps == 0)
         kept += result[1];
@@ -71,6 +94,10 @@ static void manager(void)
             MPI_Send(&next, 1, MPI_INT, w, next, MPI_COMM_WORLD);
     for (; out; out--) {
         hear(result, &status);
+        if (grows && result[0] % 2)
+            grow(status.MPI_SOURCE);
+        if (crashes && status.MPI_SOURCE == who && result[0] == many)
+            abort();
         if (fault == 2 && status.MPI_SOURCE == who && result[0] == many)
             last = 1;
         if (fault == 3 && result[0] == tasks)
@@ -107,6 +134,10 @@ int main(int argc, char **argv)
     many = 1 + below(3);
     empty = below(3);
     brief = below(4) ? 0 : 1 + below(2);
+    probes += probes && below(2);
+    grows = below(8);
+    grows = grows < 4 ? grows : 0;
+    crashes = below(8) == 0;
     if (rank)
         worker();
     else
