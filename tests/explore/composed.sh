@@ -1,9 +1,11 @@
 # Tests the search by single ranks: random programs whose ranks wait only for messages have the
-# outcomes that a search by worlds finds. Cases: `farm` 26: the state of a rank counts; `single` 6:
+# outcomes that a search by worlds finds. Cases: `farm` 26: the state of a rank counts; `farm` 14: a
+# rank's heap grows, so that it cannot go back in one process; both with matched probes; `single` 6:
 # the order of messages; `requests` 7: receives that may take messages from each other; all of
 # `requests`: requests that are complete before the wait. What no message of another rank shows
 # (`unseen`) is not decided rank by rank, or not by states.
-for kind in "farm ${farms:-26 27 4}" "single ${singles:-5 8 4}" "requests ${requests:-5 9 3}"; do
+for kind in "farm ${farms:-26 27 4}" "farm 14 15 3" "single ${singles:-5 8 4}" \
+    "requests ${requests:-5 9 3}"; do
     set -- $kind
     mpicc -g -O1 -o "$1" "$SOURCE/tests/explore/merged/$1.c" || exit 1
     "$BUILD/tests/explore/merged" "$PWD/$1" $2 $3 $4 | tail -n 3 >said

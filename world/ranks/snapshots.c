@@ -123,7 +123,9 @@ _Static_assert(offsetof(struct context, sp) == 48 && offsetof(struct context, ip
 
 static bool range_add(uintptr_t from, uintptr_t to, size_t *bytes)
 {
+    const uintptr_t own = (uintptr_t)store;
     CORE_CHECK(from < to && from % PAGE == 0 && to % PAGE == 0);
+    CORE_CHECK(to <= own || from >= own + store->bytes); /* invariant 1 */
     *bytes += to - from;
     if (store->range_count == RANGES_MAX || *bytes > memory_most)
         return false;

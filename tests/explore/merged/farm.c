@@ -97,7 +97,7 @@ static void manager(void)
         if (grows && result[0] % 2)
             grow(status.MPI_SOURCE);
         if (crashes && status.MPI_SOURCE == who && result[0] == many)
-            abort();
+            MPI_Abort(MPI_COMM_WORLD, 3);
         if (fault == 2 && status.MPI_SOURCE == who && result[0] == many)
             last = 1;
         if (fault == 3 && result[0] == tasks)
@@ -137,7 +137,7 @@ int main(int argc, char **argv)
     probes += probes && below(2);
     grows = below(8);
     grows = grows < 4 ? grows : 0;
-    crashes = below(8) == 0;
+    crashes = below(8) == 1;
     if (rank)
         worker();
     else
