@@ -160,6 +160,7 @@ static void ran_note(struct explore_search *s, struct ran *ran)
     s->worlds++;
     s->overtaking |= ran->decisions->overtaking;
     s->limited |= ran->decisions->limited || ran->decisions->overtaking;
+    s->subsets |= ran->decisions->subsets;
     s->asked_again |= ran->decisions->asked_again;
     s->unless |= (ran->decisions->blind_windows ? SEARCH_UNLESS_WINDOWS : 0) |
                  (ran->decisions->blind_threads ? SEARCH_UNLESS_THREADS : 0) |
@@ -620,12 +621,16 @@ static bool time_lacks(const struct explore_search *s)
            spent_s / worlds * s->heap_count > s->options->time_s - spent_s;
 }
 
+static bool merge_is_possible(const struct explore_search *s)
+{
+    return s->options->states && !s->options->state && !s->states && !*s->states_why;
+}
+
 static bool merge_is_due(const struct explore_search *s)
 {
     const struct explore_options *o = s->options;
     const uint64_t behind = o->states_worlds ? o->states_worlds : MERGE_WORLDS;
-    return o->states && !o->state && !s->states && !*s->states_why &&
-           (s->worlds - s->worlds_before >= behind || time_lacks(s)) &&
+    return merge_is_possible(s) && (s->worlds - s->worlds_before >= behind || time_lacks(s)) &&
            (!o->worlds_max || o->worlds_max >= 2 * behind);
 }
 
@@ -700,6 +705,9 @@ enum core_status explore_search(explore_run_fn run, void *context, int rank_coun
         if (status == CORE_OK)
             status = state_keep(s);
     }
+    if (status == CORE_OK && !s->heap_count && s->subsets && !s->limited && merge_is_possible(s))
+        status = explore_merge(s);
+    s->limited |= s->subsets && !s->states;
     s->complete = status == CORE_OK && !s->heap_count && !s->overdue_count && !s->limited &&
                   !s->early && !s->went_astray; /* invariant 4 */
     if (status == CORE_OK && s->heap_count && !s->interrupted)

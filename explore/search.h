@@ -135,6 +135,7 @@ struct explore_search {
     uint32_t decisions_max;
     bool complete;    /* all behaviours were run */
     bool limited;     /* a world had more options than it could report */
+    bool subsets;     /* more sets of requests; a search by states takes them all */
     bool overtaking;  /* limited because messages may overtake each other */
     bool asked_again; /* world_decisions.asked_again of some world */
     unsigned unless;  /* SEARCH_UNLESS_: complete unless these accesses race */

@@ -162,7 +162,7 @@ static void world_judge(struct recheck *r, bool buffered)
     char scenario[256];
     for (uint32_t i = 0; i < all->decision_count; i++)
         r->undecided |= all->decision[i].place != 0; /* turns are not identified by number */
-    r->undecided |= all->limited || all->unknown || all->unfinished;
+    r->undecided |= all->limited || all->subsets || all->unknown || all->unfinished;
     if (all->cut)
         return;
     if (r->outcome.finding_count && !*r->wrong) {

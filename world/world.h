@@ -161,6 +161,7 @@ struct world_decisions {
     bool early;       /* a rank ended it while others could continue; what those would have done
                          is unknown */
     bool limited;     /* more was possible than is reported here */
+    bool subsets;     /* of complete requests, more sets were possible than are reported here */
     bool overtaking;  /* messages that overtake each other were possible as well */
     bool asked_again; /* a failed poll was repeated: it then finds what comes */
     bool touched;     /* it has turns of ranks' own loads and stores */

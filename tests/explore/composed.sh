@@ -3,7 +3,7 @@
 # rank's heap grows, so that it cannot go back in one process; both with matched probes; `single` 6:
 # the order of messages; `requests` 7: receives that may take messages from each other; all of
 # `requests`: requests that are complete before the wait. What no message of another rank shows
-# (`unseen`) is not decided rank by rank, or not by states.
+# (`unseen`) is not decided rank by rank, or not by states. `some`: its outcomes are known.
 for kind in "farm ${farms:-26 27 4}" "farm 14 15 3" "single ${singles:-5 8 4}" \
     "requests ${requests:-5 9 3}"; do
     set -- $kind
@@ -13,3 +13,5 @@ for kind in "farm ${farms:-26 27 4}" "farm 14 15 3" "single ${singles:-5 8 4}" \
 done
 mpicc -g -O1 -o unseen "$SOURCE/tests/explore/merged/unseen.c" || exit 1
 "$BUILD/tests/explore/merged" "$PWD/unseen" 0 4 5 | sed 's/: [0-9]* worlds.*;/;/'
+mpicc -g -O1 -o some "$SOURCE/tests/explore/merged/some.c" || exit 1
+crosswait explore --compare=output -n 5 -- ./some 1 2>&1 | sed -n 's/.* by [0-9]* states: //p'

@@ -6,6 +6,7 @@
 #include "world/exchange/explore_available.h"
 #include "world/exchange/explore_cancel.h"
 #include "world/exchange/explore_report.h"
+#include "world/exchange/explore_some.h"
 #include "world/exchange/explore_states.h"
 #include "world/exchange/explore_access.h"
 #include "world/exchange/match.h"
@@ -102,7 +103,7 @@ static struct world_message *doubt_of(const struct ompi_request_t *send)
     return m;
 }
 
-static bool is_complete(const struct world_decider *d, int i)
+bool world_explore_is_complete(const struct world_decider *d, int i)
 {
     return still_same(d, i) && d->request[i]->complete &&
            !(d->polled_before && doubt_of(d->request[i]));
@@ -111,7 +112,8 @@ static bool is_complete(const struct world_decider *d, int i)
 static bool all_complete(const struct world_decider *d)
 {
     for (int i = 0; i < d->count; i++)
-        if (d->request[i] && !is_complete(d, i) && !(d->of_others && !still_same(d, i)))
+        if (d->request[i] && !world_explore_is_complete(d, i) &&
+            !(d->of_others && !still_same(d, i)))
             return false;
     return true;
 }
@@ -134,7 +136,7 @@ static void miss_completion(struct world_decider *d, const struct ompi_request_t
             world_explore_missed(d, (int32_t)(d->certain | 1u << active), request->done_causes,
                                  false);
             if (d->answer) { /* together with the requests that were reported */
-                EXPLORE->report.limited = true;
+                EXPLORE->report.subsets = true;
                 world_explore_missed(
                     d, 1 << active | d->answer,
                     world_causes_join(request->done_causes, causes_of_requests(d, ~0u)), false);
@@ -355,35 +357,6 @@ void world_explore_unposted(struct ompi_request_t *recv)
 
 /* --- deciding --------------------------------------------------------------------------------- */
 
-/* Reports every set of complete requests that contains the certain ones. */
-static void tell_subsets(const struct world_decider *d)
-{
-    uint32_t always = d->certain, all = 0, bit[EXPLORE_BITS];
-    int active = 0, complete = 0;
-    for (int i = 0; i < d->count && active < EXPLORE_BITS; i++) {
-        if (!d->request[i])
-            continue;
-        if (!(always >> active & 1) && is_complete(d, i))
-            all |= bit[complete++] = 1u << active;
-        active++;
-    }
-    CORE_CHECK(complete <= active && active <= EXPLORE_BITS);
-    if (!(always | all))
-        return;
-    world_explore_tell((int32_t)(always | all));
-    bool many = complete > EXPLORE_SUBSETS;
-    EXPLORE->report.limited |= many;
-    for (int i = 0; many && i < complete; i++)
-        world_explore_tell((int32_t)(always | bit[i]));
-    for (uint32_t subset = 0; !many && subset + 1 < 1u << complete; subset++) {
-        uint32_t answer = always;
-        for (int i = 0; i < complete; i++)
-            answer |= subset >> i & 1 ? bit[i] : 0;
-        if (answer)
-            world_explore_tell((int32_t)answer);
-    }
-}
-
 /* Reports the answers that are possible now; finding nothing comes last. */
 void world_explore_options(const struct world_decider *d)
 {
@@ -398,10 +371,10 @@ void world_explore_options(const struct world_decider *d)
             world_explore_tell(world_explore_nobody());
     } else if (d->kind == EXPLORE_ANY) {
         for (int i = 0; i < d->count; i++)
-            if (is_complete(d, i))
+            if (world_explore_is_complete(d, i))
                 world_explore_tell(i + d->poll);
     } else if (d->kind == EXPLORE_SOME) {
-        tell_subsets(d);
+        world_explore_subsets(d);
     } else if (d->kind == EXPLORE_BUFFER) {
         world_explore_tell(1);
         world_explore_tell(0);
@@ -610,6 +583,9 @@ static bool explore_consider(struct world_decider *d, uint32_t turns, struct can
     bool is_forced = d->number && forced != WORLD_ANSWER_FREE;
     if (is_forced && d->kind >= EXPLORE_TURN && world_access_asks(d, forced)) {
         world_explore_tell(forced); /* even if no waiting turn conflicts with it */
+        count++;
+    } else if (is_forced && d->kind == EXPLORE_SOME && world_explore_is_subset(d, forced)) {
+        world_explore_tell(forced); /* even if not every set was told */
         count++;
     }
     for (uint32_t i = 0; i < count; i++)

@@ -46,7 +46,9 @@ enum {
     EXPLORE_ALONE = 32,     /* calls of a lone running rank after which something is decided */
     EXPLORE_LOOKS = 8,      /* failed polls of a window before polls elsewhere may fail */
     EXPLORE_BITS = 30,      /* requests of a waitsome that are distinguished */
-    EXPLORE_SUBSETS = 3     /* completed requests up to which every subset is an answer */
+    /* Completed requests up to which every subset is an answer; in a search by states. */
+    EXPLORE_SUBSETS = 3,
+    EXPLORE_SUBSETS_STATES = 11
 };
 
 /* A set of decisions that something depends on; never changed once made. */

@@ -398,7 +398,7 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
                  int array_of_indices[], MPI_Status array_of_statuses[])
 {
     ENTER("MPI_Waitsome");
-    CALL_USES(NULL, NULL, array_of_requests, outcount, array_of_indices, array_of_statuses,
+    CALL_USES(NULL, outcount, array_of_requests, outcount, array_of_indices, array_of_statuses,
               (const void *)(uintptr_t)incount);
     int code = bad_any(incount, array_of_requests);
     if (UNLIKELY(code))

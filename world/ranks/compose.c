@@ -37,6 +37,7 @@ enum {
     SNAPSHOTS_MAX = 1 << 12,
     QUEUED_MAX = 1 << 14,
     PATH_MAX_ANSWERS = 1 << 16,
+    SET_MAX = 20,        /* messages and complete requests, sets of which one call may report */
     LATE_EVERY = 1 << 10 /* states between reads of the clock */
 };
 #define DATA_BYTES ((size_t)1 << 32)
@@ -167,6 +168,30 @@ static uint32_t message_put(struct rank_message message)
     return compose.message_count - 1;
 }
 
+/* Keeps a set of messages that a rank gets in one step as a message of its own: its data are their
+ * numbers, its tag is the answer. */
+enum { OF_SET = -1 };
+static uint32_t set_put(uint32_t rank, const uint32_t message[], uint32_t count, int32_t answer)
+{
+    CORE_CHECK(count <= SET_MAX);
+    return message_put((struct rank_message){.tag = answer,
+                                             .world = OF_SET,
+                                             .dest = (int32_t)rank,
+                                             .bytes = count * sizeof *message,
+                                             .data = (const uint8_t *)message});
+}
+
+static uint32_t set_read(uint32_t set, const struct rank_message *out_message[SET_MAX])
+{
+    const struct rank_message *m = &compose.message[set];
+    const uint32_t *message = (const uint32_t *)(const void *)m->data;
+    const uint32_t count = (uint32_t)(m->bytes / sizeof *message);
+    CORE_CHECK(m->world == OF_SET && count <= SET_MAX);
+    for (uint32_t i = 0; i < count; i++)
+        out_message[i] = &compose.message[message[i]];
+    return count;
+}
+
 static struct step *step_place(uint32_t local, uint32_t message)
 {
     const uint64_t key = (uint64_t)(local + 1) << 32 | message;
@@ -216,20 +241,35 @@ static int32_t answer_of(uint32_t local, uint32_t message)
     if (message >= MESSAGES_MAX)
         return (int32_t)(message - MESSAGES_MAX);
     const struct rank_message *m = &compose.message[message];
+    if (m->world == OF_SET)
+        return m->tag;
     for (uint32_t i = 0; i < is->want_count; i++)
         if (want_fits(&is->want[i], m) && is->want[i].answer >= 0)
             return is->want[i].answer;
     return m->world;
 }
 
+/* Returns the bit of the message in a set. */
+static uint32_t answer_of_member(uint32_t local, uint32_t message)
+{
+    const int32_t bit = answer_of(local, message);
+    CORE_CHECK(compose.local[local].is.some && bit >= 0 && bit < 32);
+    return (uint32_t)bit;
+}
+
 /* Executes one more step of the rank in that state, from the end of the chain. */
 static bool chain_step(uint32_t local, uint32_t message)
 {
-    const struct rank_message *m = message < MESSAGES_MAX ? &compose.message[message] : NULL;
+    const struct rank_message *gets[SET_MAX];
+    uint32_t count = 0;
     const uint32_t from = compose.chain_count - 1;
     CORE_CHECK(compose.chain_count > 0); /* invariant 2 */
-    return rank_local_step(&compose.chain[from].copy, from + 1, compose.local[local].is.rank, m,
-                           answer_of(local, message));
+    if (message < MESSAGES_MAX && compose.message[message].world == OF_SET)
+        count = set_read(message, gets);
+    else if (message < MESSAGES_MAX)
+        gets[count++] = &compose.message[message];
+    return rank_local_step(&compose.chain[from].copy, from + 1, compose.local[local].is.rank, gets,
+                           count, answer_of(local, message));
 }
 
 /* Hashes the memory of all ranks that ran. */
@@ -441,25 +481,99 @@ static uint32_t option_next(uint32_t rank, uint32_t at)
     return NONE;
 }
 
-/* Lets the rank continue with that option. */
-static bool rank_gets(uint32_t rank, uint32_t at)
+/* Lets the rank continue with that message, or answer, which is no longer queued. */
+static bool rank_steps(uint32_t rank, uint32_t message)
 {
-    const uint32_t local = compose.now[rank], own = at - compose.queued_count;
-    const bool there = at >= compose.queued_count;
-    const uint32_t message = there
-                                 ? MESSAGES_MAX + (uint32_t)compose.local[local].is.want[own].answer
-                                 : compose.queued[at].message;
+    const uint32_t local = compose.now[rank];
     struct step *step = step_place(local, message);
-    CORE_CHECK(there || compose.queued[at].dest == (int32_t)rank);
     if (!step->key && !step_execute(local, message, step))
         return false;
-    if (!there)
-        queue_take(at);
     compose.now[rank] = step->next;
     compose.decisions[rank] += step->decisions;
     for (uint32_t i = 0; i < step->send_count; i++)
         queue_put(compose.send[step->sends + i]);
     return !rank_states_given_up();
+}
+
+/* Lets the rank continue with that option. */
+static bool rank_gets(uint32_t rank, uint32_t at)
+{
+    const uint32_t own = at - compose.queued_count;
+    if (at >= compose.queued_count) {
+        const struct rank_want *want = compose.local[compose.now[rank]].is.want;
+        return rank_steps(rank, MESSAGES_MAX + (uint32_t)want[own].answer);
+    }
+    const uint32_t message = compose.queued[at].message;
+    CORE_CHECK(compose.queued[at].dest == (int32_t)rank);
+    queue_take(at);
+    return rank_steps(rank, message);
+}
+
+/* Finds what a call that completes some requests can report apart from the certain ones: places in
+ * the queue, and bits of what is complete without a message (at the queue's end and behind). */
+static uint32_t members_find(uint32_t rank, uint32_t out_at[SET_MAX])
+{
+    const struct rank_local *is = &compose.local[compose.now[rank]].is;
+    uint32_t count = 0;
+    CORE_CHECK(is->some);
+    for (uint32_t i = 0; i < is->want_count; i++) {
+        uint32_t at = compose.queued_count + (uint32_t)is->want[i].answer;
+        if (is->want[i].there && is->certain >> is->want[i].answer & 1)
+            continue;
+        if (!is->want[i].there)
+            for (at = 0; at < compose.queued_count; at++)
+                if (compose.queued[at].dest == (int32_t)rank && is_wanted(&is->want[i], at))
+                    break;
+        if (!is->want[i].there && at == compose.queued_count)
+            continue;
+        if (count == SET_MAX) {
+            rank_states_give_up("a call has too many possible answers");
+            return 0;
+        }
+        out_at[count++] = at;
+    }
+    return count;
+}
+
+/* Returns the next set from `set` on, as bits of members; NONE if there is none. */
+static uint32_t set_next(uint32_t rank, uint32_t set)
+{
+    uint32_t at[SET_MAX];
+    const uint32_t count = members_find(rank, at);
+    if (!set && !compose.local[compose.now[rank]].is.certain)
+        set = 1; /* a call completes at least one request */
+    return set >> count ? NONE : set;
+}
+
+/* Lets the rank continue with that set; *out_answer names it. */
+static bool rank_gets_set(uint32_t rank, uint32_t set, int32_t *out_answer)
+{
+    const uint32_t local = compose.now[rank];
+    uint32_t at[SET_MAX], message[SET_MAX], count = 0;
+    uint32_t answer = compose.local[local].is.certain;
+    const uint32_t members = members_find(rank, at);
+    for (uint32_t i = 0; i < members; i++) {
+        if (!(set >> i & 1))
+            continue;
+        if (at[i] >= compose.queued_count) {
+            answer |= 1u << (at[i] - compose.queued_count);
+            continue;
+        }
+        message[count++] = compose.queued[at[i]].message;
+        answer |= 1u << answer_of_member(local, compose.queued[at[i]].message);
+    }
+    const uint32_t kept = set_put(rank, message, count, (int32_t)answer);
+    *out_answer = (int32_t)answer;
+    if (kept == NONE)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t q = 0; q < compose.queued_count; q++)
+            if (compose.queued[q].dest == (int32_t)rank &&
+                compose.queued[q].message == message[i]) {
+                queue_take(q); /* the first one that is like it */
+                break;
+            }
+    return rank_steps(rank, kept);
 }
 
 /* Runs ranks until none can continue without a decision. */
@@ -477,6 +591,12 @@ static bool ranks_settle(void)
     return true;
 }
 
+/* Returns the next option, or the next set. */
+static uint32_t choice_next(uint32_t rank, uint32_t at)
+{
+    return compose.local[compose.now[rank]].is.some ? set_next(rank, at) : option_next(rank, at);
+}
+
 /* Returns the lowest part with a rank that can decide; NONE if there is none. */
 static uint32_t part_first(void)
 {
@@ -484,7 +604,7 @@ static uint32_t part_first(void)
     CORE_CHECK(!rank_region->states.parts_joined); /* otherwise the search starts again */
     for (uint32_t r = 0; r < rank_count(); r++)
         if (compose.local[compose.now[r]].is.decides && rank_states_part(r) < least &&
-            option_next(r, 0) != NONE)
+            choice_next(r, 0) != NONE)
             least = rank_states_part(r);
     return least;
 }
@@ -496,7 +616,7 @@ static bool answer_next(uint32_t part, struct frame *frame, uint32_t *out_at)
         if (!compose.local[compose.now[frame->rank]].is.decides ||
             rank_states_part(frame->rank) != part)
             continue;
-        *out_at = option_next(frame->rank, frame->next);
+        *out_at = choice_next(frame->rank, frame->next);
         if (*out_at == NONE)
             continue;
         frame->next = *out_at + 1;
@@ -594,12 +714,18 @@ static bool frame_next(void)
     if (!answer_next(part_first(), frame, &at))
         return false;
     const uint32_t rank = frame->rank, local = compose.now[rank];
-    const int32_t answer = at < compose.queued_count
-                               ? answer_of(local, compose.queued[at].message)
-                               : compose.local[local].is.want[at - compose.queued_count].answer;
-    compose.path[compose.path_count++] =
-        (struct world_state_answer){rank, compose.decisions[rank], answer};
-    if (rank_gets(rank, at) && !rank_region->states.parts_joined)
+    struct world_state_answer *path = &compose.path[compose.path_count++];
+    *path = (struct world_state_answer){rank, compose.decisions[rank], 0};
+    bool good;
+    if (compose.local[local].is.some) {
+        good = rank_gets_set(rank, at, &path->answer);
+    } else {
+        path->answer = at < compose.queued_count
+                           ? answer_of(local, compose.queued[at].message)
+                           : compose.local[local].is.want[at - compose.queued_count].answer;
+        good = rank_gets(rank, at);
+    }
+    if (good && !rank_region->states.parts_joined)
         state_come();
     return true;
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "world/exchange/explore_report.h"
+#include "world/exchange/explore_some.h"
 #include "world/exchange/match.h"
 
 struct rank_message rank_message_of(const struct world_message *m, int dest)
@@ -82,6 +83,23 @@ static bool read_any(const struct world_decider *d)
     return !d->poll;
 }
 
+/* Reads a call that completes some of such receives; it names them by bits. */
+static bool read_some(const struct world_decider *d)
+{
+    int bit = 0;
+    CORE_CHECK(d->kind == EXPLORE_SOME);
+    for (int i = 0; i < d->count; i++) {
+        const struct ompi_request_t *r = d->request[i];
+        if (r && (r->kind > REQUEST_RECV || r->serial != d->serial[i] || r->freed ||
+                  (!r->complete && (r->kind != REQUEST_RECV || r->peer == MPI_ANY_SOURCE)) ||
+                  bit == EXPLORE_BITS ||
+                  !want_put((struct rank_want){r->context, r->peer, r->tag, bit, r->complete})))
+            return false;
+        bit += r != NULL;
+    }
+    return !d->poll;
+}
+
 /* Reads a wait for one receive, or for all of several that name their sources. */
 static bool read_receives(const struct world_rank *rank)
 {
@@ -102,6 +120,7 @@ static bool wants_read(const struct world_rank *rank)
         return false;
     return !d                         ? read_receives(rank)
            : d->kind == EXPLORE_PROBE ? read_probe(d, rank)
+           : d->kind == EXPLORE_SOME  ? read_some(d)
                                       : d->kind == EXPLORE_ANY && read_any(d);
 }
 
@@ -117,6 +136,9 @@ bool rank_local_read(int rank, struct rank_local *out)
         rank_states_give_up("a rank waits for something other than one message for each receive");
         return false;
     }
+    const struct world_decider *d = of->fiber->decider;
+    out->some = d && d->kind == EXPLORE_SOME && d->number;
+    out->certain = out->some ? d->certain : 0;
     out->want = want;
     out->want_count = want_count;
     out->decides = of->fiber->decider ? of->fiber->decider->number != 0
@@ -255,7 +277,7 @@ static bool has_choice(int rank)
 {
     const struct world_decider *d = WORLD->rank[rank].fiber->decider;
     CORE_CHECK(!WORLD->ready_count); /* it waits */
-    return d && d->kind == EXPLORE_ANY && d->number && !d->poll;
+    return d && (d->kind == EXPLORE_ANY || d->kind == EXPLORE_SOME) && d->number && !d->poll;
 }
 
 /* Answers the rank's decision, if it has one. */
@@ -265,6 +287,14 @@ static void rank_decide(int rank, int32_t answer)
     CORE_CHECK(rank >= 0 && rank < WORLD->rank_count);
     if (WORLD->ready_count || world_states_settle())
         return;
+    struct world_decider *d = WORLD->rank[rank].fiber->decider;
+    if (d && d->kind == EXPLORE_SOME && d->number) {
+        if (world_explore_is_subset(d, answer))
+            world_states_take(&(struct world_branch){d, answer});
+        else
+            rank_states_give_up("a message makes another answer possible than expected");
+        return;
+    }
     const uint32_t count = world_states_branches(branch, BRANCHES_MAX);
     if (count > BRANCHES_MAX || (count > 1 && !has_choice(rank))) {
         rank_states_give_up("a message makes several answers possible");
@@ -289,7 +319,7 @@ static void rank_run(int rank)
             return;
         if (world_states_settle())
             continue;
-        if (world_states_branches(&branch, 1) && !has_choice(rank))
+        if (!has_choice(rank) && world_states_branches(&branch, 1))
             rank_states_give_up("a rank decides about more than one message");
         if (rank_states_given_up() || !WORLD->paused)
             return;
@@ -318,11 +348,11 @@ static void message_arrive(struct world_rank *rank, const struct rank_message *m
 }
 
 bool rank_local_step(const struct rank_copy *from, uint32_t depth, int rank,
-                     const struct rank_message *message, int32_t answer)
+                     const struct rank_message *const message[], uint32_t count, int32_t answer)
 {
     struct region_states *states = &rank_region->states;
     struct world_rank *of = &WORLD->rank[rank];
-    CORE_CHECK(depth > 0 && (!message || message->dest == rank));
+    CORE_CHECK(depth > 0 && (!count || message[0]->dest == rank));
     rank_versions_drop(depth);
     rank_copy_restore(from);
     if (states->version_count + rank_region->rank_count > REGION_VERSIONS_MAX)
@@ -334,8 +364,8 @@ bool rank_local_step(const struct rank_copy *from, uint32_t depth, int rank,
     const struct rest rest = rest_take();
     const bool probe = is_probe(rank);
     of->inexact = of->own = false;
-    if (message)
-        message_arrive(of, message);
+    for (uint32_t i = 0; i < count; i++)
+        message_arrive(of, message[i]);
     rank_decide(rank, answer);
     rank_run(rank);
     if (rank_states_given_up())

@@ -61,6 +61,8 @@ struct rank_local {
     uint64_t hash[2], end[2]; /* end: of what the outcome of a world shows */
     int rank;
     bool ended, decides; /* decides: which message it gets is a decision */
+    bool some;           /* it can get any set of them: an answer is a set of bits (`answer`) */
+    uint32_t certain;    /* bits that each of these sets has */
     uint32_t want_count;
     const struct rank_want *want; /* valid until the next read */
     uint32_t decisions;           /* decisions of the rank so far; not part of the state */
@@ -71,10 +73,10 @@ void rank_local_begin(void); /* at the first state */
  * then given up. */
 bool rank_local_read(int rank, struct rank_local *out);
 /* Executes one step from the copy, which was reached with versions up to `depth`: gives the rank
- * the message (NULL: none) and its decision this answer, and runs the rank until it waits again. No
- * other rank runs. */
+ * the messages and its decision this answer, and runs the rank until it waits again. No other rank
+ * runs. */
 bool rank_local_step(const struct rank_copy *from, uint32_t depth, int rank,
-                     const struct rank_message *message, int32_t answer);
+                     const struct rank_message *const message[], uint32_t count, int32_t answer);
 struct rank_message rank_message_of(const struct world_message *message, int dest);
 
 /* compose.c: finds all ends from the first state on, of which `root` is the copy. False: the search
