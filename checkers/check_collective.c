@@ -33,6 +33,13 @@ static bool bytes_must_agree(const struct trace_event *call)
 }
 
 enum differs { SAME, CALLS, ROOTS, OPERATIONS, SIZES, TYPES, FILES };
+enum { /* further mistakes of a collective (finding_collective) */
+       MISSING = FILES + 1,
+       ROOTS_UNMATCHED,
+       LISTS,
+       BLOCK_SIZES,
+       BLOCK_TYPES
+};
 
 /* Returns the function of an operation of the program; NULL: unknown, or a predefined operation. */
 static const struct trace_site *function_of(const struct trace *trace, int32_t op)
@@ -361,10 +368,13 @@ static enum core_status places_differ(struct trace *trace, const struct trace_ev
     return status;
 }
 
-/* Compares array arguments that must be equal on all members, or on those of one group. */
+/* Compares array arguments that must be equal on all members, or on those of one group. *out_which
+ * distinguishes what differs. */
 static enum core_status lists_differ(struct trace *trace, const struct trace_event *a,
-                                     const struct trace_event *b, const char **out_what)
+                                     const struct trace_event *b, const char **out_what,
+                                     int64_t *out_which)
 {
+    enum { GROUPS = 100, WEIGHTS, PLACES };
     static const struct {
         enum verb verb;
         const char *argument, *what;
@@ -394,8 +404,10 @@ static enum core_status lists_differ(struct trace *trace, const struct trace_eve
         status = trace_arg_get(trace, a->rank, a->seq, same[i].argument, &x, &n);
         if (status == CORE_OK)
             status = trace_arg_get(trace, b->rank, b->seq, same[i].argument, &y, &m);
-        if (status == CORE_OK && n && m && !values_equal(x, n, y, m, same[i].logical))
+        if (status == CORE_OK && n && m && !values_equal(x, n, y, m, same[i].logical)) {
             *out_what = same[i].what;
+            *out_which = (int64_t)i;
+        }
         free(x);
         free(y);
     }
@@ -410,7 +422,22 @@ static enum core_status lists_differ(struct trace *trace, const struct trace_eve
                 : weights ? "only one of the two gives MPI_UNWEIGHTED"
                 : places  ? "only one of the two gives MPI_IN_PLACE"
                           : *out_what;
+    *out_which = groups ? GROUPS : weights ? WEIGHTS : places ? PLACES : *out_which;
     return status;
+}
+
+/* Notes which collective the last finding is about. */
+static void about_note(struct finding_list *list, const struct collective *collective,
+                       const struct trace_event *event, uint32_t mistake, int64_t value,
+                       int64_t other)
+{
+    CORE_CHECK(list->count > 0 && mistake != SAME);
+    list->finding[list->count - 1].collective =
+        (struct finding_collective){.mistake = mistake,
+                                    .call = event->call,
+                                    .comm = collective->comm,
+                                    .number = collective->number,
+                                    .value = {value, other}};
 }
 
 /* Adds the calls of all members present as parts of the finding. */
@@ -535,6 +562,7 @@ static enum core_status add_missing(const struct check_input *input,
         say_elsewhere(input, collectives, &there->event, missing, missing_count, with, with_count,
                       finding);
         parted_say(input, collectives, collective, finding);
+        about_note(list, collective, &there->event, MISSING, 0, 0);
         status = cure_communicator(input, collectives, collective, finding);
         *out_step = true;
     } else if (missing_count && status == CORE_OK) {
@@ -635,6 +663,7 @@ static enum core_status add_mismatch(const struct check_input *input,
     char(*text)[VALUE_BYTES] = NULL;
     const char **value = NULL;
     uint32_t *rank = NULL, count = 0;
+    const struct trace_event *first = NULL;
     const char *call = "";
     char *words = NULL;
     enum core_status status = CORE_ARRAY_NEW(text, collective->count, what);
@@ -648,6 +677,7 @@ static enum core_status add_mismatch(const struct check_input *input,
         if (!part->present)
             continue;
         call = input->trace->call[part->event.call].name;
+        first = first ? first : &part->event;
         value_text(input->trace, &part->event, differs, text[count], VALUE_BYTES);
         value[count] = text[count];
         rank[count++] = part->rank;
@@ -659,6 +689,7 @@ static enum core_status add_mismatch(const struct check_input *input,
     struct finding *finding = words ? finding_list_add(list, RULE_COLLECTIVE, FINDING_ERROR) : NULL;
     if (finding) {
         title_differing(input, collective, differs, call, words, finding);
+        about_note(list, collective, first, differs, 0, 0);
         add_members(input, collectives, collective, finding);
         parted_say(input, collectives, collective, finding);
         if (differs == CALLS)
@@ -748,6 +779,11 @@ static enum core_status compare_data(struct type_report *report,
     *out_step = status == CORE_OK && a;
     if (*out_step)
         status = add_pair(report->input, collectives, collective, a, b, what, report->list);
+    if (*out_step && status == CORE_OK && !edges && differ.sent)
+        about_note(report->list, collective, &a->event, BLOCK_TYPES, a->event.datatype,
+                   b->event.datatype);
+    else if (*out_step && status == CORE_OK && !edges)
+        about_note(report->list, collective, &a->event, BLOCK_SIZES, differ.out, differ.in);
     if (*out_step && status == CORE_OK && edges)
         report->list->finding[report->list->count - 1].remedy = REMEDY_EDGES;
     return status;
@@ -794,12 +830,15 @@ enum core_status check_collective(const struct check_input *input, struct findin
                 ops_differ(input->trace, (*own)->event.op, part->event.op))
                 differs = OPERATIONS;
             const char *what = NULL;
+            int64_t which = 0;
             if (differs != SAME)
                 status = add_mismatch(input, collectives, collective, differs, list);
             else
-                status = lists_differ(input->trace, &(*own)->event, &part->event, &what);
+                status = lists_differ(input->trace, &(*own)->event, &part->event, &what, &which);
             if (status == CORE_OK && what)
                 status = add_pair(input, collectives, collective, *own, part, what, list);
+            if (status == CORE_OK && what)
+                about_note(list, collective, &part->event, LISTS, which, 0);
             if (differs != SAME || what)
                 out_of_step = collective->comm;
             else if (status == CORE_OK)
@@ -813,6 +852,8 @@ enum core_status check_collective(const struct check_input *input, struct findin
             !roots_fit(input->trace, collectives, collective, &a, &b)) {
             status =
                 add_pair(input, collectives, collective, a, b, "roots that do not match", list);
+            if (status == CORE_OK)
+                about_note(list, collective, &a->event, ROOTS_UNMATCHED, 0, 0);
             step = true;
         }
         if (status == CORE_OK && collective->comm != out_of_step && first && !step)
@@ -824,5 +865,5 @@ enum core_status check_collective(const struct check_input *input, struct findin
     }
     graph_done(&topology.graph);
     type_report_done(&types);
-    return status == CORE_OK ? sibling_merge(list, before) : status;
+    return status == CORE_OK ? sibling_merge(input->trace, list, before) : status;
 }

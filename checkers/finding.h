@@ -69,6 +69,8 @@ struct finding_call {     /* one rank's part in a finding */
     bool found; /* this call found what the program itself had done before it */
     char *found_site; /* where the program had done it; NULL: unknown. Not in reports, not in the
                          trace */
+    int32_t found_at; /* the same as an index into trace->site; 0: unknown. Not in reports, not in
+                         the trace */
 };
 
 struct finding_link { /* a call, or a rank (seq 0) */
@@ -76,10 +78,18 @@ struct finding_link { /* a call, or a rank (seq 0) */
     uint64_t seq;
 };
 
+struct finding_collective { /* the collective that a finding is about, and its mistake */
+    uint32_t mistake;       /* 0: none that other communicators may share */
+    int32_t call, comm;     /* index into trace->call; communicator */
+    uint64_t number;        /* of the collective in its communicator */
+    int64_t value[2];       /* details of the mistake */
+};
+
 struct finding_move { /* a mend that moves a line of the source */
     char *path;       /* of the file; NULL: the mend moves no line */
     char *call;       /* "MPI_Irecv", which the moved line makes */
     int line, before; /* the moved line, and the one before which it is to stand */
+    bool completes;   /* it only completes operations, so that it may pass assignments */
 };
 
 struct finding {
@@ -103,6 +113,7 @@ struct finding {
     char *claim;    /* if assumed: the title to use once it is confirmed */
     struct finding_call *call;
     uint32_t call_count, call_room;
+    struct finding_collective collective; /* not in reports, not in the trace */
     struct finding_link *link; /* what its calls wait for, used to find its cause (cause.h); not in
                                   reports, not in the trace */
     uint32_t link_count, link_room;

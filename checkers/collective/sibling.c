@@ -9,41 +9,79 @@
 #include "core/array.h"
 #include "core/check.h"
 
-static bool is_same_place(const struct finding_call *a, const struct finding_call *b)
-{
-    size_t name = strcspn(a->call ? a->call : "", "(");
+enum { CALLS_MAX = 200 }; /* of a finding: compares each call with each */
 
-    return a->call && b->call && a->site && b->site && !strcmp(a->site, b->site) &&
-           !strncmp(a->call, b->call, name + 1);
+struct made { /* a call, by its function and its place */
+    int32_t call, site;
+};
+
+/* Reads the calls of a finding. False: one of them is not in the trace, or has no place. */
+static bool calls_read(struct trace *trace, const struct finding *finding, struct made *out)
+{
+    CORE_CHECK(finding->call_count <= CALLS_MAX);
+    for (uint32_t i = 0; i < finding->call_count; i++) {
+        struct trace_event event;
+        if (trace_event_get(trace, finding->call[i].rank, finding->call[i].seq, &event) !=
+                CORE_OK ||
+            event.site <= 0)
+            return false;
+        out[i] = (struct made){event.call, event.site};
+    }
+    return finding->call_count > 0;
+}
+
+static bool is_same_made(const struct trace *trace, struct made a, struct made b)
+{
+    const struct trace_site *x = &trace->site[a.site], *y = &trace->site[b.site];
+
+    return a.call == b.call && (a.site == b.site || (x->file && y->file && x->line == y->line &&
+                                                     !strcmp(x->file, y->file)));
 }
 
 /* Tells whether each call of `a` is also made in `b`, at the same place. */
-static bool has_places(const struct finding *a, const struct finding *b)
+static bool has_calls(const struct trace *trace, const struct made *a, uint32_t a_count,
+                      const struct made *b, uint32_t b_count)
 {
-    for (uint32_t i = 0; i < a->call_count; i++) {
+    for (uint32_t i = 0; i < a_count; i++) {
         uint32_t k = 0;
-        while (k < b->call_count && !is_same_place(&a->call[i], &b->call[k]))
+        while (k < b_count && !is_same_made(trace, a[i], b[k]))
             k++;
-        if (k == b->call_count)
+        if (k == b_count)
             return false;
     }
-    return a->call_count > 0;
+    return true;
+}
+
+static bool is_same_calls(struct trace *trace, const struct finding *a, const struct finding *b)
+{
+    struct made x[CALLS_MAX], y[CALLS_MAX];
+
+    return a->call_count <= CALLS_MAX && b->call_count <= CALLS_MAX && calls_read(trace, a, x) &&
+           calls_read(trace, b, y) && has_calls(trace, x, a->call_count, y, b->call_count) &&
+           has_calls(trace, y, b->call_count, x, a->call_count);
+}
+
+/* Tells whether one call of the program made both communicators, or both have the same name. */
+static bool is_same_maker(const struct trace *trace, int32_t a, int32_t b)
+{
+    struct trace_maker x, y;
+
+    if (!trace_comm_maker(trace, a, &x) || !trace_comm_maker(trace, b, &y))
+        return false;
+    return x.name || y.name ? x.name && y.name && !strcmp(x.name, y.name)
+                            : x.call == y.call && x.site == y.site;
 }
 
 /* Tells whether the two findings differ only in their ranks: the same collective of communicators
  * that one call made. */
-static bool is_sibling(const struct finding *a, const struct finding *b)
+static bool is_sibling(struct trace *trace, const struct finding *a, const struct finding *b)
 {
-    enum { CALLS_MAX = 200 }; /* compares each call with each */
-    const char *of_a = a->title ? strstr(a->title, " (collective ") : NULL,
-               *of_b = b->title ? strstr(b->title, " (collective ") : NULL;
+    const struct finding_collective *x = &a->collective, *y = &b->collective;
 
-    if (!of_a || !of_b || strcmp(of_a, of_b) != 0 || a->severity != b->severity || a->tried ||
-        b->tried || a->call_count > CALLS_MAX || b->call_count > CALLS_MAX)
-        return false;
-    const char *rank = strstr(a->title, "rank");
-    size_t what = rank ? (size_t)(rank - a->title) : 0;
-    return rank && !strncmp(a->title, b->title, what) && has_places(a, b) && has_places(b, a);
+    return x->mistake && a->rule == b->rule && x->mistake == y->mistake && x->call == y->call &&
+           x->number == y->number && x->value[0] == y->value[0] && x->value[1] == y->value[1] &&
+           a->severity == b->severity && !a->tried && !b->tried &&
+           is_same_maker(trace, x->comm, y->comm) && is_same_calls(trace, a, b);
 }
 
 /* Moves the calls of a finding to its sibling, and drops it. */
@@ -96,7 +134,7 @@ static enum core_status ranks_say(struct finding *finding, uint32_t own, uint32_
     return CORE_OK;
 }
 
-enum core_status sibling_merge(struct finding_list *list, uint32_t from)
+enum core_status sibling_merge(struct trace *trace, struct finding_list *list, uint32_t from)
 {
     enum core_status status = CORE_OK;
 
@@ -104,7 +142,7 @@ enum core_status sibling_merge(struct finding_list *list, uint32_t from)
     for (uint32_t i = from; i < list->count && status == CORE_OK; i++) {
         uint32_t merged = 0, own = list->finding[i].call_count;
         for (uint32_t k = i + 1; k < list->count && status == CORE_OK;) {
-            if (!is_sibling(&list->finding[i], &list->finding[k])) {
+            if (!is_sibling(trace, &list->finding[i], &list->finding[k])) {
                 k++;
                 continue;
             }

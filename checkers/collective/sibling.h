@@ -7,6 +7,6 @@
 
 /* Merges findings on collectives, from that index on, that have the same number, calls and places,
  * and differ in their ranks alone. */
-enum core_status sibling_merge(struct finding_list *list, uint32_t from);
+enum core_status sibling_merge(struct trace *trace, struct finding_list *list, uint32_t from);
 
 #endif
