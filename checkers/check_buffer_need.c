@@ -29,6 +29,16 @@ static void add_steps(struct finding *finding, const struct replay_need *need)
                      (uint32_t)need->step_count - STEPS_NAMED_MAX);
 }
 
+/* Names the sends that need a buffer. */
+static void add_sends(struct finding *finding, struct trace *trace, const struct replay_need *need)
+{
+    enum { SENDS_NAMED_MAX = 64 };
+
+    for (uint32_t i = 0; i < need->blame_count && i < SENDS_NAMED_MAX; i++)
+        if (need->blame[i].event)
+            finding_core_add(finding, trace, need->blame[i].rank, need->blame[i].event);
+}
+
 static bool ended_early(const struct check_input *input)
 {
     for (uint32_t i = 0; i < input->trace->rank_count; i++)
@@ -75,6 +85,7 @@ enum core_status check_buffer_need(const struct check_input *input, struct findi
                           describe_bytes(need->safe_bytes, bytes, sizeof bytes),
                           ended_early(input) ? ", as far as it was recorded" : "");
             add_steps(finding, need);
+            add_sends(finding, input->trace, need);
             finding_fact(finding,
                          "when all sends are buffered, rank %" PRIu32
                          " holds the most: %s at a time",

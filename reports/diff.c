@@ -12,10 +12,7 @@
 #include "replay/program/lower.h"
 #include "reports/identity.h"
 
-enum {
-    COMMS_MEASURED_MAX = 64,
-    CALLS_MEASURED_MAX = 4000000 /* of a run: measuring takes up to 200 bytes a call */
-};
+enum { COMMS_MEASURED_MAX = 64 };
 
 static enum core_status no_memory(void)
 {
@@ -297,7 +294,7 @@ static bool run_is_long(const struct trace *trace)
 
     for (uint32_t i = 0; i < trace->rank_count; i++)
         calls += trace->rank[i].events;
-    return calls > CALLS_MEASURED_MAX;
+    return calls > REPORT_CALLS_MAX;
 }
 
 /* Measures the program's own messages on each communicator, as if they were one collective. Where

@@ -167,6 +167,9 @@ char *report_subject(struct trace *trace);
 enum core_status report_last_gather(struct report_facts *facts);
 /* Sorts the entries (report_order.c). */
 enum core_status report_order_gather(struct report_facts *facts);
+/* Reports measure or run again the calls of programs up to this size: it takes up to 200 bytes a
+ * call. */
+enum { REPORT_CALLS_MAX = 4000000 };
 enum { REPORT_VERDICT_MAX = 256 };
 /* Tells whether all ranks finished and none of their calls was lost. */
 bool report_is_whole(const struct report_facts *facts);

@@ -12,12 +12,7 @@
 #include "replay/timed/timed.h"
 #include "reports/report.h"
 
-enum {
-    CALLS_MAX =
-        4000000, /* programs of more calls, or of more operations, are not run again for the */
-    OPS_MAX = CALLS_MAX, /* report */
-    EAGER_BYTES = 4096   /* the usual eager threshold */
-};
+enum { EAGER_BYTES = 4096 /* the usual eager threshold */ };
 
 static uint64_t time_ps(const struct replay_timed_options *machine, double rounds,
                         double words_bytes)
@@ -206,13 +201,13 @@ static enum core_status gather_time(struct report_facts *facts, struct replay_ti
 
     for (uint32_t i = 0; i < facts->trace->rank_count; i++)
         calls += facts->trace->rank[i].events;
-    if (calls > CALLS_MAX) {
+    if (calls > REPORT_CALLS_MAX) {
         facts->time.why = too_long;
         return CORE_OK;
     }
     enum core_status status = replay_lower(
-        facts->trace, &(struct replay_lower_options){.inside = true, .ops_max = OPS_MAX}, &program,
-        &notes);
+        facts->trace, &(struct replay_lower_options){.inside = true, .ops_max = REPORT_CALLS_MAX},
+        &program, &notes);
 
     if (status != CORE_OK)
         return status;

@@ -75,7 +75,7 @@ crosswait report --format=html both.db both-2.db
 echo "[$?]"
 crosswait run -q --json=/nonesuch/a.json -o c.db -- mpirun -n 1 repository/app
 echo "[$?]"
-# A note that follows from an error stands at the error, not at MPI_Init.
+# A note on buffers stands at the send that needs one, not at MPI_Init.
 mpicc -g -o quiz "$SOURCE/corpus/programs/quiz.c"
 crosswait run -q --github=notes --sarif=notes.sarif -- mpirun -n 2 ./quiz >/dev/null
 sed -E 's/^(::[a-z]*) file=[^,]*(,line=[0-9]*),.*title=([a-z-]*) .*/\1\2 \3/' notes
