@@ -382,6 +382,8 @@ static enum core_status race_add(struct explore_program *program, struct explore
         status = places_add(finding, least);
     if (status == CORE_OK && conflict)
         status = conflict_say(finding, &least->conflict);
+    if (status == CORE_OK && !conflict && least->conflict.rest.count)
+        status = place_add(finding, least->conflict.rest.line, false);
     outcome_say(program, finding, base, least);
     for (uint32_t i = 0; i < count; i++)
         if (!look[i].failure && &look[i] != base)

@@ -67,6 +67,12 @@ static bool is_memory(const struct world_decision *d)
     return d->reason == REPLAY_REASON_LOCK || d->reason == REPLAY_REASON_OTHER;
 }
 
+static const char *common_words(const struct world_decision *d)
+{
+    return strcmp(d->call, WORLD_LOAD) ? "stores in the shared window"
+                                       : "loads from the shared window";
+}
+
 /* Describes the answer. usual: the answer if nothing is asked for; -1: that world has no such
  * decision. */
 static char *answer_words(const struct world_decision *d, int32_t usual, int ranks)
@@ -95,6 +101,8 @@ static char *answer_words(const struct world_decision *d, int32_t usual, int ran
         bool own = false; /* the other rank accesses its own window */
         if (decision_kind_of(d->number) == DECISION_FILE)
             fputs("accesses the file", file);
+        else if (d->common)
+            fputs(common_words(d), file);
         else
             fprintf(file,
                     lock       ? "gets the lock of rank %d's window"
@@ -103,7 +111,8 @@ static char *answer_words(const struct world_decision *d, int32_t usual, int ran
                     : d->touch ? "stores in rank %d's window"
                                : "accesses rank %d's window",
                     d->rank);
-        own = decision_kind_of(d->number) != DECISION_FILE && !lock && usual % ranks == d->rank;
+        own = decision_kind_of(d->number) != DECISION_FILE && !lock && !d->common &&
+              usual % ranks == d->rank;
         if (usual >= 0 && usual != d->answer)
             fprintf(file, " before rank %d%s %s it", usual % ranks, own ? " itself" : "",
                     lock ? "gets" : "accesses");
@@ -179,8 +188,18 @@ enum core_status explore_look_other(struct explore_program *program, int rank, i
     return explore_look_line(program, (uint32_t)rank, call, site, accesses, lines);
 }
 
+/* Adds the place of a load or store in a shared window that has no synchronisation before `d`. */
+static enum core_status common_line(struct explore_program *program, const struct world_decision *e,
+                                    struct explore_lines *lines)
+{
+    int rank = e->answer % program->command->rank_count;
+    return explore_look_line(program, (uint32_t)rank, e->call, e->site, strdup(common_words(e)),
+                             lines);
+}
+
 /* Finds the access that the answer of `d` moved back: without the schedule it comes first. Reports
- * a conflict if one of the two accesses is a rank's own and both touch the same bytes. */
+ * a conflict if one of the two accesses is a rank's own and both touch the same bytes. Of two own
+ * accesses in a shared window it reports the other place. */
 static enum core_status conflict_find(struct explore_program *program,
                                       const struct world_decision *d, int32_t first,
                                       struct explore_conflict *out)
@@ -190,8 +209,11 @@ static enum core_status conflict_find(struct explore_program *program,
         const struct world_decision *e = &decisions->decision[i], *own = d->touch ? d : e,
                                     *other = d->touch ? e : d;
         if (!is_window_turn(e) || e->rank != d->rank || e->answer != first ||
-            decision_object_of(e->number) != decision_object_of(d->number) || !own->touch ||
-            other->touch || own->low >= other->high || other->low >= own->high)
+            decision_object_of(e->number) != decision_object_of(d->number))
+            continue;
+        if (d->common && e->common)
+            return out->rest.count ? CORE_OK : common_line(program, e, &out->rest);
+        if (!own->touch || other->touch || own->low >= other->high || other->low >= own->high)
             continue;
         out->is = true;
         out->loads = !strcmp(own->call, WORLD_LOAD);

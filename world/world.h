@@ -120,6 +120,7 @@ struct world_decision {
     bool poll;          /* answer 0: it found nothing; what it finds counts from 1 */
     bool set;           /* the answer is a set of bits */
     bool touch;         /* a turn: the rank's own load or store (loads=turns) */
+    bool common;        /* such a turn of any rank, in the memory of MPI_Win_allocate_shared */
     bool reads;         /* a turn that changes nothing */
     bool behind_site;   /* it touches low after its site, before the rank's next call */
     bool given;         /* the policy named it */

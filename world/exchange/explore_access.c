@@ -829,7 +829,7 @@ bool world_access_look(MPI_Win win)
 void world_access_touch(struct world_part *part, const void *at, bool writes)
 {
     const uint8_t *first = at;
-    CORE_CHECK(part->rank == ME && WORLD->explore);
+    CORE_CHECK((part->rank == ME || part->common) && WORLD->explore);
     if (first && (first < part->base || first >= part->base + part->bytes))
         first = NULL; /* other memory on the part's pages */
     world_access_take(&(struct world_decider){.part = part,

@@ -142,6 +142,7 @@ void world_explore_decision(struct world_decider *d, uint32_t option_first, bool
                                         .poll = d->poll,
                                         .set = d->kind == EXPLORE_SOME,
                                         .touch = d->touches,
+                                        .common = d->touches && d->part->common,
                                         .reads = d->reads,
                                         .site = (uintptr_t)d->site,
                                         .answer = d->answer,

@@ -56,6 +56,8 @@ struct world_part {
     uint32_t reported;             /* counts the reports of answers */
     bool is_file, written;         /* it is a file, not memory; a rank wrote to it */
     bool seen;                     /* the rank's own loads and stores are turns */
+    bool common;                   /* all members load from it and store to it: turns, too */
+    struct world_part *whole;      /* of the first member of a shared window: all their memory */
     uint32_t opened;               /* times it was opened */
     bool locked_all;               /* some rank locked it with MPI_Win_lock_all */
     uint32_t excluding;            /* ranks that wait for its exclusive lock */

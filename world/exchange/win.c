@@ -94,6 +94,24 @@ int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm handl
     return MPI_SUCCESS;
 }
 
+/* The loads and stores of all members of a shared window have numbers behind those of this many
+ * windows. */
+enum { WINDOWS_NUMBERED = 400 };
+
+/* Makes the part that stands for the loads and stores of all members in their memory. */
+static struct world_part *whole_new(const struct world_part *first, size_t bytes)
+{
+    struct world_part *whole = world_zalloc(sizeof *whole);
+    CORE_CHECK(first->base && !first->whole);
+    whole->rank = first->rank;
+    whole->object = first->object + decision_window(WINDOWS_NUMBERED) - 1;
+    whole->base = first->base;
+    whole->bytes = bytes;
+    whole->unit = 1;
+    whole->common = true;
+    return whole;
+}
+
 int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm handle,
                             void *baseptr, MPI_Win *out_win)
 {
@@ -110,9 +128,12 @@ int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Com
         uint8_t *block = world_heap_alloc(bytes);
         for (int i = 0; i < comm->size; block += win->part[i++]->bytes)
             win->part[i]->base = block;
+        win->part[0]->whole = whole_new(win->part[0], bytes);
     }
     CORE_CHECK(win->part[comm->rank]->base); /* even for members that bring no memory */
     *(void **)baseptr = win->base = win->part[comm->rank]->base;
+    if (WORLD_PROCESSES)
+        world_process_guard(win->part[0]->whole);
     *out_win = win;
     return MPI_SUCCESS;
 }
@@ -221,7 +242,8 @@ int MPI_Win_free(MPI_Win *handle)
     world_meet(&win->comm, NULL);
     locks_check(win);
     if (WORLD_PROCESSES)
-        world_process_unguard(win->part[win->comm.rank]);
+        world_process_unguard(win->flavor == MPI_WIN_FLAVOR_SHARED ? win->part[0]->whole
+                                                                   : win->part[win->comm.rank]);
     if (win->flavor == MPI_WIN_FLAVOR_ALLOCATE ||
         (win->flavor == MPI_WIN_FLAVOR_SHARED && win->comm.rank == 0))
         world_heap_free(win->base);

@@ -9,7 +9,8 @@
  * first dispatched to this file (syscall user dispatch) and made with all pages open; a call that
  * may access a window's memory gets a turn first.
  *
- * Only memory from MPI_Win_allocate has pages of its own. Accesses to other windows are not seen,
+ * Only memory from MPI_Win_allocate and MPI_Win_allocate_shared has pages of its own. That of the
+ * latter is one part, which every member guards. Accesses to other windows are not seen,
  * nor any if a rank has several threads or the system lacks a feature: the world reports that.
  *
  * Invariants: 1. Pages are protected only while `depth` is 0: all are open in calls of MPI, and in
@@ -169,7 +170,7 @@ static bool is_rank(void)
 
 static void access_give(struct guarded *g, int access)
 {
-    CORE_CHECK(g->part->rank->rank == rank_own && access != PROT_NONE);
+    CORE_CHECK((g->part->rank->rank == rank_own || g->part->common) && access != PROT_NONE);
     g->access = g->turns == g->part->turn_count ? g->access | access : access; /* invariant 2 */
     g->turns = g->part->turn_count;
 }
@@ -187,7 +188,7 @@ static void guard_touch(struct guarded *g, const void *at, const void *site, boo
     fiber->call = writes ? WORLD_STORE : WORLD_LOAD;
     fiber->site = site;
     world_access_touch(g->part, at, writes);
-    if (writes)
+    if (writes && !g->part->common)
         world_store_begin(g->part, at);
     fiber->call = call;
     fiber->site = from;
@@ -440,14 +441,14 @@ static bool guard_start_one(void)
 
 void world_process_guard(struct world_part *part)
 {
-    CORE_CHECK(part->rank->rank == rank_own && world_process_depth > 0);
+    CORE_CHECK((part->rank->rank == rank_own || part->common) && world_process_depth > 0);
     CORE_CHECK(!closed);
     bool whole = (uintptr_t)part->base % PAGE == 0 && part->bytes > 0;
     if (!WORLD->explore || WORLD->options->policy.loads != REPLAY_LOADS_TURNS ||
         world_process_several || !whole || guarded_count == GUARDED_MAX || !guard_start_one())
         return;
     uint8_t *high = part->base + (part->bytes + PAGE - 1) / PAGE * PAGE;
-    CORE_CHECK(high > part->base && !part->seen);
+    CORE_CHECK(high > part->base && (!part->seen || part->common));
     guarded[guarded_count++] =
         (struct guarded){part, part->base, high, PROT_NONE, part->turn_count};
     part->seen = true;
@@ -468,7 +469,7 @@ void world_process_unguard(const struct world_part *part)
 #else /* accesses are not seen, and the world reports that where others reach a window */
 void world_process_guard(struct world_part *part)
 {
-    CORE_CHECK(!part->seen);
+    CORE_CHECK(!part->seen || part->common);
 }
 
 void world_process_unguard(const struct world_part *part)
