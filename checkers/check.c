@@ -9,6 +9,7 @@
 #include "checkers/cause.h"
 #include "checkers/check_rules.h"
 #include "checkers/hint_destructor.h"
+#include "checkers/remedy_wait.h"
 #include "core/check.h"
 #include "core/progress.h"
 #include "core/text.h"
@@ -461,6 +462,31 @@ static enum core_status checker_run(const struct checker *checker, struct judgin
     return status;
 }
 
+/* Tries remedies for buffers that were used too early, with the program of all calls. */
+static enum core_status waits_try(struct judgings *judgings, const struct check_options *options,
+                                  struct finding_list *list)
+{
+    struct trace *trace = judgings->few.input.trace;
+    bool left = trace_rounds_left(trace) > 0;
+    struct judging *judging = left ? &judgings->all : &judgings->few;
+    enum core_status status = CORE_OK;
+
+    if (left)
+        trace_rounds_show(trace, true);
+    for (uint32_t i = 0; i < list->count && status == CORE_OK; i++) {
+        if (!remedy_wait_fits(&list->finding[i]))
+            continue;
+        if (!judging->begun)
+            status = judging_begin(judging, trace, options);
+        judging->input.program = &judging->program;
+        if (status == CORE_OK)
+            status = remedy_try_wait(&judging->input, &list->finding[i]);
+    }
+    if (left)
+        trace_rounds_show(trace, false);
+    return status;
+}
+
 static enum core_status check_held(struct trace *trace, const struct check_options *options,
                                    struct finding_list *list)
 {
@@ -495,6 +521,8 @@ static enum core_status check_held(struct trace *trace, const struct check_optio
             status = CORE_OK;
         }
     }
+    if (status == CORE_OK)
+        status = waits_try(&judgings, options, list);
     trace_rounds_restore(trace);
     judging_done(&judgings.few);
     judging_done(&judgings.all);

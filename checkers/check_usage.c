@@ -407,6 +407,7 @@ static enum core_status check_usage_gather(uint32_t rank, uint64_t seq, const st
     if (!call)
         return CORE_NO_MEMORY;
     call->found = found;
+    call->found_at = found && misuse->site > 0 ? misuse->site : 0;
     if (other && !origin_only)
         finding_call_subject(call, trace, other);
     bool third = misuse->kind == MISUSE_OVERWRITTEN || misuse->kind == MISUSE_CANCELLED_LEFT;

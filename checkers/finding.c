@@ -637,9 +637,10 @@ char *finding_json(const struct finding *finding)
         set_text(object, "tried", finding->tried);
     if (finding->move.path)
         json_object_set_new(object, "move",
-                            json_pack("{s:s?, s:s?, s:i, s:i}", "path", finding->move.path, "call",
-                                      finding->move.call, "line", finding->move.line, "before",
-                                      finding->move.before));
+                            json_pack("{s:s?, s:s?, s:i, s:i, s:b}", "path", finding->move.path,
+                                      "call", finding->move.call, "line", finding->move.line,
+                                      "before", finding->move.before, "completes",
+                                      finding->move.completes));
     if (finding->cause)
         json_object_set_new(object, "cause", json_integer(finding->cause));
     json_object_set_new(object, "assumed", json_boolean(finding->assumed));

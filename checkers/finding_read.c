@@ -156,6 +156,7 @@ static void move_read(struct reader *reader, json_t *object, struct finding_move
     move->call = text_take(reader, object, "call");
     move->line = (int)number_take(reader, object, "line", INT_MAX);
     move->before = (int)number_take(reader, object, "before", INT_MAX);
+    move->completes = flag_take(object, "completes");
 }
 
 enum core_status finding_list_read(struct finding_list *list, const char *json)

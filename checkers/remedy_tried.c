@@ -5,7 +5,7 @@
  * Invariants
  *  1. A receive is posted earlier only if it passes no receive or probe that could take the same
  *     messages: each still gets its own.
- *  2. A change is offered only if no order and no buffering deadlocks after it. */
+ *  2. A change is offered only if no order and no buffering deadlocks after it (trial_cures). */
 #include "checkers/remedy_tried.h"
 
 #include <inttypes.h>
@@ -13,21 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checkers/remedy_trial.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/matching/matching.h"
-#include "replay/search/explore.h"
-#include "replay/symbolic/symbolic.h"
 
 enum {
-    OPERATIONS_MAX = 100000, /* of a program for which changes are tried */
     PAIRS_MAX = 4,
     SITES_MAX = 8,
-    NEAR_MAX = 4096,   /* operations between a send and a receive posted before it */
-    CONFLICTS = 20000, /* limits of the solver: a fraction of a second */
-    CLAUSES = 500000
+    NEAR_MAX = 4096 /* operations between a send and a receive posted before it */
 };
-static const char cure[] = "no order and no buffering of these calls deadlocks (proven)";
 
 struct tried_pair { /* places of a send and of a later receive */
     int32_t send, receive;
@@ -35,125 +30,12 @@ struct tried_pair { /* places of a send and of a later receive */
     uint32_t rank;
 };
 struct tried {
-    const struct check_input *input;
-    const struct replay_program *program;
-    int32_t **site; /* by rank and operation; 0: unknown */
+    struct trial trial;
     struct tried_pair pair[PAIRS_MAX];
     uint32_t pair_count;
     int32_t named[SITES_MAX]; /* places of MPI_ANY_SOURCE receives */
     uint32_t named_count;
 };
-
-static bool is_send(const struct replay_op *op)
-{
-    return op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND;
-}
-
-static bool is_receive(const struct replay_op *op)
-{
-    return op->kind == REPLAY_RECV || op->kind == REPLAY_IRECV;
-}
-
-static bool takes_messages(const struct replay_op *op)
-{
-    return is_receive(op) || op->kind == REPLAY_PROBE || op->kind == REPLAY_IPROBE ||
-           op->kind == REPLAY_MPROBE;
-}
-
-/* --- places of operations --------------------------------------------------------------------- */
-
-static enum core_status sites_read(struct tried *t, uint32_t rank)
-{
-    const struct replay_rank *of = &t->program->rank[rank];
-    struct trace_cursor *cursor;
-    struct trace_event event;
-    bool more = true;
-    uint32_t at = 0;
-    enum core_status status = CORE_ARRAY_NEW(t->site[rank], of->op_count + 1ul, "a remedy");
-
-    if (status == CORE_OK)
-        status = trace_cursor_open(t->input->trace, rank, &cursor);
-    if (status != CORE_OK)
-        return status;
-    while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
-        while (at < of->op_count && of->op[at].event < event.seq)
-            at++;
-        for (uint32_t i = at; i < of->op_count && of->op[i].event == event.seq; i++)
-            t->site[rank][i] = event.site;
-    }
-    trace_cursor_close(cursor);
-    return status;
-}
-
-/* Prepares the trials. whole: only if all ranks finished. *out_tried false: the program is too
- * large, or its record says too little. */
-static enum core_status tried_open(struct tried *t, const struct check_input *input, bool whole,
-                                   bool *out_tried)
-{
-    const struct replay_program *program = input->program;
-    uint64_t operations = 0;
-    bool threads = false;
-    enum core_status status;
-
-    *t = (struct tried){.input = input, .program = program};
-    for (uint32_t rank = 0; rank < program->rank_count; rank++) {
-        operations += program->rank[rank].op_count;
-        threads |= program->rank[rank].when != NULL ||
-                   (whole && program->rank[rank].end != REPLAY_END_FINISHED);
-    }
-    *out_tried = !threads && operations <= OPERATIONS_MAX && !input->notes->unsupported &&
-                 !input->notes->unknown_requests && !input->trace->imported;
-    if (!*out_tried)
-        return CORE_OK;
-    status = CORE_ARRAY_NEW(t->site, program->rank_count, "a remedy");
-    for (uint32_t rank = 0; status == CORE_OK && rank < program->rank_count; rank++)
-        status = sites_read(t, rank);
-    return status;
-}
-
-static void tried_close(struct tried *t)
-{
-    for (uint32_t rank = 0; t->site && rank < t->program->rank_count; rank++)
-        free(t->site[rank]);
-    free(t->site);
-}
-
-/* --- a program that differs ------------------------------------------------------------------- */
-
-static enum core_status frame_copy(const struct replay_program *from, struct replay_program *to)
-{
-    enum core_status status = replay_program_init(to, from->rank_count);
-
-    for (uint32_t i = 1; status == CORE_OK && i < from->comm_count; i++) {
-        uint32_t index;
-        status = replay_program_comm(to, from->comm[i].member, from->comm[i].count, &index);
-        CORE_CHECK(status != CORE_OK || index == i);
-    }
-    if (status != CORE_OK)
-        return status;
-    for (uint32_t i = 0; i < from->comm_count; i++) {
-        to->comm[i].origin = from->comm[i].origin;
-        to->comm[i].remote = from->comm[i].remote;
-    }
-    to->buffered_overhead = from->buffered_overhead;
-    to->overtaking = from->overtaking;
-    return CORE_OK;
-}
-
-static enum core_status sets_copy(const struct replay_rank *from, struct replay_program *to,
-                                  uint32_t rank)
-{
-    enum core_status status = CORE_OK;
-
-    to->rank[rank].end = from->end;
-    for (uint32_t i = 0; status == CORE_OK && i < from->set_count; i++) {
-        int32_t index;
-        status = replay_program_set(to, rank, from->member + from->set[i].first, from->set[i].count,
-                                    from->set[i].chosen, &index);
-        CORE_CHECK(status != CORE_OK || index == (int32_t)i);
-    }
-    return status;
-}
 
 /* Tells whether an operation between send and receive stays where it is and could take the same
  * messages as the receive. `before`: per operation, the send before which it is posted; UINT32_MAX:
@@ -164,10 +46,10 @@ static bool is_in_the_way(const struct replay_rank *of, const uint32_t *before, 
     const struct replay_op *moved = &of->op[receive];
 
     CORE_CHECK(first < receive && receive < of->op_count);
-    CORE_CHECK(is_receive(moved) && before[receive] == UINT32_MAX);
+    CORE_CHECK(trial_is_receive(moved) && before[receive] == UINT32_MAX);
     for (uint32_t i = first; i < receive; i++) {
         const struct replay_op *op = &of->op[i];
-        if (takes_messages(op) && before[i] == UINT32_MAX && op->comm == moved->comm &&
+        if (trial_takes_messages(op) && before[i] == UINT32_MAX && op->comm == moved->comm &&
             matching_overlaps(op->peer, moved->peer) && matching_overlaps(op->tag, moved->tag))
             return true;
     }
@@ -180,18 +62,19 @@ static bool is_in_the_way(const struct replay_rank *of, const uint32_t *before, 
 static bool posts_find(const struct tried *t, uint32_t rank, const struct tried_pair *pair,
                        uint32_t *before)
 {
-    const struct replay_rank *of = &t->program->rank[rank];
+    const struct replay_rank *of = &t->trial.program->rank[rank];
     uint32_t send = UINT32_MAX;
     bool received = false;
 
     CORE_CHECK(pair->send > 0 && pair->receive > 0);
     for (uint32_t i = 0; i < of->op_count; i++) {
         const struct replay_op *op = &of->op[i];
-        if (is_send(op) && t->site[rank][i] == pair->send && (send == UINT32_MAX || received)) {
+        if (trial_is_send(op) && t->trial.site[rank][i] == pair->send &&
+            (send == UINT32_MAX || received)) {
             send = i;
             received = false;
         }
-        if (!is_receive(op) || t->site[rank][i] != pair->receive || send == UINT32_MAX)
+        if (!trial_is_receive(op) || t->trial.site[rank][i] != pair->receive || send == UINT32_MAX)
             continue;
         received = true;
         if (before[i] != UINT32_MAX) /* already posted before another pair's send */
@@ -208,7 +91,7 @@ static enum core_status receive_post(struct replay_program *to, uint32_t rank,
 {
     struct replay_op posted = *op;
 
-    CORE_CHECK(is_receive(op));
+    CORE_CHECK(trial_is_receive(op));
     CORE_CHECK((op->kind == REPLAY_RECV) == (request >= 0));
     if (op->kind == REPLAY_RECV) {
         posted.kind = REPLAY_IRECV;
@@ -231,7 +114,7 @@ static enum core_status rank_post(const struct replay_rank *from, const uint32_t
     for (uint32_t i = 0; status == CORE_OK && i < from->op_count; i++) {
         if (before[i] == UINT32_MAX)
             continue;
-        CORE_CHECK(before[i] < i && is_send(&from->op[before[i]]));
+        CORE_CHECK(before[i] < i && trial_is_send(&from->op[before[i]]));
         post[i].request = from->op[i].kind == REPLAY_RECV ? next++ : -1;
         if (post[before[i]].last)
             post[post[before[i]].last - 1].next = i + 1;
@@ -258,12 +141,13 @@ static enum core_status rank_post(const struct replay_rank *from, const uint32_t
 static enum core_status pairs_apply(const struct tried *t, uint32_t first, uint32_t count,
                                     struct replay_program *to, bool *out_changed)
 {
-    enum core_status status = frame_copy(t->program, to);
+    enum core_status status = trial_frame_copy(t->trial.program, to);
     bool can = true, any = false;
 
     *out_changed = false;
-    for (uint32_t rank = 0; status == CORE_OK && can && rank < t->program->rank_count; rank++) {
-        const struct replay_rank *from = &t->program->rank[rank];
+    for (uint32_t rank = 0; status == CORE_OK && can && rank < t->trial.program->rank_count;
+         rank++) {
+        const struct replay_rank *from = &t->trial.program->rank[rank];
         uint32_t *before;
         status = CORE_ARRAY_NEW(before, from->op_count + 1ul, "a remedy");
         if (status != CORE_OK)
@@ -273,7 +157,7 @@ static enum core_status pairs_apply(const struct tried *t, uint32_t first, uint3
             can = posts_find(t, rank, &t->pair[i], before);
         for (uint32_t i = 0; i < from->op_count; i++)
             any |= before[i] != UINT32_MAX;
-        status = sets_copy(from, to, rank);
+        status = trial_sets_copy(from, to, rank);
         if (status == CORE_OK)
             status = rank_post(from, before, to, rank);
         free(before);
@@ -285,16 +169,16 @@ static enum core_status pairs_apply(const struct tried *t, uint32_t first, uint3
 static enum core_status name_apply(const struct tried *t, int32_t site, struct replay_program *to,
                                    bool *out_changed)
 {
-    enum core_status status = frame_copy(t->program, to);
+    enum core_status status = trial_frame_copy(t->trial.program, to);
 
     *out_changed = false;
-    for (uint32_t rank = 0; status == CORE_OK && rank < t->program->rank_count; rank++) {
-        const struct replay_rank *from = &t->program->rank[rank];
-        status = sets_copy(from, to, rank);
+    for (uint32_t rank = 0; status == CORE_OK && rank < t->trial.program->rank_count; rank++) {
+        const struct replay_rank *from = &t->trial.program->rank[rank];
+        status = trial_sets_copy(from, to, rank);
         for (uint32_t i = 0; status == CORE_OK && i < from->op_count; i++) {
             struct replay_op op = from->op[i];
-            if (takes_messages(&op) && op.peer == REPLAY_ANY && op.matched >= 0 &&
-                t->site[rank][i] == site) {
+            if (trial_takes_messages(&op) && op.peer == REPLAY_ANY && op.matched >= 0 &&
+                t->trial.site[rank][i] == site) {
                 op.peer = op.matched;
                 *out_changed = true;
             }
@@ -306,30 +190,6 @@ static enum core_status name_apply(const struct tried *t, int32_t site, struct r
 
 /* --- deciding --------------------------------------------------------------------------------- */
 
-/* Decides whether no order and no buffering deadlocks (invariant 2). */
-static enum core_status is_cured(const struct replay_program *program, bool *out_cured)
-{
-    struct symbolic_options options = {
-        .explore = {.sends = true}, .conflicts_max = CONFLICTS, .clauses_max = CLAUSES};
-    struct symbolic_decision decision;
-    struct replay_result result;
-
-    *out_cured = false;
-    /* a quick run rejects most changes */
-    enum core_status status = replay_run_once(program, &check_unbuffered, &result);
-    if (status == CORE_OK) {
-        bool finished = result.outcome == REPLAY_FINISHED;
-        replay_result_done(&result);
-        options.explore.policy = check_unbuffered;
-        status = finished ? symbolic_decide(program, &options, &decision) : CORE_OK;
-        if (status == CORE_OK && finished) {
-            *out_cured = decision.verdict == REPLAY_VERDICT_NONE && !symbolic_assumption(&decision);
-            symbolic_decision_done(&decision);
-        }
-    }
-    return status;
-}
-
 static enum core_status pairs_cure(const struct tried *t, uint32_t first, uint32_t count,
                                    bool *out_cured)
 {
@@ -340,7 +200,7 @@ static enum core_status pairs_cure(const struct tried *t, uint32_t first, uint32
 
     *out_cured = false;
     if (status == CORE_OK && any)
-        status = is_cured(&changed, out_cured);
+        status = trial_cures(&changed, out_cured); /* invariant 2 */
     replay_program_done(&changed);
     return status;
 }
@@ -353,7 +213,7 @@ static const struct replay_op *receive_behind(const struct replay_rank *of, uint
 {
     for (uint32_t i = op + 1; i < of->op_count; i++) {
         int32_t from = of->op[i].peer == REPLAY_ANY ? of->op[i].matched : of->op[i].peer;
-        if (!is_receive(&of->op[i]))
+        if (!trial_is_receive(&of->op[i]))
             continue;
         for (uint32_t k = 0; k < waitfor->blocked_count; k++)
             if (waitfor->blocked[k].standing == REPLAY_IN_CORE &&
@@ -367,7 +227,7 @@ static const struct replay_op *receive_behind(const struct replay_rank *of, uint
  * started by MPI_Start. */
 static bool is_plain(const struct tried *t, const struct tried_pair *pair)
 {
-    struct trace *trace = t->input->trace;
+    struct trace *trace = t->trial.input->trace;
     struct trace_event send, receive;
 
     return trace_event_get(trace, pair->rank, pair->send_event, &send) == CORE_OK &&
@@ -379,15 +239,15 @@ static bool is_plain(const struct tried *t, const struct tried_pair *pair)
 static void pair_add(struct tried *t, const struct replay_waitfor *waitfor,
                      const struct replay_blocked *blocked)
 {
-    const struct replay_rank *of = &t->program->rank[blocked->rank];
+    const struct replay_rank *of = &t->trial.program->rank[blocked->rank];
     uint32_t send = blocked->count ? waitfor->clause[blocked->first].op : blocked->op;
     CORE_CHECK(send < of->op_count);
     const struct replay_op *receive = receive_behind(of, blocked->op, waitfor);
 
-    if (!receive || !is_send(&of->op[send]) || t->pair_count == PAIRS_MAX)
+    if (!receive || !trial_is_send(&of->op[send]) || t->pair_count == PAIRS_MAX)
         return;
-    struct tried_pair pair = {t->site[blocked->rank][send],
-                              t->site[blocked->rank][receive - of->op], of->op[send].event,
+    struct tried_pair pair = {t->trial.site[blocked->rank][send],
+                              t->trial.site[blocked->rank][receive - of->op], of->op[send].event,
                               receive->event, blocked->rank};
     if (pair.send <= 0 || pair.receive <= 0 || !is_plain(t, &pair))
         return;
@@ -397,35 +257,22 @@ static void pair_add(struct tried *t, const struct replay_waitfor *waitfor,
     t->pair[t->pair_count++] = pair;
 }
 
-/* Writes "MPI_Send (quiz.c:31)". */
-static enum core_status call_write(const struct tried *t, uint32_t rank, uint64_t seq, FILE *file)
-{
-    struct trace_event event;
-    char place[256];
-    enum core_status status = trace_event_get(t->input->trace, rank, seq, &event);
-
-    if (status == CORE_OK)
-        fprintf(file, "%s (%s)", t->input->trace->call[event.call].name,
-                trace_site_text(t->input->trace, event.site, place, sizeof place));
-    return status;
-}
-
 /* Tells whether on every rank each blocking send of the pair's place is directly followed by its
  * blocking receive: then MPI_Sendrecv can replace the two. It waits for the same operations as the
  * posted receive, the send and the wait that were tried. */
 static bool is_exchange(const struct tried *t, const struct tried_pair *pair)
 {
     CORE_CHECK(pair->send > 0 && pair->receive > 0);
-    for (uint32_t rank = 0; rank < t->program->rank_count; rank++) {
-        const struct replay_rank *of = &t->program->rank[rank];
+    for (uint32_t rank = 0; rank < t->trial.program->rank_count; rank++) {
+        const struct replay_rank *of = &t->trial.program->rank[rank];
         for (uint32_t i = 0; i < of->op_count; i++) {
-            bool sends = t->site[rank][i] == pair->send,
-                 receives = t->site[rank][i] == pair->receive;
+            bool sends = t->trial.site[rank][i] == pair->send,
+                 receives = t->trial.site[rank][i] == pair->receive;
             if (sends && (of->op[i].kind != REPLAY_SEND || of->op[i].mode != REPLAY_STANDARD ||
-                          i + 1 == of->op_count || t->site[rank][i + 1] != pair->receive))
+                          i + 1 == of->op_count || t->trial.site[rank][i + 1] != pair->receive))
                 return false;
             if (receives &&
-                (of->op[i].kind != REPLAY_RECV || !i || t->site[rank][i - 1] != pair->send))
+                (of->op[i].kind != REPLAY_RECV || !i || t->trial.site[rank][i - 1] != pair->send))
                 return false;
         }
     }
@@ -441,12 +288,12 @@ static enum core_status exchanges_word(const struct tried *t, uint32_t first, ui
     for (uint32_t i = first; status == CORE_OK && i < first + count; i++) {
         const struct tried_pair *pair = &t->pair[i];
         fputs(i == first ? "call MPI_Sendrecv in place of " : ", and in place of ", file);
-        status = call_write(t, pair->rank, pair->send_event, file);
+        status = trial_call_write(&t->trial, pair->rank, pair->send_event, file);
         fputs(" and ", file);
         if (status == CORE_OK)
-            status = call_write(t, pair->rank, pair->receive_event, file);
+            status = trial_call_write(&t->trial, pair->rank, pair->receive_event, file);
     }
-    fprintf(file, " (MPI_Sendrecv_replace for one buffer): then %s", cure);
+    fprintf(file, " (MPI_Sendrecv_replace for one buffer): then %s", trial_cure);
     return status;
 }
 
@@ -460,17 +307,18 @@ static enum core_status posts_word(const struct tried *t, uint32_t first, uint32
     for (uint32_t i = first; status == CORE_OK && i < first + count; i++) {
         struct trace_event receive;
         fprintf(file, i == first ? "post " : ", and ");
-        status = call_write(t, t->pair[i].rank, t->pair[i].receive_event, file);
+        status = trial_call_write(&t->trial, t->pair[i].rank, t->pair[i].receive_event, file);
         fprintf(file, " before ");
         if (status == CORE_OK)
-            status = call_write(t, t->pair[i].rank, t->pair[i].send_event, file);
+            status = trial_call_write(&t->trial, t->pair[i].rank, t->pair[i].send_event, file);
         if (status == CORE_OK)
-            status = trace_event_get(t->input->trace, t->pair[i].rank, t->pair[i].receive_event,
-                                     &receive);
+            status = trace_event_get(t->trial.input->trace, t->pair[i].rank,
+                                     t->pair[i].receive_event, &receive);
         blocking |= status == CORE_OK && receive.class != EVENT_CLASS_IRECV;
     }
     fprintf(file, "%s, into memory that is not used in between: then %s",
-            blocking ? ", as an MPI_Irecv that is waited for where the receive is now" : "", cure);
+            blocking ? ", as an MPI_Irecv that is waited for where the receive is now" : "",
+            trial_cure);
     return status;
 }
 
@@ -478,12 +326,12 @@ static enum core_status posts_word(const struct tried *t, uint32_t first, uint32
 static enum core_status move_set(const struct tried *t, const struct tried_pair *pair,
                                  struct finding_move *move)
 {
-    const struct trace *trace = t->input->trace;
+    const struct trace *trace = t->trial.input->trace;
     const struct trace_site *send = &trace->site[pair->send],
                             *receive = &trace->site[pair->receive];
     struct trace_event event;
     enum core_status status =
-        trace_event_get(t->input->trace, pair->rank, pair->receive_event, &event);
+        trace_event_get(t->trial.input->trace, pair->rank, pair->receive_event, &event);
 
     if (status != CORE_OK || event.class != EVENT_CLASS_IRECV || !send->path || !receive->path ||
         strcmp(send->path, receive->path) != 0 || send->line <= 0 || receive->line <= send->line)
@@ -526,10 +374,10 @@ static enum core_status pairs_word(const struct tried *t, uint32_t first, uint32
 enum core_status remedy_try_post(const struct check_input *input, struct finding *finding,
                                  const struct replay_waitfor *waitfor)
 {
-    struct tried t;
+    struct tried t = {0};
     bool tried, cures = false;
     uint32_t first = 0, count = 1;
-    enum core_status status = tried_open(&t, input, true, &tried);
+    enum core_status status = trial_open(&t.trial, input, true, &tried);
 
     for (uint32_t i = 0; status == CORE_OK && tried && i < waitfor->blocked_count; i++)
         if (waitfor->blocked[i].standing == REPLAY_IN_CORE)
@@ -544,7 +392,7 @@ enum core_status remedy_try_post(const struct check_input *input, struct finding
     if (status == CORE_OK && cures)
         status = pairs_word(&t, first, count, finding);
     CORE_CHECK(status != CORE_OK || cures == (finding->tried != NULL));
-    tried_close(&t);
+    trial_close(&t.trial);
     return status;
 }
 
@@ -552,11 +400,12 @@ enum core_status remedy_try_post(const struct check_input *input, struct finding
 
 static void sites_of_wildcards(struct tried *t)
 {
-    for (uint32_t rank = 0; rank < t->program->rank_count; rank++) {
-        const struct replay_rank *of = &t->program->rank[rank];
+    for (uint32_t rank = 0; rank < t->trial.program->rank_count; rank++) {
+        const struct replay_rank *of = &t->trial.program->rank[rank];
         for (uint32_t i = 0; i < of->op_count && t->named_count < SITES_MAX; i++) {
-            int32_t site = t->site[rank][i];
-            bool known = site <= 0 || !takes_messages(&of->op[i]) || of->op[i].peer != REPLAY_ANY;
+            int32_t site = t->trial.site[rank][i];
+            bool known =
+                site <= 0 || !trial_takes_messages(&of->op[i]) || of->op[i].peer != REPLAY_ANY;
             for (uint32_t k = 0; !known && k < t->named_count; k++)
                 known = t->named[k] == site;
             if (!known)
@@ -567,10 +416,10 @@ static void sites_of_wildcards(struct tried *t)
 
 enum core_status remedy_try_name(const struct check_input *input, struct finding *finding)
 {
-    struct tried t;
+    struct tried t = {0};
     bool tried, cures = false;
     char place[256];
-    enum core_status status = tried_open(&t, input, true, &tried);
+    enum core_status status = trial_open(&t.trial, input, true, &tried);
 
     if (status == CORE_OK && tried)
         sites_of_wildcards(&t);
@@ -579,18 +428,19 @@ enum core_status remedy_try_name(const struct check_input *input, struct finding
         bool any;
         status = name_apply(&t, t.named[i], &changed, &any);
         if (status == CORE_OK && any)
-            status = is_cured(&changed, &cures);
+            status = trial_cures(&changed, &cures);
         replay_program_done(&changed);
         if (status == CORE_OK && cures &&
             asprintf(&finding->tried,
                      "name the source that is meant at %s, in place of MPI_ANY_SOURCE: with the "
                      "sources of the recorded run %s",
-                     trace_site_text(input->trace, t.named[i], place, sizeof place), cure) < 0) {
+                     trace_site_text(input->trace, t.named[i], place, sizeof place),
+                     trial_cure) < 0) {
             finding->tried = NULL;
             status = core_report(CORE_NO_MEMORY, "out of memory for a remedy");
         }
     }
-    tried_close(&t);
+    trial_close(&t.trial);
     return status;
 }
 
@@ -614,11 +464,11 @@ struct retag { /* gives the sends, or the receives, of a place another tag */
 
 static bool is_retagged(const struct tried *t, const struct retag *retag, uint32_t rank, uint32_t i)
 {
-    CORE_CHECK(rank < t->program->rank_count && i < t->program->rank[rank].op_count);
-    const struct replay_op *op = &t->program->rank[rank].op[i];
+    CORE_CHECK(rank < t->trial.program->rank_count && i < t->trial.program->rank[rank].op_count);
+    const struct replay_op *op = &t->trial.program->rank[rank].op[i];
 
-    return (retag->sends ? is_send(op) : takes_messages(op)) && op->tag == retag->from &&
-           t->site[rank][i] == retag->site;
+    return (retag->sends ? trial_is_send(op) : trial_takes_messages(op)) &&
+           op->tag == retag->from && t->trial.site[rank][i] == retag->site;
 }
 
 /* Tells whether each changed call has found a partner. */
@@ -626,10 +476,10 @@ static bool all_matched(const struct tried *t, const struct retag *retag,
                         const struct replay_result *after)
 {
     CORE_CHECK(after->outcome != REPLAY_DEADLOCK);
-    for (uint32_t rank = 0; rank < t->program->rank_count; rank++)
-        for (uint32_t i = 0; i < t->program->rank[rank].op_count; i++)
+    for (uint32_t rank = 0; rank < t->trial.program->rank_count; rank++)
+        for (uint32_t i = 0; i < t->trial.program->rank[rank].op_count; i++)
             if (is_retagged(t, retag, rank, i) &&
-                is_left(after, rank, t->program->rank[rank].op[i].event))
+                is_left(after, rank, t->trial.program->rank[rank].op[i].event))
                 return false;
     return true;
 }
@@ -640,13 +490,13 @@ static enum core_status tag_apply(const struct tried *t, const struct replay_res
                                   const struct retag *retag, struct replay_program *to,
                                   bool *out_changed)
 {
-    enum core_status status = frame_copy(t->program, to);
+    enum core_status status = trial_frame_copy(t->trial.program, to);
     bool can = true, any = false;
 
     CORE_CHECK(retag->from != retag->to && retag->site > 0);
-    for (uint32_t rank = 0; status == CORE_OK && rank < t->program->rank_count; rank++) {
-        const struct replay_rank *from = &t->program->rank[rank];
-        status = sets_copy(from, to, rank);
+    for (uint32_t rank = 0; status == CORE_OK && rank < t->trial.program->rank_count; rank++) {
+        const struct replay_rank *from = &t->trial.program->rank[rank];
+        status = trial_sets_copy(from, to, rank);
         for (uint32_t i = 0; status == CORE_OK && i < from->op_count; i++) {
             struct replay_op op = from->op[i];
             if (is_retagged(t, retag, rank, i)) {
@@ -686,7 +536,7 @@ static enum core_status tag_word(const struct tried *t, const struct finding_lin
                                  int32_t tag, const char *before, FILE *file)
 {
     fprintf(file, "%stag %" PRId32 " in ", before, tag);
-    return call_write(t, link->rank, link->seq, file);
+    return trial_call_write(&t->trial, link->rank, link->seq, file);
 }
 
 /* cures: a change of the send, and of the receive. */
@@ -722,10 +572,10 @@ enum core_status remedy_try_tag(const struct check_input *input, struct finding 
                                 const struct hint_tag_miss *miss)
 {
     CORE_CHECK(miss->is && miss->send_tag != miss->receive_tag);
-    struct tried t;
+    struct tried t = {0};
     struct trace_event send, receive;
     bool tried, cures[2] = {false, false};
-    enum core_status status = tried_open(&t, input, false, &tried);
+    enum core_status status = trial_open(&t.trial, input, false, &tried);
 
     tried = tried && !input->notes->wildcards;
     if (status == CORE_OK && tried)
@@ -743,6 +593,6 @@ enum core_status remedy_try_tag(const struct check_input *input, struct finding 
     }
     if (status == CORE_OK && (cures[0] || cures[1]))
         status = tags_word(&t, miss, cures, finding);
-    tried_close(&t);
+    trial_close(&t.trial);
     return status;
 }

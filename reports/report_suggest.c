@@ -5,7 +5,8 @@
  * the line may move.
  *
  * Invariants
- *  1. A line is moved only past statements of the same block that each make one MPI call.
+ *  1. A line is moved only past statements of the same block that each make one MPI call; a line
+ *     that completes an operation, also past assignments that call nothing.
  *  2. No such statement names the moved call's buffer or request, or a further variable that it may
  *     change. */
 #include <ctype.h>
@@ -54,18 +55,43 @@ static struct line line_trim(struct line line)
     return line;
 }
 
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Tells whether the line holds the name as a whole word. */
+static bool line_names(struct line line, const char *name, size_t bytes)
+{
+    for (size_t i = 0; i + bytes <= line.bytes; i++)
+        if (!strncmp(line.text + i, name, bytes) && (!i || !is_word(line.text[i - 1])) &&
+            (i + bytes == line.bytes || !is_word(line.text[i + bytes])))
+            return true;
+    return false;
+}
+
+/* Tells whether the line is a whole statement without strings, blocks and comments. */
+static bool is_statement(struct line line)
+{
+    if (!line.bytes || line.text[line.bytes - 1] != ';')
+        return false;
+    for (size_t i = 0; i + 1 < line.bytes; i++)
+        if (strchr(";\"'{}", line.text[i]) ||
+            (line.text[i] == '/' && strchr("/*", line.text[i + 1])))
+            return false;
+    return true;
+}
+
 /* Tells whether the line is one statement that calls an MPI function: "MPI_Send(...);". */
 static bool is_call(struct line line)
 {
     int depth = 0;
 
     line = line_trim(line);
-    if (line.bytes < 7 || strncmp(line.text, "MPI_", 4) != 0 || line.text[line.bytes - 1] != ';')
+    if (line.bytes < 7 || strncmp(line.text, "MPI_", 4) != 0 || !is_statement(line))
         return false;
     for (size_t i = 0; i + 1 < line.bytes; i++) {
         char c = line.text[i];
-        if (strchr(";\"'{}", c) || (c == '/' && strchr("/*", line.text[i + 1])))
-            return false;
         depth += (c == '(') - (c == ')');
         if (depth == 0 && c == ')' && i + 2 != line.bytes)
             return false;
@@ -86,19 +112,30 @@ static bool begins_statement(const struct lines *lines, uint32_t at)
     return false;
 }
 
-static bool is_word(char c)
+/* Tells whether the line is one assignment that calls nothing: "x[i] = 2 * (y + 1);", "n++;". */
+static bool is_assignment(struct line line)
 {
-    return isalnum((unsigned char)c) || c == '_';
-}
+    static const char *const no[] = {"return", "goto", "else", "case", "default", "do"};
+    bool assigns = false;
 
-/* Tells whether the line holds the name as a whole word. */
-static bool line_names(struct line line, const char *name, size_t bytes)
-{
-    for (size_t i = 0; i + bytes <= line.bytes; i++)
-        if (!strncmp(line.text + i, name, bytes) && (!i || !is_word(line.text[i - 1])) &&
-            (i + bytes == line.bytes || !is_word(line.text[i + bytes])))
-            return true;
-    return false;
+    line = line_trim(line);
+    if (!is_statement(line))
+        return false;
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        if (line_names(line, no[i], strlen(no[i])))
+            return false;
+    for (size_t i = 0; i < line.bytes; i++) {
+        size_t before = i;
+        while (before > 0 && line.text[before - 1] == ' ')
+            before--;
+        if (line.text[i] == ':' ||
+            (line.text[i] == '(' && before > 0 &&
+             (is_word(line.text[before - 1]) || strchr(")]", line.text[before - 1]))))
+            return false; /* a label, a call, or the condition of an if */
+        assigns |= line.text[i] == '=' ||
+                   (i > 0 && strchr("+-", line.text[i]) && line.text[i - 1] == line.text[i]);
+    }
+    return assigns;
 }
 
 /* Splits the arguments of a call. Returns their number; 0: too many. */
@@ -168,7 +205,7 @@ static bool may_move(const struct lines *lines, const struct finding_move *move)
     for (uint32_t i = from; i < line; i++) {
         if (!line_trim(lines->line[i]).bytes)
             continue;
-        if (!is_call(lines->line[i]))
+        if (!is_call(lines->line[i]) && !(move->completes && is_assignment(lines->line[i])))
             return false;
         for (uint32_t a = 0; a < count; a++)
             if (may_change(lines->line[i], &argument[a], a == 0 || a + 1 == count))
