@@ -103,8 +103,9 @@ wanted = {CONDA.get(name, name) for name in libraries if name != "c6"} | {"otf2"
 if wanted != set(recipe["requirements"]["host"]):
     sys.exit(f"the recipe builds with {recipe['requirements']['host']}, not {wanted}")
 at = f"{os.getcwd()}/conda"
-os.environ.update(PREFIX=at, GCC="gcc", PYTHON="/usr/bin/python3", BUILD=build)
-shell(f"cd {source} && {recipe['build']['script'][-1]}")
+os.environ.update(PREFIX=at, GCC="gcc", PYTHON="/usr/bin/python3", BUILD="x86_64-conda-linux-gnu")
+install = recipe["build"]["script"][-1].replace("BUILD=build", f"BUILD={build}")
+shell(f"cd {source} && {install}")
 os.environ["PATH"] = f"{at}/bin:{os.environ['PATH']}"
 for line in recipe["tests"][0]["script"]:
     shell(line)
