@@ -9,7 +9,6 @@
  *  2. A flush is offered only inside a passive epoch at the target of the access. */
 #include "checkers/remedy_wait.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -370,7 +369,7 @@ static enum core_status flush_try(const struct check_input *input, const struct 
     FILE *file = open_memstream(&text, &bytes);
     if (!file)
         return core_report(CORE_NO_MEMORY, "out of memory for a remedy");
-    fprintf(file, "call MPI_Win_flush for target %" PRId32 " of ", use->operation.peer);
+    fputs("call MPI_Win_flush for the target of ", file);
     status = trial_call_write(&trial, use->call->rank, use->operation.seq, file);
     fputc(' ', file);
     if (status == CORE_OK)
