@@ -224,6 +224,14 @@ static void note_section(struct finding *finding, const struct trace *trace,
     finding->remedy = REMEDY_SECTION;
 }
 
+/* Returns the remedy of a kind. What a call writes that makes a window is the window's memory. */
+static enum remedy remedy_of(enum misuse_kind kind, enum verb verb)
+{
+    bool window = verb == VERB_WIN_CREATE || verb == VERB_ATTACH_MEMORY;
+
+    return kind == MISUSE_WRITE_ARRAY_SHORT && window ? REMEDY_WINDOW_SIZE : remedies[kind];
+}
+
 /* Adds a finding for a new mistake. */
 static enum core_status mistake_add(struct gathering *gathering, struct mistake *mistake,
                                     const struct trace_event *event, const struct misuse *misuse,
@@ -240,7 +248,7 @@ static enum core_status mistake_add(struct gathering *gathering, struct mistake 
     if (!finding)
         return CORE_NO_MEMORY;
     finding->effect = effect_of(misuse->kind, event);
-    finding->remedy = remedies[misuse->kind];
+    finding->remedy = remedy_of(misuse->kind, trace->call[event->call].verb);
     if (rule == MISUSE_RULE_LOAD)
         finding_of_load(finding, trace, misuse->site);
     mistake->finding = gathering->list->count - 1;

@@ -288,9 +288,15 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                           "wait for the request as well (MPI_Wait), then ask MPI_Test_cancelled",
                           OF(REQUEST)},
     [REMEDY_ENTRIES] = {"entries",
-                        "give the array as many entries as the call reads or writes: one for each "
-                        "rank, request or block",
+                        "give the argument room for all that the call reads or writes: an array "
+                        "an entry for each rank, request or block; a text the largest length that "
+                        "MPI names for it (MPI_MAX_PROCESSOR_NAME, MPI_MAX_OBJECT_NAME, "
+                        "MPI_MAX_ERROR_STRING...)",
                         OF(BUFFER)},
+    [REMEDY_WINDOW_SIZE] = {"window-size",
+                            "give the window as many bytes as its size says: the size is in bytes, "
+                            "not in elements",
+                            OF(BUFFER)},
     [REMEDY_INITIALIZE] = {"initialize",
                            "call MPI_Init before every other MPI call, and once: MPI_Initialized "
                            "tells whether that was done",

@@ -60,7 +60,7 @@ static int cmd_report_body(const struct options *o, struct judge_options *judge,
     int code = CLI_CLEAN;
 
     judge->series = &series;
-    if (output || *judge->format->head) {
+    if (output || *judge->format->head || report_nothing(judge->format)) {
         judge->quiet = true;
         judge->output[judge->output_count++] =
             (struct judge_output){.format = judge->format, .path = output};
@@ -74,6 +74,7 @@ static int cmd_report_body(const struct options *o, struct judge_options *judge,
     }
     for (uint32_t i = 0; i < judge->output_count; i++)
         judge->output[i].failed |= code == CLI_TROUBLE || code == CLI_USAGE;
+    judge->quiet = false;
     if (judge_files_close(judge) != CORE_OK || (fflush(stdout) != 0 && code != CLI_TROUBLE))
         code = CLI_TROUBLE;
     return code;

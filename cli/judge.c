@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "core/array.h"
 #include "core/check.h"
+#include "core/output.h"
 #include "core/progress.h"
 #include "core/text.h"
 
@@ -188,6 +189,20 @@ static enum core_status joined_write(const void *what, FILE *file)
                : CORE_OK;
 }
 
+/* Leaves no file of an earlier report behind, which could be taken for this one. */
+static enum core_status joined_leave_out(const struct judge_output *output, bool quiet)
+{
+    if (output->path && !core_output_as_is(output->path) && unlink(output->path) != 0 &&
+        errno != ENOENT)
+        return core_report(CORE_IO, "cannot remove the old '%s': %s; choose another place",
+                           output->path, strerror(errno));
+    if (!quiet)
+        fprintf(stderr, "crosswait: no patch%s%s%s: %s\n", output->path ? " in '" : "",
+                output->path ? output->path : "", output->path ? "'" : "",
+                report_nothing(output->format));
+    return CORE_OK;
+}
+
 enum core_status judge_files_close(struct judge_options *options)
 {
     enum core_status status = CORE_OK;
@@ -203,7 +218,10 @@ enum core_status judge_files_close(struct judge_options *options)
         output->joined = NULL;
         if (one == CORE_OK)
             one = report_fit(output->format, &output->text, &output->bytes);
-        if (one == CORE_OK && options->series && options->series->count && !output->failed)
+        bool whole = one == CORE_OK && options->series && options->series->count && !output->failed;
+        if (whole && !output->bytes && report_nothing(output->format))
+            one = joined_leave_out(output, options->quiet);
+        else if (whole)
             one = output->path ? output_file_write(output->path, joined_write, output)
                                : joined_write(output, stdout);
         free(output->text);

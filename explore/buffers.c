@@ -10,6 +10,9 @@
  * files, nonblocking collectives) are complete once each rank has done the part that it had done
  * before.
  *
+ * MPI_Buffer_detach waits for the messages in the attached buffer: each may leave it at once, or
+ * when its receive takes it, as a standard send may have a buffer or none.
+ *
  * The search reaches each deadlock that some buffers allow: once the sends that wait there get
  * buffers, the execution continues to a world in which all sends have one. */
 #include <stdlib.h>
@@ -30,6 +33,7 @@ struct end { /* a request */
     uint32_t number;        /* send: number of the application's send */
     uint32_t posted;        /* receive: the step that posted it */
     uint32_t behind;        /* receive: gate + 1 of the cancel that lets it have its message */
+    uint32_t attached;      /* send: place + 1 of the rank's previous one in the attached buffer */
     int32_t peer, tag, got; /* of a receive; got: the tag of its message */
     uint32_t context;
     bool done;        /* it was posted in this execution */
@@ -81,11 +85,12 @@ struct explore_walk {
     uint32_t step_count, step_room;
     struct cancelled *cancelled;
     uint32_t cancelled_count, cancelled_room;
-    uint32_t *passed; /* by rank: number of steps done */
-    uint32_t *fence;  /* by rank: steps up to the last that ran alone in its rank */
+    uint32_t *passed;   /* by rank: number of steps done */
+    uint32_t *fence;    /* by rank: steps up to the last that ran alone in its rank */
+    uint32_t *attached; /* by rank: place + 1 of its last send in the attached buffer */
     uint32_t rank_count, ranks_seen, threads_seen;
     bool threads_free; /* threads proceed independently, not in the order of the world */
-    bool standard;     /* some send may have a buffer */
+    bool standard;     /* some send may have a buffer, or leave the attached buffer at once */
 };
 
 /* --- what ran --------------------------------------------------------------------------------- */
@@ -121,6 +126,10 @@ static enum core_status note_send(struct explore_walk *w, const struct world_eve
     send->waits = e->standard || !e->flag;
     send->number = e->number;
     send->next = 0;
+    if (e->attached) {
+        send->attached = w->attached[e->rank];
+        w->attached[e->rank] = end + 1;
+    }
     if (c->first)
         end_at(w, c->last - 1)->next = end + 1;
     else
@@ -204,12 +213,27 @@ static enum core_status note_gate(struct explore_walk *w, const struct world_eve
     return status == CORE_OK ? step_add(w, e, step) : status;
 }
 
+/* Adds a step for each message that was put into the buffer that is now detached. */
+static enum core_status note_detach(struct explore_walk *w, const struct world_event *e)
+{
+    enum core_status status = CORE_OK;
+    uint32_t at = w->attached[e->rank];
+    w->attached[e->rank] = 0;
+    for (; at && status == CORE_OK; at = end_at(w, at - 1)->attached) {
+        w->standard = true;
+        status = step_add(w, e, (struct step){.end = at - 1, .hash = at, .kind = e->kind});
+    }
+    return status;
+}
+
 static enum core_status buffers_note(struct explore_walk *w, const struct world_event *e)
 {
     uint32_t end;
     bool probe = e->kind == WORLD_EVENT_PROBE;
     if (e->kind == WORLD_EVENT_GIVE || e->kind == WORLD_EVENT_NEED)
         return note_gate(w, e);
+    if (e->kind == WORLD_EVENT_DETACH)
+        return note_detach(w, e);
     enum core_status status = end_of(w, probe ? e->peer : e->rank, e->request, &end);
     if (status == CORE_OK && e->kind == WORLD_EVENT_MATCH)
         note_match(w, e, end);
@@ -236,6 +260,7 @@ void explore_walk_free(struct explore_walk *w)
     free(w->step);
     free(w->passed);
     free(w->fence);
+    free(w->attached);
     free(w);
 }
 
@@ -274,6 +299,8 @@ enum core_status explore_walk_new(const struct explore_events *events, int rank_
     status = CORE_ARRAY_NEW(w->passed, (uint64_t)rank_count, "the ranks of a world");
     if (status == CORE_OK)
         status = CORE_ARRAY_NEW(w->fence, (uint64_t)rank_count, "the ranks of a world");
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(w->attached, (uint64_t)rank_count, "the ranks of a world");
     for (size_t i = 0; i < events->count && status == CORE_OK; i++)
         if (events->event[i].kind <= WORLD_EVENT_NEED)
             status = buffers_note(w, &events->event[i]);
@@ -316,8 +343,12 @@ static bool may_pass(const struct explore_walk *w, const struct step *step,
     const struct end *end = end_at(w, step->end);
     if (step->kind == WORLD_EVENT_PROBE)
         return end->done;
-    if (step->kind != WORLD_EVENT_WAIT || (end->other && is_there(w, end_at(w, end->other - 1))))
+    bool detach = step->kind == WORLD_EVENT_DETACH;
+    if ((step->kind != WORLD_EVENT_WAIT && !detach) ||
+        (end->other && is_there(w, end_at(w, end->other - 1))))
         return true;
+    if (detach)
+        return buffers_keeps(kept, end);
     return (!end->other || end->send) &&
            (!end->waits || (end->standard && buffers_keeps(kept, end)));
 }
@@ -361,16 +392,18 @@ static bool go_on(struct explore_walk *w, struct line *line, const struct replay
     return moved;
 }
 
-/* Adds the send that a blocked thread waits for, if that send could have a buffer. */
+/* Adds the send that a blocked thread waits for, if that send could have a buffer, or leave the
+ * attached one. */
 static enum core_status waiting_add(const struct explore_walk *w, const struct line *line,
                                     struct replay_names *waiting)
 {
     const struct step *step = &w->step[line->at - 1];
-    if (step->kind != WORLD_EVENT_WAIT || !is_reached(w, line, step))
+    bool detach = step->kind == WORLD_EVENT_DETACH;
+    if ((step->kind != WORLD_EVENT_WAIT && !detach) || !is_reached(w, line, step))
         return CORE_OK;
     const struct end *end = end_at(w, step->end);
     const struct replay_name name = name_of(end);
-    return end->send && end->standard ? replay_policy_add(waiting, &name) : CORE_OK;
+    return end->send && (end->standard || detach) ? replay_policy_add(waiting, &name) : CORE_OK;
 }
 
 bool explore_walk_free_threads(struct explore_walk *w)

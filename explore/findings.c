@@ -14,6 +14,7 @@
 #include "core/text.h"
 #include "explore/failure.h"
 #include "explore/look.h"
+#include "explore/outcome_lines.h"
 
 enum { ANSWERS_TOLD = 8, LINE_SHOWN = 120 };
 
@@ -103,7 +104,10 @@ static void count_say(struct finding *finding, const struct explore_search *sear
             "this happens if the MPI library buffers these sends and no others, as MPI allows: %s",
             look->buffered);
     else if (class->sends.wait)
-        finding_fact(finding, "this happens if the MPI library buffers no sends, as MPI allows");
+        finding_fact(finding, "this happens if the MPI library buffers no sends%s, as MPI allows",
+                     look->attached ? ", and keeps a message in the attached buffer until it is "
+                                      "received"
+                                    : "");
     if (search->behaviours == 1)
         finding_fact(finding, "in the one behaviour%s",
                      is_all(search) ? " that there is" : " that was tried");
@@ -250,29 +254,47 @@ static char *unlike_words(struct explore_program *program, const struct explore_
     return core_text_close(file, &text);
 }
 
-static void outcome_say(struct explore_program *program, struct finding *finding,
-                        const struct explore_look *look, const struct explore_look *other)
+/* Returns what the first line of output that differs is, or what the first such message is. */
+static char *outcome_words(struct explore_program *program, const struct explore_look *look,
+                           const struct explore_look *other)
 {
     struct explore_difference d;
     struct explore_unlike unlike;
-    uint64_t count = look->class->count;
-    const char *times = count == 1 ? "time" : "times";
+    char *words = NULL;
+
     if (explore_output_differ(&look->output, &other->output, &program->allow, &d)) {
-        const char *line = d.line[0];
-        finding_fact(finding,
-                     line ? "%" PRIu64 " %s: rank %d %s '%.*s'%s"
-                          : "%" PRIu64 " %s: rank %d %s no such line",
-                     count, times, d.rank, d.errors ? "says" : "prints",
-                     line_shown(line ? line : ""), line ? line : "", line_rest(line ? line : ""));
+        const char *line = d.line[0], *verb = d.errors ? "says" : "prints";
+        if (line ? asprintf(&words, "rank %d %s '%.*s'%s", d.rank, verb, line_shown(line), line,
+                            line_rest(line)) < 0
+                 : asprintf(&words, "rank %d %s no such line", d.rank, verb) < 0)
+            words = NULL;
     } else if (look->found || !message_diff_differ(&look->sent, &other->sent, &unlike)) {
-        finding_fact(finding, "%" PRIu64 " %s: %s", count, times,
-                     look->found ? look->found : "as otherwise");
+        words = strdup(look->found ? look->found : "as otherwise");
     } else {
-        char *words = unlike_words(program, &unlike);
-        finding_fact(finding, "%" PRIu64 " %s: %s", count, times, words ? words : "");
-        free(words);
+        words = unlike_words(program, &unlike);
     }
     explore_difference_done(&d);
+    return words;
+}
+
+/* Says how the base ends, and how each other outcome does. */
+static enum core_status outcomes_say(struct explore_program *program,
+                                     const struct explore_look *look, uint32_t count,
+                                     const struct explore_look *base,
+                                     const struct explore_look *least, struct finding *finding)
+{
+    struct outcome_lines lines = {0};
+    enum core_status status =
+        outcome_lines_add(&lines, outcome_words(program, base, least), base->class->count);
+
+    for (uint32_t i = 0; i < count && status == CORE_OK; i++)
+        if (!look[i].failure && &look[i] != base)
+            status = outcome_lines_add(&lines, outcome_words(program, &look[i], base),
+                                       look[i].class->count);
+    if (status == CORE_OK)
+        outcome_lines_say(&lines, finding);
+    outcome_lines_done(&lines);
+    return status;
 }
 
 /* Adds the place of the first message that differs from the base. */
@@ -384,10 +406,8 @@ static enum core_status race_add(struct explore_program *program, struct explore
         status = conflict_say(finding, &least->conflict);
     if (status == CORE_OK && !conflict && least->conflict.rest.count)
         status = place_add(finding, least->conflict.rest.line, false);
-    outcome_say(program, finding, base, least);
-    for (uint32_t i = 0; i < count; i++)
-        if (!look[i].failure && &look[i] != base)
-            outcome_say(program, finding, &look[i], base);
+    if (status == CORE_OK)
+        status = outcomes_say(program, look, count, base, least, finding);
     if (passing > passing_looked)
         finding_fact(finding, "%" PRIu32 " more outcomes are not shown", passing - passing_looked);
     repeat_set(finding, program, least);

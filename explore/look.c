@@ -351,12 +351,12 @@ static char *buffered_words(const struct explore_events *events, const struct ex
         return NULL;
     for (size_t i = 0; i < events->count; i++) {
         const struct world_event *e = &events->event[i];
-        if (e->kind != WORLD_EVENT_SEND || !e->standard ||
+        if (e->kind != WORLD_EVENT_SEND || !(e->standard || e->attached) ||
             !replay_policy_find(&sends->kept, (uint32_t)e->rank, e->number != 0,
                                 e->number ? e->number : (uint64_t)e->request))
             continue;
         fprintf(file, "%s%s of rank %d to rank %d", between, e->call, e->rank, e->peer);
-        if (e->number)
+        if (e->number || e->attached)
             fprintf(file, ", tag %d", e->tag);
         between = "; ";
     }
@@ -388,6 +388,8 @@ static enum core_status look_fill(struct explore_program *program, const struct 
     look->failure = failure ? strdup(failure->text) : NULL;
     look->failed = failure ? failure->rank : -1;
     look->buffered = buffered_words(events, &look->sends);
+    for (size_t i = 0; i < events->count && !look->attached; i++)
+        look->attached = events->event[i].attached;
     look->found = failure ? NULL : others_found(&program->outcome.world);
     look->also = failure ? also_failed(&program->outcome.world, failure) : NULL;
     return CORE_OK;

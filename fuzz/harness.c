@@ -169,6 +169,7 @@ static void harness_show(void *context, const struct world_event *event)
         break;
     case WORLD_EVENT_WAIT:
     case WORLD_EVENT_PROBE:
+    case WORLD_EVENT_DETACH:
     case WORLD_EVENT_GIVE:
     case WORLD_EVENT_NEED:
         break;

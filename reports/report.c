@@ -26,6 +26,11 @@ enum core_status report_fit(const struct report_format *format, char **text, siz
     return format->render == report_sarif && *bytes ? sarif_runs_fit(text, bytes) : CORE_OK;
 }
 
+const char *report_nothing(const struct report_format *format)
+{
+    return format->render == report_suggest ? "no remedy that was tried moves a line" : NULL;
+}
+
 const struct report_format *report_find(const char *name)
 {
     for (const struct report_format *format = report_table; format->name; format++)

@@ -233,6 +233,9 @@ enum core_status report_unwritten(const struct report_facts *facts);
 /* Keeps a file of several traces within its readers' limits: may replace text, which holds the
  * traces without HEAD and TAIL. */
 enum core_status report_fit(const struct report_format *format, char **text, size_t *bytes);
+/* Returns the reason why a file of this format would be empty, and is not written; NULL: an empty
+ * file has a meaning, or there is none. */
+const char *report_nothing(const struct report_format *format);
 const struct report_format *report_find(const char *name);
 /* Writes "text, json, ..." into buffer, which is returned. */
 const char *report_names(char *buffer, size_t buffer_bytes);

@@ -292,6 +292,7 @@ struct world_message { /* sent, not yet received */
     const char *call;
     size_t room;       /* bytes in its sender's attached buffer; 0: it uses none */
     uint32_t attached; /* number of that buffer */
+    bool stays;        /* it leaves that buffer only when its receive takes it */
     struct world_delayed delayed;
     uint8_t small[MESSAGE_SMALL];
 };
@@ -348,6 +349,7 @@ struct ompi_request_t {
     /* order=explore: number of its posting among all, and among its rank's; causes of its posting
      * and of its completion; the decision about a wildcard; whether a poll for it failed */
     uint32_t serial, order;
+    uint32_t asked_at; /* position in the array that a call asked for last */
     const struct world_causes *causes, *done_causes;
     struct world_decider *decider;
     bool polled;
@@ -474,6 +476,8 @@ struct world_rank {
     void *bsend_buffer;
     size_t bsend_bytes, bsend_used; /* used: by messages that no receive has taken */
     uint32_t bsend_attached;        /* number of buffers attached so far */
+    uint32_t bsend_stays;           /* messages in the attached buffer that stay until received */
+    struct world_fiber *detaching;  /* waits until there are none */
     struct ompi_communicator_t world, self;
     int self_member;
     uint32_t order_count;                                    /* order=explore */

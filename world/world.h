@@ -23,11 +23,12 @@ enum {
 };
 
 enum world_event_kind {
-    WORLD_EVENT_SEND,  /* a send was posted: peer, tag, context, bytes, request; flag: buffered */
-    WORLD_EVENT_RECV,  /* a receive was posted; peer and tag may be -1 */
-    WORLD_EVENT_MATCH, /* rank received from peer; request is the receiver's */
-    WORLD_EVENT_WAIT,  /* rank continued after this request had completed */
-    WORLD_EVENT_PROBE, /* order=explore: rank found a message of peer; request sent it */
+    WORLD_EVENT_SEND,   /* a send was posted: peer, tag, context, bytes, request; flag: buffered */
+    WORLD_EVENT_RECV,   /* a receive was posted; peer and tag may be -1 */
+    WORLD_EVENT_MATCH,  /* rank received from peer; request is the receiver's */
+    WORLD_EVENT_WAIT,   /* rank continued after this request had completed */
+    WORLD_EVENT_PROBE,  /* order=explore: rank found a message of peer; request sent it */
+    WORLD_EVENT_DETACH, /* rank detached its buffer, and all its sends since then left it */
     /* order=explore, what ranks wait for besides messages; `digest` names it */
     WORLD_EVENT_GIVE,  /* rank did its part of it; request: a receive that was cancelled, or -1 */
     WORLD_EVENT_NEED,  /* rank continued after all parts so far */
@@ -53,6 +54,7 @@ struct world_event { /* all ranks are world ranks */
     bool flag;
     bool persistent;  /* of a request that was started */
     bool standard;    /* a send that the library may buffer */
+    bool attached;    /* a send into the attached buffer */
     const char *call; /* MPI_Send */
     uint64_t site;    /* where the program called it; 0: unknown */
     /* order=explore: hash of a send's bytes, and its first element */

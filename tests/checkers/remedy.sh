@@ -138,7 +138,9 @@ C
     mpicc -g -o move move.c
     crosswait run -q -o H.db --suggest=H.patch -- mpirun -n 2 ./move
     if [ "$name" != moves ]; then
-        [ ! -s H.patch ] || { echo "$name:"; cat H.patch; wrong=1; }
+        [ ! -e H.patch ] || { echo "$name:"; cat H.patch; wrong=1; }
+        crosswait report --format=suggest -o H.patch H.db 2>said
+        grep -q '^crosswait: no patch in' said || { echo "$name: no word of a patch"; wrong=1; }
         crosswait check H.db | grep -q '= help: post MPI_Irecv' ||
             { echo "$name: no help"; wrong=1; }
         continue

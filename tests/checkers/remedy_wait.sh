@@ -66,7 +66,7 @@ used() { # PROGRAM KIND
     crosswait check --only=buffer H.db | grep -o '= help: .*' |
         sed 's/right behind it/HERE/; s/before [a-z]*\.c:[0-9]*/HERE/'
     [ ! -s H.patch ] || patch -sp1 "$1.c" <H.patch
-    sed -n 's/^[+-]    //p' H.patch
+    [ ! -e H.patch ] || sed -n 's/^[+-]    //p' H.patch
 }
 used use POSTED
 mpicc -g -DPOSTED -o use use.c

@@ -11,6 +11,11 @@ for object in communicator window file; do
     done
 done
 for how in apart barrier; do
+    crosswait explore -n 2 -- ./freed buffer $how >out.txt 2>&1
+    echo "buffer $how: [$?] $(tail -1 out.txt)"
+    grep '^error' out.txt | sort -u
+done
+for how in apart barrier; do
     crosswait run -o $how.db -- mpirun -n 2 ./freed communicator $how >out.txt 2>&1
     echo "run, $how: [$?]"
     grep -E '^(error|warning|note)' out.txt | sort -u

@@ -5,6 +5,7 @@
 
 #include "world/exchange/explore_available.h"
 #include "world/exchange/explore_cancel.h"
+#include "world/exchange/explore_missed.h"
 #include "world/exchange/explore_report.h"
 #include "world/exchange/explore_some.h"
 #include "world/exchange/explore_states.h"
@@ -43,117 +44,6 @@ static void take_out(struct world_rank *rank, const struct world_message *messag
         rank->unexpected_end = link;
 }
 
-/* --- what a decision might have got later ----------------------------------------------------- */
-
-static void miss_message(const struct world_rank *rank, const struct world_message *message,
-                         struct world_decider *d, const struct world_causes *causes)
-{
-    if (world_causes_has(causes, d->decided) || !world_available(rank, message, d))
-        return;
-    CORE_CHECK(d->kind <= EXPLORE_PROBE && message->world < WORLD->rank_count);
-    if (!world_explore_seen(d, (uint32_t)message->world))
-        world_explore_missed(d, message->world + d->poll, causes, false);
-}
-
-/* Reports, after a receive got its message, the messages that are now free for later receives. */
-static void explore_released(struct world_rank *rank, uint32_t order,
-                             const struct world_causes *causes)
-{
-    for (struct world_decider *d = rank->decided; d; d = d->next) {
-        if (d->kind > EXPLORE_PROBE || d->order <= order)
-            continue;
-        for (const struct world_message *m = rank->unexpected; m; m = m->next)
-            miss_message(rank, m, d, world_causes_join(m->causes, causes));
-    }
-}
-
-static bool still_same(const struct world_decider *d, int i)
-{
-    CORE_CHECK_HOT(i >= 0 && i < d->count);
-    return d->request[i] && d->request[i]->serial == d->serial[i];
-}
-
-static const struct world_causes *causes_of_requests(const struct world_decider *d, uint32_t bits)
-{
-    const struct world_causes *causes = NULL;
-    for (int i = 0; i < d->count; i++)
-        if (d->request[i] && bits >> (i < 31 ? i : 31) & 1 && !(d->of_others && !still_same(d, i)))
-            causes = world_causes_join(causes, d->request[i]->done_causes);
-    return causes;
-}
-
-static struct world_rank *receiver_of(const struct ompi_request_t *send)
-{
-    const struct ompi_communicator_t *comm = send->comm;
-    CORE_CHECK(send->kind == REQUEST_SEND && send->peer >= 0);
-    return &WORLD->rank[(comm->remote_size ? comm->remote : comm->member)[send->peer]];
-}
-
-/* Returns the unreceived message that makes the send's completion uncertain: the send is complete
- * only if the library buffers it. NULL: completion is certain. All starts of a persistent request
- * have one number and are not distinguished. */
-static struct world_message *doubt_of(const struct ompi_request_t *send)
-{
-    if (send->kind != REQUEST_SEND || !send->complete || !send->number || send->persistent ||
-        send->settled || send->peer == MPI_PROC_NULL)
-        return NULL;
-    struct world_message *m = receiver_of(send)->unexpected;
-    while (m && (m->send || m->world != send->owner->rank || m->number != send->number))
-        m = m->next;
-    return m;
-}
-
-bool world_explore_is_complete(const struct world_decider *d, int i)
-{
-    return still_same(d, i) && d->request[i]->complete &&
-           !(d->polled_before && doubt_of(d->request[i]));
-}
-
-static bool all_complete(const struct world_decider *d)
-{
-    for (int i = 0; i < d->count; i++)
-        if (d->request[i] && !world_explore_is_complete(d, i) &&
-            !(d->of_others && !still_same(d, i)))
-            return false;
-    return true;
-}
-
-static void miss_completion(struct world_decider *d, const struct ompi_request_t *request)
-{
-    int active = 0, at = 0;
-    while (at < d->count && !(still_same(d, at) && d->request[at] == request))
-        active += d->request[at++] != NULL;
-    if (at == d->count)
-        return;
-    if (d->kind == EXPLORE_ALL) {
-        const struct world_causes *causes = all_complete(d) ? causes_of_requests(d, ~0u) : NULL;
-        if (all_complete(d) && !world_causes_has(causes, d->decided))
-            world_explore_missed(d, 1, causes, false);
-    } else if (!world_causes_has(request->done_causes, d->decided)) {
-        if (d->kind == EXPLORE_ANY)
-            world_explore_missed(d, at + d->poll, request->done_causes, false);
-        else if (active < EXPLORE_BITS) {
-            world_explore_missed(d, (int32_t)(d->certain | 1u << active), request->done_causes,
-                                 false);
-            if (d->answer) { /* together with the requests that were reported */
-                EXPLORE->report.subsets = true;
-                world_explore_missed(
-                    d, 1 << active | d->answer,
-                    world_causes_join(request->done_causes, causes_of_requests(d, ~0u)), false);
-            }
-        }
-    }
-}
-
-void world_explore_completed(struct ompi_request_t *request)
-{
-    if (request->kind > REQUEST_RECV)
-        request->done_causes = world_causes_join(request->done_causes, WORLD->fiber->causes);
-    for (struct world_decider *d = request->owner->decided; d; d = d->next)
-        if (d->kind >= EXPLORE_ANY)
-            miss_completion(d, request);
-}
-
 /* Notes that the rank knows of this message, and of the messages that earlier matching receives
  * took before it. */
 static void explore_hear(struct world_rank *rank, const struct world_decider *what, int32_t world,
@@ -185,13 +75,14 @@ void world_explore_observe(const struct ompi_request_t *request)
 
 /* --- matching --------------------------------------------------------------------------------- */
 
-static void explore_match(struct world_rank *rank, struct ompi_request_t **link,
+/* Tells whether there are other messages that the receive could have taken. */
+static bool explore_match(struct world_rank *rank, struct ompi_request_t **link,
                           struct world_message *message, const struct world_causes *decision)
 {
     struct ompi_request_t *recv = *link;
-    uint32_t order = recv->order;
+    const struct world_decider left = world_envelope_of(recv), got = world_envelope_got(message);
     CORE_CHECK(world_match_fits(message, recv->context, recv->peer, recv->tag));
-    CORE_CHECK(recv->owner == rank && order > 0);
+    CORE_CHECK(recv->owner == rank && left.order > 0);
     if (!(*link = recv->next))
         rank->posted_end = link;
     take_out(rank, message);
@@ -201,24 +92,27 @@ static void explore_match(struct world_rank *rank, struct ompi_request_t **link,
     if (message->send)
         message->send->done_causes = causes;
     world_message_receive(recv, message);
-    explore_released(rank, order, causes);
+    return world_missed_released(rank, &left, &got, causes);
+}
+
+/* Gives the receive the message that is certainly its own, if there is one. */
+static bool settle_one(struct world_rank *rank, struct ompi_request_t **link, bool *out_others)
+{
+    const struct ompi_request_t *recv = *link;
+    struct world_message *message =
+        recv->decider || recv->refuses ? NULL : world_explore_message(rank, recv);
+    if (message)
+        *out_others = explore_match(rank, link, message, NULL);
+    return message != NULL;
 }
 
 /* Gives every receive that names its source the message that is certainly its own: invariant 1. */
 static void explore_settle(struct world_rank *rank)
 {
     struct ompi_request_t **link = &rank->posted;
-    while (*link) {
-        const struct ompi_request_t *recv = *link;
-        struct world_message *message =
-            recv->decider || recv->refuses ? NULL : world_explore_message(rank, recv);
-        if (message) {
-            explore_match(rank, link, message, NULL);
-            link = &rank->posted;
-        } else {
-            link = &(*link)->next;
-        }
-    }
+    bool others;
+    while (*link)
+        link = settle_one(rank, link, &others) ? &rank->posted : &(*link)->next;
 }
 
 void world_states_settle_receives(struct world_rank *rank)
@@ -234,8 +128,12 @@ void world_explore_send(struct ompi_request_t *send, struct world_message *messa
     send->done_causes = NULL;
     for (struct world_decider *d = dest->decided; d; d = d->next)
         if (d->kind <= EXPLORE_PROBE)
-            miss_message(dest, message, d, message->causes);
-    explore_settle(dest);
+            world_missed_message(dest, message, d, message->causes);
+    /* Only the first receive that could take the message can have it without a decision. */
+    struct ompi_request_t **link = world_available_receive(dest, message);
+    bool others = false;
+    if (*link && settle_one(dest, link, &others) && others)
+        explore_settle(dest);
 }
 
 /* --- numbers ---------------------------------------------------------------------------------- */
@@ -312,20 +210,17 @@ static int32_t ask_of_requests(const struct world_decider *what, MPI_Request req
 void world_explore_certain(void)
 {
     CORE_CHECK(WORLD->fiber->is_rank);
-    for (struct ompi_request_t *recv = ME->posted; recv; recv = recv->next) {
-        if (!recv->decider || recv->certain || recv->cancelling ||
-            !world_available_known(ME, recv->decider))
-            continue;
-        const uint32_t serial = recv->serial;
-        recv->certain = true;
-        ask_of_requests(&(struct world_decider){.kind = EXPLORE_ALL, .count = 1, .of_others = true},
-                        &recv);
-        if (recv->serial == serial)
-            world_explore_observe(recv); /* checks the other receives once more */
-        else
-            world_explore_certain();
+    struct ompi_request_t *recv = world_available_certain(ME);
+    if (!recv)
         return;
-    }
+    const uint32_t serial = recv->serial;
+    recv->certain = true;
+    ask_of_requests(&(struct world_decider){.kind = EXPLORE_ALL, .count = 1, .of_others = true},
+                    &recv);
+    if (recv->serial == serial)
+        world_explore_observe(recv); /* checks the other receives once more */
+    else
+        world_explore_certain();
 }
 
 void world_explore_receive(struct ompi_request_t *recv)
@@ -342,16 +237,19 @@ void world_explore_receive(struct ompi_request_t *recv)
     recv->certain = false;
     CORE_CHECK(!*me->posted_end); /* state.h invariant 3: at the end */
     recv->next = NULL;
-    *me->posted_end = recv;
+    struct ompi_request_t **link = me->posted_end;
+    bool others;
+    *link = recv;
     me->posted_end = &recv->next;
-    explore_settle(me);
+    settle_one(me, link, &others); /* it comes last: what it takes frees nothing for the others */
     if (WORLD->fiber->is_rank)
         world_explore_certain();
 }
 
 void world_explore_unposted(struct ompi_request_t *recv)
 {
-    explore_released(recv->owner, recv->order, WORLD->fiber->causes);
+    const struct world_decider left = world_envelope_of(recv);
+    world_missed_released(recv->owner, &left, NULL, WORLD->fiber->causes);
     explore_settle(recv->owner);
 }
 
@@ -371,14 +269,14 @@ void world_explore_options(const struct world_decider *d)
             world_explore_tell(world_explore_nobody());
     } else if (d->kind == EXPLORE_ANY) {
         for (int i = 0; i < d->count; i++)
-            if (world_explore_is_complete(d, i))
+            if (world_decider_complete(d, i))
                 world_explore_tell(i + d->poll);
     } else if (d->kind == EXPLORE_SOME) {
         world_explore_subsets(d);
     } else if (d->kind == EXPLORE_BUFFER) {
         world_explore_tell(1);
         world_explore_tell(0);
-    } else if (all_complete(d)) {
+    } else if (world_decider_all_complete(d)) {
         world_explore_tell(1);
     }
     if (d->poll && !d->polled_before && !d->must_find)
@@ -423,7 +321,7 @@ static void buffer_answer(const struct world_decider *d, const struct world_caus
     if (d->answer)
         send->done_causes = world_causes_join(send->done_causes, causes);
     else
-        world_message_unbuffer(d->message, send, receiver_of(send));
+        world_message_unbuffer(d->message, send, world_send_receiver(send));
 }
 
 /* Gives the receive its message, or cancels it. */
@@ -445,7 +343,7 @@ static void receive_answer(struct world_decider *d, const struct world_causes *c
             d->rank->posted_end = link;
         recv->done_causes = world_causes_join(d->fiber->causes, causes);
         recv->cancelled = true;
-        explore_released(d->rank, recv->order, causes);
+        world_missed_released(d->rank, d, NULL, causes);
     }
     explore_settle(d->rank);
     if (d->fiber)
@@ -481,8 +379,9 @@ static void explore_answer_one(struct world_decider *d)
         CORE_CHECK(d->message);
         causes = world_causes_join(causes, d->message->causes);
         if (d->take) {
+            const struct world_decider got = world_envelope_got(d->message);
             take_out(d->rank, d->message);
-            explore_released(d->rank, d->order, causes);
+            world_missed_released(d->rank, d, &got, causes);
             explore_settle(d->rank);
         }
     }
@@ -500,7 +399,7 @@ static const struct world_causes *past_of_answer(const struct world_decider *d, 
         return world_available_from(d->rank, d, answer - d->poll)->causes;
     if (d->kind == EXPLORE_ANY)
         return d->request[answer - d->poll]->done_causes;
-    return d->kind == EXPLORE_BUFFER ? NULL : causes_of_requests(d, ~0u);
+    return d->kind == EXPLORE_BUFFER ? NULL : world_decider_causes(d, ~0u);
 }
 
 /* Reports the other answers if the policy gave this one: they may be possible only because the
@@ -567,16 +466,25 @@ static bool comes_before(const struct candidate *best, uint32_t turns)
     return turns < best->turns;
 }
 
+/* Tells whether a free decision about messages cannot replace the best one. */
+static bool is_behind(const struct candidate *best, const struct world_decider *d, uint32_t turns)
+{
+    return best->decider && WORLD->choice.kind == REPLAY_CHOICE_LIST && d->kind < EXPLORE_TURN &&
+           turns >= best->turns;
+}
+
 /* Considers a decision; returns true if it was answered. */
 static bool explore_consider(struct world_decider *d, uint32_t turns, struct candidate *best)
 {
-    uint32_t first = EXPLORE->report.option_count;
-    world_explore_options(d);
-    uint32_t count = EXPLORE->report.option_count - first;
     const struct replay_name *name =
         d->number ? replay_policy_find(&WORLD->options->policy.forced, (uint32_t)d->rank->rank,
                                        false, d->number)
                   : NULL;
+    if (d->number && !name && d->forced == WORLD_ANSWER_FREE && is_behind(best, d, turns))
+        return false;
+    uint32_t first = EXPLORE->report.option_count;
+    world_explore_options(d);
+    uint32_t count = EXPLORE->report.option_count - first;
     int32_t forced = name                      ? name->source
                      : d->kind >= EXPLORE_TURN ? world_access_recorded(d)
                                                : d->forced;
@@ -706,7 +614,7 @@ static void unbuffer_named(struct world_decider *poll)
     poll->site = WORLD->fiber->site;
     for (int k = 0; k < poll->count; k++) {
         struct ompi_request_t *send = poll->request[k];
-        struct world_message *doubt = send ? doubt_of(send) : NULL;
+        struct world_message *doubt = send ? world_send_doubt(send) : NULL;
         if (doubt && replay_policy_find(&WORLD->options->policy.forced, (uint32_t)ME->rank, false,
                                         decision_of_send(send->number)))
             buffer_decide(poll, send, doubt);
@@ -720,7 +628,8 @@ static bool settle_buffer(void)
         for (struct world_fiber *of = WORLD->rank[i].fiber; of; of = of->sibling) {
             const struct world_decider *d = of->decider;
             for (int k = 0; d && d->polled_before && k < d->count; k++) {
-                struct world_message *doubt = still_same(d, k) ? doubt_of(d->request[k]) : NULL;
+                struct world_message *doubt =
+                    world_decider_same(d, k) ? world_send_doubt(d->request[k]) : NULL;
                 if (!doubt)
                     continue;
                 buffer_decide(d, d->request[k], doubt);
@@ -920,13 +829,17 @@ static int32_t ask_of_requests(const struct world_decider *what, MPI_Request req
     int active = 0, certain = 0;
     *d = *what;
     d->polled_before = poll;
-    d->request = world_zalloc((size_t)count * sizeof(*d->request));
-    d->serial = world_zalloc((size_t)count * sizeof(*d->serial));
+    const size_t pointers = (size_t)count * sizeof(*d->request),
+                 serials = (size_t)count * sizeof(*d->serial);
+    d->request = memset(world_block_take(pointers), 0, pointers);
+    d->serial = memset(world_block_take(serials), 0, serials);
     for (int i = 0; i < count; i++) {
         if (request[i] == MPI_REQUEST_NULL || !request[i]->active)
             continue;
         d->request[i] = request[i];
         d->serial[i] = request[i]->serial;
+        d->serial_most = d->serial[i] > d->serial_most ? d->serial[i] : d->serial_most;
+        request[i]->asked_at = (uint32_t)i;
         d->polled_before &= request[i]->polled;
         certain += is_certain(request[i]);
         if (is_certain(request[i]) && active < EXPLORE_BITS)
@@ -956,6 +869,11 @@ static int32_t ask_of_requests(const struct world_decider *what, MPI_Request req
     for (int i = 0; i < count; i++)
         if (d->request[i])
             d->request[i]->polled = poll && !d->answer;
+    if (!d->number ||
+        d->decided >= EXPLORE_TRACKED) { /* nobody asks again what it might have got */
+        world_block_give(d->request, pointers);
+        world_block_give(d->serial, serials);
+    }
     return kind == EXPLORE_ANY ? d->answer - poll : d->answer;
 }
 

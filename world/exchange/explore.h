@@ -113,7 +113,7 @@ struct world_decider { /* a decision: who asks; once it is made, other answers i
     /* of the others */
     int count;
     struct ompi_request_t **request; /* NULL: inactive */
-    uint32_t *serial;
+    uint32_t *serial, serial_most;
     uint32_t certain; /* bits of active requests that every call finds complete */
     bool must_find;   /* a poll of certain requests */
     bool of_others;   /* other threads wait for these requests too, and may free them first */
@@ -182,6 +182,9 @@ void world_turn_frees(MPI_Comm comm, const char *what);
 /* Checks a use for which world_turn_thread is not called: ends the job if the communicator is
  * freed. */
 void world_turn_uses(MPI_Comm comm);
+/* Lets the threads of the rank decide whose call on the attached buffer is first: one that attaches
+ * or detaches it, or one that sends from it. */
+void world_turn_buffer(bool changes);
 /* Returns NULL if the poll found nothing. */
 struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bool poll, bool take);
 /* Returns the answer as defined above; at least one request is active. */

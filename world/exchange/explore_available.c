@@ -80,6 +80,31 @@ struct world_message *world_available_from(const struct world_rank *rank,
     return m && !explore_available_claimed(rank, m, d->order) ? m : NULL;
 }
 
+struct ompi_request_t **world_available_receive(struct world_rank *rank,
+                                                const struct world_message *message)
+{
+    struct ompi_request_t **link = &rank->posted;
+    while (*link && !world_match_fits(message, (*link)->context, (*link)->peer, (*link)->tag))
+        link = &(*link)->next;
+    return link;
+}
+
+/* A message that is available to a receive is one that no earlier receive could take: so only the
+ * first receive that could take it is asked for each message. */
+struct ompi_request_t *world_available_certain(struct world_rank *rank)
+{
+    struct ompi_request_t *first = NULL;
+    for (struct world_message *m = rank->heard ? rank->unexpected : NULL; m; m = m->next) {
+        if (!world_explore_heard(rank, m))
+            continue;
+        struct ompi_request_t *recv = *world_available_receive(rank, m);
+        if (recv && recv->decider && !recv->certain && !recv->cancelling &&
+            (!first || recv->order < first->order) && world_available(rank, m, recv->decider))
+            first = recv;
+    }
+    return first;
+}
+
 bool world_available_known(const struct world_rank *rank, const struct world_decider *d)
 {
     const struct world_message *m = rank->heard ? world_available_first(rank, d) : NULL;

@@ -19,6 +19,12 @@ struct world_message *world_available_more(const struct world_rank *rank,
 /* Returns the message of that sender, a world rank; negative: of any. */
 struct world_message *world_available_from(const struct world_rank *rank,
                                            const struct world_decider *d, int world);
+/* Returns the link to the first posted receive that could take the message, or the list's end. */
+struct ompi_request_t **world_available_receive(struct world_rank *rank,
+                                                const struct world_message *message);
+/* Returns the first posted receive whose source is not decided and whose message the rank knows to
+ * be there; NULL: none. */
+struct ompi_request_t *world_available_certain(struct world_rank *rank);
 /* Tells whether the rank knows that one of them is there. */
 bool world_available_known(const struct world_rank *rank, const struct world_decider *d);
 

@@ -1,6 +1,7 @@
 /* See the header. */
 #include "world/exchange/explore_some.h"
 
+#include "world/exchange/explore_missed.h"
 #include "world/exchange/explore_report.h"
 
 /* Finds the bits of the complete requests that are not certain; returns how many there are. */
@@ -11,7 +12,7 @@ static int complete_find(const struct world_decider *d, uint32_t out_bit[EXPLORE
     for (int i = 0; i < d->count && active < EXPLORE_BITS; i++) {
         if (!d->request[i])
             continue;
-        if (!(d->certain >> active & 1) && world_explore_is_complete(d, i))
+        if (!(d->certain >> active & 1) && world_decider_complete(d, i))
             out_bit[complete++] = 1u << active;
         active++;
     }

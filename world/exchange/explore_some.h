@@ -10,7 +10,5 @@
 void world_explore_subsets(const struct world_decider *d);
 /* Tells whether the answer is such a set. */
 bool world_explore_is_subset(const struct world_decider *d, int32_t answer);
-/* explore.c: tells whether the call's request is complete. */
-bool world_explore_is_complete(const struct world_decider *d, int i);
 
 #endif

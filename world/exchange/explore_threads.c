@@ -1,6 +1,6 @@
 /* Orders the calls of a rank's threads under order=explore (explore_access.h): which of two calls
  * on one communicator comes first, and whether a communicator that the program created, a window or
- * a file is freed before it is used. */
+ * a file is freed before it is used, and a buffer is attached or detached. */
 #include "world/exchange/explore_access.h"
 
 static struct world_part *queue_part(MPI_Comm comm, uint32_t queue)
@@ -77,6 +77,12 @@ void world_turn_uses(MPI_Comm comm)
         return;
     thread_turn(comm, TURN_USES, DECISION_QUEUE_FREES, 0, 0);
     freed_check(comm);
+}
+
+void world_turn_buffer(bool changes)
+{
+    if (WORLD_PROCESSES && has_others())
+        thread_turn(&ME->world, changes ? TURN_FREES : TURN_USES, DECISION_QUEUE_FREES, 0, 0);
 }
 
 void world_turn_thread(MPI_Comm comm, enum world_turn_use use, int peer, int tag)

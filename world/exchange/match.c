@@ -197,6 +197,18 @@ void world_message_unbuffer(struct world_message *message, struct ompi_request_t
     send->complete = false;
 }
 
+/* Tells whether the policy lets the message leave the attached buffer only when its receive takes
+ * it. */
+static bool stays_attached(const struct ompi_request_t *send, size_t bytes)
+{
+    const struct replay_policy *policy = &WORLD->options->policy;
+    const struct replay_send as_standard = {
+        .bytes = bytes, .rank = (uint32_t)send->owner->rank, .event = (uint64_t)send->id};
+    return (policy->buffering == REPLAY_RENDEZVOUS || policy->buffering == REPLAY_SEND_LIST ||
+            policy->buffering == REPLAY_SEND_ONLY) &&
+           !replay_policy_buffers(policy, &as_standard, &WORLD->choice);
+}
+
 /* Reserves room in the attached buffer, which the message keeps until its receive takes it: MPI
  * does not promise that it leaves earlier. */
 static void room_take(struct ompi_request_t *send, struct world_message *message, size_t bytes)
@@ -204,6 +216,8 @@ static void room_take(struct ompi_request_t *send, struct world_message *message
     struct world_rank *me = send->owner;
     message->room = bytes + MPI_BSEND_OVERHEAD;
     message->attached = me->bsend_attached;
+    message->stays = stays_attached(send, bytes);
+    me->bsend_stays += message->stays;
     me->bsend_used += message->room;
     bool had_room = me->bsend_used - message->room <= me->bsend_bytes;
     if (UNLIKELY(me->bsend_used > me->bsend_bytes) && had_room && me->bsend_buffer)
@@ -218,8 +232,11 @@ static void room_give(const struct world_message *message)
     struct world_rank *sender = &WORLD->rank[message->world];
     if (!message->room || message->attached != sender->bsend_attached)
         return;
-    CORE_CHECK(sender->bsend_used >= message->room);
+    CORE_CHECK(sender->bsend_used >= message->room && sender->bsend_stays >= message->stays);
     sender->bsend_used -= message->room;
+    sender->bsend_stays -= message->stays;
+    if (sender->detaching && !sender->bsend_stays)
+        world_fiber_ready(sender->detaching);
 }
 
 void world_message_receive(struct ompi_request_t *recv, struct world_message *message)
@@ -439,7 +456,7 @@ static void check_ready(const struct ompi_request_t *send, int world)
 
 static void send_explored(struct ompi_request_t *send, struct world_rank *dest, size_t bytes)
 {
-    if (!would_match(send, dest))
+    if (send->mode == MODE_READY && !would_match(send, dest))
         check_ready(send, dest->rank);
     bool copy = match_buffered(send, dest, bytes);
     struct world_message *message = message_make(send, dest, bytes, copy);

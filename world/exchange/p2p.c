@@ -152,6 +152,7 @@ struct ompi_request_t *world_request_new(enum world_request_kind kind)
 static int bsend_reserve(MPI_Comm comm, int count, MPI_Datatype type)
 {
     size_t need = (size_t)count * type->size + MPI_BSEND_OVERHEAD;
+    world_turn_buffer(false);
     if (!ME->bsend_buffer || need > ME->bsend_bytes)
         return world_error(comm, MPI_ERR_BUFFER, "no attached buffer with room for %zu bytes",
                            need);
@@ -163,13 +164,29 @@ int MPI_Buffer_attach(void *buffer, int size)
     ENTER("MPI_Buffer_attach");
     if (!buffer || size < 0)
         return world_error(NULL, MPI_ERR_ARG, "size %d", size);
+    world_turn_buffer(true);
     if (ME->bsend_buffer)
         return world_error(NULL, MPI_ERR_BUFFER, "a buffer is attached already");
     ME->bsend_buffer = buffer;
     ME->bsend_bytes = (size_t)size;
     ME->bsend_used = 0;
+    ME->bsend_stays = 0;
     ME->bsend_attached++;
     return MPI_SUCCESS;
+}
+
+/* Waits for the messages that stay in the buffer. */
+static void bsend_drain(void)
+{
+    struct world_fiber *fiber = WORLD->fiber;
+    if (!ME->bsend_stays || ME->detaching)
+        return;
+    ME->detaching = fiber;
+    fiber->why = "waits until its buffered messages are received";
+    world_fiber_block();
+    CORE_CHECK(!ME->bsend_stays && ME->detaching == fiber);
+    fiber->why = NULL;
+    ME->detaching = NULL;
 }
 
 int MPI_Buffer_detach(void *buffer, int *size)
@@ -177,6 +194,10 @@ int MPI_Buffer_detach(void *buffer, int *size)
     ENTER("MPI_Buffer_detach");
     if (!buffer || !size)
         return world_error(NULL, MPI_ERR_ARG, "NULL argument");
+    world_turn_buffer(true);
+    bsend_drain();
+    if (UNLIKELY(WORLD->options->event != NULL) && ME->bsend_buffer)
+        world_emit(WORLD_EVENT_DETACH, -1, 0, 0, 0, -1, false);
     *(void **)buffer = ME->bsend_buffer;
     CORE_CHECK(ME->bsend_bytes <= INT32_MAX); /* the program attached it with an int */
     *size = (int)ME->bsend_bytes;

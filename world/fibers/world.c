@@ -129,6 +129,7 @@ void world_emit_message(enum world_event_kind kind, const struct ompi_request_t 
                                 .flag = flag,
                                 .persistent = request->persistent,
                                 .standard = request->mode == MODE_STANDARD,
+                                .attached = request->mode == MODE_BUFFERED,
                                 .call = WORLD->fiber->call,
                                 .site = (uintptr_t)WORLD->fiber->site};
     if (message)
@@ -526,6 +527,8 @@ static void rank_init(struct world_rank *me, int index)
     me->posted_end = &me->posted;
     me->unexpected = NULL;
     me->unexpected_end = &me->unexpected;
+    me->bsend_stays = 0;
+    me->detaching = NULL;
     me->handles = NULL;
     me->due_to = NULL;
     memset(me->clock, 0, sizeof me->clock);

@@ -1,6 +1,6 @@
-/* Two threads of each rank: one uses a communicator, a window or a file (OBJECT), the other one
- * frees it. HOW: apart; or kept in order by the end of the parallel region (joined), a barrier of
- * OpenMP (barrier), or a message (message). */
+/* Two threads of each rank: one uses a communicator, a window, a file or the attached buffer
+ * (OBJECT), the other one frees or detaches it. HOW: apart; or kept in order by the end of the
+ * parallel region (joined), a barrier of OpenMP (barrier), or a message (message). */
 #include <mpi.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 static MPI_Comm comm;
 static MPI_Win win;
 static MPI_File file;
-static char object;
+static char object, buffer[2 * (MPI_BSEND_OVERHEAD + sizeof(int))];
 static int rank;
 
 static void make(const char *name)
@@ -16,6 +16,8 @@ static void make(const char *name)
     int *cell;
     if (object == 'c')
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    else if (object == 'b')
+        MPI_Buffer_attach(buffer, sizeof buffer);
     else if (object == 'w')
         MPI_Win_allocate(sizeof(int), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &cell, &win);
     else
@@ -28,6 +30,9 @@ static void use(void)
     if (object == 'c') {
         MPI_Sendrecv(&a, 1, MPI_INT, 1 - rank, 0, &b, 1, MPI_INT, 1 - rank, 0, comm,
                      MPI_STATUS_IGNORE);
+    } else if (object == 'b') {
+        MPI_Bsend(&a, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
+        MPI_Recv(&b, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else if (object == 'w') {
         MPI_Win_lock(MPI_LOCK_SHARED, 1 - rank, 0, win);
         MPI_Put(&a, 1, MPI_INT, 1 - rank, 0, 1, MPI_INT, win);
@@ -39,8 +44,12 @@ static void use(void)
 
 static void release(void)
 {
+    void *back;
+    int bytes;
     if (object == 'c')
         MPI_Comm_free(&comm);
+    else if (object == 'b')
+        MPI_Buffer_detach(&back, &bytes);
     else if (object == 'w')
         MPI_Win_free(&win);
     else

@@ -16,16 +16,20 @@ static void of_other(int tag)
     MPI_Recv(&got[0], 1, MPI_INT, 1 - rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-static void buffered(int room)
+/* Sends two messages from an attached buffer with room for so many. MPI_Buffer_detach may wait
+ * until they are received. */
+static void buffered(int room, int early)
 {
     int bytes = room * (int)(sizeof value + MPI_BSEND_OVERHEAD);
     char *buffer = malloc((size_t)bytes);
     MPI_Buffer_attach(buffer, bytes);
     for (int i = 0; i < 2; i++)
         MPI_Bsend(&value, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2 && !early; i++)
         of_other(0);
     MPI_Buffer_detach(&buffer, &bytes);
+    for (int i = 0; i < 2 && early; i++)
+        of_other(0);
     free(buffer);
 }
 
@@ -144,7 +148,7 @@ int main(int argc, char **argv)
         to_other(rank);
         of_other(rank);
     } else {
-        buffered(strcmp(what, "full") ? 2 : 1);
+        buffered(strcmp(what, "full") ? 2 : 1, !strcmp(what, "detached"));
     }
     MPI_Finalize();
     return 0;
