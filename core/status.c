@@ -1,5 +1,4 @@
-/* Status texts and the one place where an error message leaves the program. State: the report hook.
- */
+/* The one place where an error message leaves the program. State: the report hook. */
 #include "core/status.h"
 
 #include <stdarg.h>
@@ -9,30 +8,8 @@
 
 #include "core/check.h"
 
-static const char *const status_text[] = {
-    [CORE_OK] = "ok",
-    [CORE_NO_MEMORY] = "out of memory",
-    [CORE_IO] = "input or output failed",
-    [CORE_FULL] = "no space left",
-    [CORE_NOT_FOUND] = "not found",
-    [CORE_BAD_FORMAT] = "not in the expected format",
-    [CORE_BAD_VERSION] = "of another version",
-    [CORE_BAD_INPUT] = "bad input",
-    [CORE_LIMIT] = "limit reached",
-    [CORE_BUDGET] = "budget spent",
-    [CORE_UNSUPPORTED] = "not supported",
-};
-_Static_assert(sizeof status_text / sizeof *status_text == CORE_STATUS_COUNT, "a text per status");
-
 static core_report_fn report_hook;
 static void *report_context;
-
-const char *core_status_text(enum core_status status)
-{
-    if ((unsigned)status >= CORE_STATUS_COUNT)
-        return "unknown status";
-    return status_text[status];
-}
 
 void core_report_hook(core_report_fn hook, void *context)
 {

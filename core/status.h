@@ -15,12 +15,8 @@ enum core_status {
     CORE_BAD_INPUT,   /* a flag, policy text or program without a valid meaning */
     CORE_LIMIT,       /* a named limit was reached; the message names it */
     CORE_BUDGET,      /* time or work budget spent without a verdict */
-    CORE_UNSUPPORTED, /* legal, but crosswait cannot do it; the message says what */
-    CORE_STATUS_COUNT
+    CORE_UNSUPPORTED  /* legal, but crosswait cannot do it; the message says what */
 };
-
-/* Returns a short lower-case noun phrase, e.g. "out of memory". Never NULL. */
-const char *core_status_text(enum core_status status);
 
 /* Prints "crosswait: <message>\n" on stderr (or hands it to the hook set below) and returns status,
  * so that the place that knows the cause can write `return core_report(CORE_IO, "cannot open '%s':

@@ -96,20 +96,6 @@ char *core_text_uri(const char *path)
     return core_text_close(file, &uri);
 }
 
-void core_text_json(const char *text, FILE *file)
-{
-    fputc('"', file);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', file);
-        if ((unsigned char)*text < ' ')
-            fprintf(file, "\\u%04x", (unsigned char)*text);
-        else
-            fputc(*text, file);
-    }
-    fputc('"', file);
-}
-
 static void text_quoted(const char *word, FILE *file)
 {
     fputc('\'', file);

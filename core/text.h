@@ -1,4 +1,4 @@
-/* Writes text in other notations: shell words, XML, HTML, JSON and URIs; and suggests the word that
+/* Writes text in other notations: shell words, XML, HTML and URIs; and suggests the word that
  * a user may have meant. SQL needs no quoting, since values are bound to statements. */
 #ifndef CORE_TEXT_H
 #define CORE_TEXT_H
@@ -9,9 +9,6 @@
  * and tab, since XML cannot hold them; a byte that is not UTF-8 becomes U+FFFD. NULL: writes
  * nothing. */
 void core_text_xml(const char *text, FILE *file);
-
-/* Writes a JSON string with its quotes, for streams that are too long to be built with jansson. */
-void core_text_json(const char *text, FILE *file);
 
 /* Returns a path as a URI reference: characters that a URI cannot hold are %-encoded, an absolute
  * path begins with "file://". Free with free(); NULL: out of memory. */

@@ -1,4 +1,4 @@
-/* Tests status texts, the report hook, and the vocabulary's text forms. */
+/* Tests the report hook and the vocabulary's text forms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,14 +9,6 @@
 
 #include "core/trace/event.h"
 #include "core/status.h"
-
-static void every_status_has_a_text(void **state)
-{
-    (void)state;
-    for (int i = 0; i < CORE_STATUS_COUNT; i++)
-        assert_true(strlen(core_status_text((enum core_status)i)) > 0);
-    assert_string_equal(core_status_text(CORE_STATUS_COUNT), "unknown status");
-}
 
 static void keep_message(enum core_status status, const char *message, void *context)
 {
@@ -48,7 +40,6 @@ static void classes_and_states_go_there_and_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_status_has_a_text),
         cmocka_unit_test(the_hook_gets_the_message),
         cmocka_unit_test(classes_and_states_go_there_and_back),
     };

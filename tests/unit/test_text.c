@@ -69,17 +69,6 @@ static void uri(void **state)
     free(absolute);
 }
 
-static void json(void **state)
-{
-    const char *text = "a \"quoted\" \\ and\n\x01 end";
-
-    (void)state;
-    json_t *value = json_loads(written(core_text_json, text), JSON_DECODE_ANY, NULL);
-    assert_non_null(value);
-    assert_string_equal(json_string_value(value), text);
-    json_decref(value);
-}
-
 static void shell(void **state)
 {
     static const char *const word[] = {"",      "plain-word_1.db", "two words", "it's", "'",
@@ -120,8 +109,8 @@ static void nearest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(xml),  cmocka_unit_test(utf8),  cmocka_unit_test(uri),
-        cmocka_unit_test(json), cmocka_unit_test(shell), cmocka_unit_test(nearest),
+        cmocka_unit_test(xml),   cmocka_unit_test(utf8),    cmocka_unit_test(uri),
+        cmocka_unit_test(shell), cmocka_unit_test(nearest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
