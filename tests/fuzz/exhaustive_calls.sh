@@ -3,7 +3,7 @@
 # verified where it does not: a clock, the time at which a freed request's buffer is free. Each
 # defect has a correct twin, which is verified.
 set -u
-cp "$SOURCE/tests/fuzz/exhaustive_calls.c" calls.c
+cp "$SOURCE/tests/fuzz/exhaustive_calls.c" calls.c && cp "$SOURCE/tests/fuzz/linear.h" .
 mkdir -p none
 look() { # $1: ranks, $2: collectives; of each what is said, and the first finding
     CROSSWAIT_FUZZ_TARGET=$2 CROSSWAIT_FUZZ_NARROW="calls=1..2 \

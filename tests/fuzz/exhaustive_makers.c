@@ -6,18 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int linear(void *b, int n, MPI_Datatype t, int root, MPI_Comm c)
-{
-    int rank, size;
-    MPI_Comm_rank(c, &rank);
-    MPI_Comm_size(c, &size);
-    if (rank != root)
-        return MPI_Recv(b, n, t, root, 1, c, MPI_STATUS_IGNORE);
-    for (int i = 0; i < size; i++)
-        if (i != root)
-            MPI_Send(b, n, t, i, 1, c);
-    return MPI_SUCCESS;
-}
+#include "linear.h"
 
 /* --- barriers --------------------------------------------------------------------------------- */
 

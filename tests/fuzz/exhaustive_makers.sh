@@ -2,7 +2,7 @@
 # wait for all ranks, or for those alone whose data they need. Wrong collectives that rely on it
 # fail; where a library may choose an order of ranks, nothing is verified; correct ones are.
 set -u
-cp "$SOURCE/tests/fuzz/exhaustive_makers.c" makers.c
+cp "$SOURCE/tests/fuzz/exhaustive_makers.c" makers.c && cp "$SOURCE/tests/fuzz/linear.h" .
 mkdir -p none
 crosswait fuzz makers.c -runs=1 >/dev/null 2>&1
 for kind in barrier data; do
