@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -274,6 +275,34 @@ static int processes_hear(const struct world_processes *w, uint64_t ms)
             continue;
         return bytes == 1 ? said : -1;
     }
+}
+
+/* Returns how long the ranks of the world could have computed while other processes had the
+ * processors. */
+static uint64_t waited_ms(const struct world_processes *w)
+{
+    uint64_t sum = 0;
+    for (int r = 0; r < w->rank_count; r++) {
+        const struct region_rank *rank = &w->region->rank[r];
+        char path[40];
+        uint64_t waited_ns = 0;
+        snprintf(path, sizeof path, "/proc/%d/schedstat", rank->pid);
+        FILE *file = rank->pid > 0 && !rank->ended ? fopen(path, "re") : NULL;
+        if (file && fscanf(file, "%*u %" SCNu64, &waited_ns) == 1)
+            sum += waited_ns / 1000000;
+        if (file)
+            fclose(file);
+    }
+    return sum;
+}
+
+/* As processes_hear(), but a world that had to wait for the processors has as much more time. */
+static int world_hear(const struct world_processes *w, uint64_t ms)
+{
+    int said = processes_hear(w, ms);
+    for (uint64_t before = 0, waited; !said && (waited = waited_ms(w)) > before; before = waited)
+        said = processes_hear(w, waited - before);
+    return said;
 }
 
 /* --- what the ranks write --------------------------------------------------------------------- */
@@ -817,7 +846,7 @@ enum core_status world_processes_run(struct world_processes *w, const struct wor
     if (w->debugged >= 0)
         debugger_attach(w);
     bool less = options->left_ms && options->left_ms <= w->world_ms_max, over;
-    int said = processes_hear(w, less ? options->left_ms : w->world_ms_max);
+    int said = less ? processes_hear(w, options->left_ms) : world_hear(w, w->world_ms_max);
     if ((over = said == 0))
         said = time_over(w);
     status = streams_read(w);

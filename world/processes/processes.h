@@ -16,7 +16,7 @@ struct world_program {
     int rank_count;
     const char *library;   /* path of our libmpi.so.40; NULL: beside or near the running binary */
     uint32_t start_ms_max; /* limit until the ranks begin; 0: a minute, which is the longest */
-    uint32_t world_ms_max; /* for one world; 0: ten seconds */
+    uint32_t world_ms_max; /* for one world, without waiting for processors; 0: ten seconds */
     size_t memory_bytes;   /* memory that a world's ranks share; 0: 1 GiB, allocated as needed */
     bool real_files;       /* worlds write real files, which stay */
     bool unheard;          /* what it wrote is thrown away where it cannot run in worlds */
