@@ -15,7 +15,7 @@ int flock(int fd, int operation)
 }
 END
 gcc -shared -fPIC -o late.so late.c || exit 1
-explore() { crosswait explore --time=1 --world=mpirun mpirun -n 2 ./right >"$1" 2>&1; }
+explore() { crosswait explore --time=100 --world=mpirun mpirun -n 2 ./right >"$1" 2>&1; }
 LD_PRELOAD=$PWD/late.so explore first &
 for i in $(seq 400); do
     ls tmp/crosswait-explore-*/* >/dev/null 2>&1 && break

@@ -56,7 +56,7 @@ crosswait fuzz --library-of=one_group.so --without=first-group -seed=1 -runs=200
 echo "for one group, on one group: exit $?"
 crosswait fuzz --library-of=right.so -seed=1 -runs=2000 >out.txt 2>err.txt
 echo "right: exit $?"
-crosswait fuzz right.so --exhaustive=4 | grep verified
+crosswait fuzz right.so --exhaustive=3 | grep verified
 crosswait fuzz --library-of=nothing.so -runs=1
 echo "nothing: exit $?"
 crosswait fuzz --library-of=absent.so -runs=1

@@ -1,8 +1,9 @@
 # expected
 # timeout: 300
 # Uses the HTML page in a browser like a person: from a finding to its call and back, ranks that
-# behave alike, keys, touch, narrow and on paper; also the page of a trace of half a million calls,
-# which is as small and as fast as any other. Holds reports/html/timeline.h invariants 1 and 2.
+# behave alike, keys, touch, narrow and on paper; also the page of a trace of a hundred thousand
+# calls, which is as small and as fast as any other. Holds reports/html/timeline.h invariants 1 and
+# 2.
 cat > hang.c <<'END'
 #include <mpi.h>
 static void step(double *x, double *sum)
@@ -29,7 +30,7 @@ mpicc -g -o hang hang.c &&
     crosswait run -q --confirm=0 -o hang.db --html=hang.html -- mpirun -n 26 ./hang >/dev/null 2>&1
 echo "nodes of the graph: $(grep -c 'class="node' hang.html)"
 crosswait record -o small.db -- mpirun -n 4 $BUILD/corpus/programs/stencil 50 >/dev/null
-/usr/bin/python3 "$SOURCE/tests/reports/many.py" small.db large.db 64 5 >large.txt
+/usr/bin/python3 "$SOURCE/tests/reports/many.py" small.db large.db 16 5 >large.txt
 crosswait report --no-check --format=html -o large.html large.db
 /usr/bin/python3 "$SOURCE/tests/reports/page.py" hang.html large.html >seen.txt
 # A bar a rank where ranks wait; the cause of a race, and its many outcomes folded.

@@ -13,7 +13,7 @@
 #include "core/random.h"
 #include "replay/search/explore.h"
 
-static uint64_t programs = 400;
+static uint64_t programs = 200;
 static struct replay_program program;
 
 static void make(uint32_t ranks)
@@ -186,7 +186,7 @@ static void compare(bool sends, const char *policy)
 /* A large program has many orders: the budget limits operations, too. */
 static void test_budget(void **state)
 {
-    enum { SENDERS = 3, MESSAGES = 10000, RUNS = 1000 };
+    enum { SENDERS = 3, MESSAGES = 10000, RUNS = 400 };
     (void)state;
     make(SENDERS + 1);
     for (uint32_t rank = 1; rank <= SENDERS; rank++)

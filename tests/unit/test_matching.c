@@ -19,7 +19,7 @@
 #include "world/world.h"
 
 enum { ROOM = SEQUENCE_STEPS + 1, TOKENS = SEQUENCE_COMMS, ACTIONS = 4 * SEQUENCE_STEPS };
-static uint64_t sequences = 4000, first_seed = 1, seed;
+static uint64_t sequences = 1600, first_seed = 1, seed;
 static struct sequence sequence;
 
 #define EXPECT(condition, who, at)        \

@@ -501,7 +501,7 @@ static bool is_proven(struct search *out_search)
     return verdict.proven;
 }
 
-static uint32_t jobs = 1000; /* or the number on the command line */
+static uint32_t jobs = 400; /* or the number on the command line */
 
 static void what_is_proven_holds(void **state)
 {

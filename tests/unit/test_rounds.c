@@ -15,7 +15,7 @@
 #include "store/store.h"
 #include "tests/unit/spool_text.h"
 
-enum { PROGRAMS = 160, RANKS_MAX = 4, EXCHANGES_MAX = 5, TEXT_BYTES = 1 << 20 };
+enum { PROGRAMS = 64, RANKS_MAX = 4, EXCHANGES_MAX = 5, TEXT_BYTES = 1 << 20 };
 
 static char base[200];
 

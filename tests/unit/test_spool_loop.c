@@ -26,7 +26,7 @@
 #include "store/store.h"
 #include "tests/unit/meaning.h"
 
-enum { STORED_PROGRAMS = 40 }; /* PROGRAMS=N: more */
+enum { STORED_PROGRAMS = 16 }; /* PROGRAMS=N: more */
 enum { OTHER = 1, WAITALL, ISEND, IRECV, SENDRECV };
 enum { RANKS = 6, RING = 1 << 14, VALUES = 40, ITEM_WORDS = 4 + VALUES, SITES = 60, DEPTH = 3 };
 
@@ -339,7 +339,7 @@ static void test_programs(void **state)
     uint64_t bytes = 0, items = 0;
 
     (void)state;
-    for (uint64_t seed = 1; seed <= 400; seed++) {
+    for (uint64_t seed = 1; seed <= 160; seed++) {
         uint32_t odd = seed % 4 == 0 ? 0 : seed % 4 == 1 ? 20000 : seed % 4 == 2 ? 2000 : 50;
         run(seed, odd, 8000, seed % 2 ? read_now_and_then : NULL);
         read_on(&program);
@@ -639,7 +639,7 @@ static void test_spoiled(void **state)
     core_report_hook(ignore, NULL);
     snprintf(path, sizeof path, "%s/0.0.spool", base);
     snprintf(trace, sizeof trace, "%s/spoiled.db", base);
-    for (uint64_t seed = 1; seed <= 300; seed++) {
+    for (uint64_t seed = 1; seed <= 120; seed++) {
         static struct spool_reader reader;
         struct stat about;
         run(seed, seed % 3 ? 0 : 100, 3000, NULL);

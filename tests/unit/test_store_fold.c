@@ -17,7 +17,7 @@
 #include "tests/unit/spool_writer.h"
 
 enum {
-    PROGRAMS = 24,
+    PROGRAMS = 12,
     STEPS_MAX = 24,
     EVENTS_MAX = 3000,
     REQUESTS_MAX = 64,

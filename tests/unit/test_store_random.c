@@ -16,7 +16,7 @@
 #include "core/trace/trace.h"
 #include "tests/unit/spool_writer.h"
 
-enum { RANKS = 5, LANES = 3, EVENTS = 400, OPEN_MAX = 12, QUEUE = 400, JOBS = 60 };
+enum { RANKS = 5, LANES = 3, EVENTS = 400, OPEN_MAX = 12, QUEUE = 400, JOBS = 30 };
 enum {
     SEND = 1,
     SSEND,
