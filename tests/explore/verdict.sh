@@ -1,7 +1,7 @@
 # timeout: 200
 # The verdict says which orders it covers: only "clean" if all were run, or the record leaves no
 # other. Each format has a field for that, and a report of the stored trace says the same.
-for how in WRONG CORRECT POLLS ONE MATCHED; do
+for how in WRONG CORRECT POLLS ONE POSTED; do
     mpicc -g -D$how -o $how "$SOURCE/tests/explore/programs/needle.c" || exit 1
 done
 cat >written.c <<'END' # two ranks write to one place of a file
@@ -49,7 +49,7 @@ print(f'  behaviours {some}, complete {explored["complete"]}, orders {explored["
 END
     echo "  again: $(crosswait report job.db | say)"
 }
-try 8 MATCHED
+try 8 POSTED
 try 4 WRONG
 try 4 CORRECT
 try 3 POLLS

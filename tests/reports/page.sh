@@ -50,7 +50,7 @@ int main(int argc, char **argv)
         all = 10 * all + x;
     }
     if (rank == 0)
-        printf("%d\n", all);
+        printf("%d ends with %d\n", all, x);
     else
         MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
     MPI_Finalize();

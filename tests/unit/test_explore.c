@@ -186,7 +186,7 @@ static void compare(bool sends, const char *policy)
 /* A large program has many orders: the budget limits operations, too. */
 static void test_budget(void **state)
 {
-    enum { SENDERS = 3, MESSAGES = 10000, RUNS = 400 };
+    enum { SENDERS = 3, MESSAGES = 10000, RUNS = 1000 };
     (void)state;
     make(SENDERS + 1);
     for (uint32_t rank = 1; rank <= SENDERS; rank++)

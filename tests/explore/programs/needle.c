@@ -1,7 +1,7 @@
 /* Rank 0 deadlocks in one of (P - 1)! orders: where the messages come from the last rank to the
  * first. CORRECT: in none. POLLS: it tests for each message. ONE: it names the sources.
- * MATCHED: it probes for a message and takes it, so that there is no search through its states. A
- * job is unlikely to meet that order, as ranks send one after the other. */
+ * POSTED: it posts all receives at once, so that there is no search through its states. A job is
+ * unlikely to meet that order, as ranks send one after the other. */
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -16,16 +16,23 @@ int main(int argc, char **argv)
         usleep(20000 * (unsigned)rank);
         MPI_Send(&rank, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
     } else {
+#ifdef POSTED
+        int from[99];
+        MPI_Request request[99];
+        MPI_Status each[99];
+        for (int i = 1; i < size; i++)
+            MPI_Irecv(&from[i], 1, MPI_INT, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &request[i]);
+        MPI_Waitall(size - 1, request + 1, each + 1);
+#endif
         for (int i = 1; i < size; i++) {
 #if defined(POLLS)
             int there = 0;
             while (!there)
                 MPI_Iprobe(i, 5, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
             MPI_Recv(&got, 1, MPI_INT, i, 5, MPI_COMM_WORLD, &status);
-#elif defined(MATCHED)
-            MPI_Message message;
-            MPI_Mprobe(MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &message, &status);
-            MPI_Mrecv(&got, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+#elif defined(POSTED)
+            got = from[i];
+            status = each[i];
 #elif defined(ONE)
             MPI_Recv(&got, 1, MPI_INT, i, 5, MPI_COMM_WORLD, &status);
 #else
