@@ -41,16 +41,18 @@ cat > race.c <<'END'
 #include <stdio.h>
 int main(int argc, char **argv)
 {
-    int rank, ranks, x, all = 0;
+    int rank, ranks, x, all = 0, back = 0, scale = 1;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     for (int i = 1; rank == 0 && i < ranks; i++) {
         MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         all = 10 * all + x;
+        back += scale * x;
+        scale *= 10;
     }
     if (rank == 0)
-        printf("%d ends with %d\n", all, x);
+        printf("%d, backwards %d\n", all, back);
     else
         MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
     MPI_Finalize();
