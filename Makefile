@@ -111,7 +111,7 @@ deps:
 
 # Brings the MPI libraries for tests/mpi; needs the network once.
 deps-mpi: deps
-	@tests/mpi/deps.bash $(PYTHON) build/mpi
+	@tests/mpi/deps.bash $(PYTHON) build/mpi check-all
 
 # demo and check are the user's two commands. They call make again, which sees the compilers that
 # deps may just have installed.

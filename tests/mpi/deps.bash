@@ -1,8 +1,8 @@
 #!/bin/bash
-# deps.bash PYTHON FOLDER [check-all]: installs the virtual environments of versions.txt in FOLDER
-# and, if there is cargo, a Rust program with its crate mpi, all at the same time. Needs no network
-# for what is already installed in that version. check-all: then also installs the environment of
-# the standard ABI, whose mpi4py MPICH's compiler compiles.
+# deps.bash PYTHON FOLDER [check-all]: installs the virtual environments of versions.txt in FOLDER,
+# all at the same time. Needs no network for what is already installed in that version. check-all:
+# also builds, if there is cargo, a Rust program with its crate mpi, and then installs the
+# environment of the standard ABI, whose mpi4py MPICH's compiler compiles.
 python=$1 folder=$2 jobs=() abi=
 
 # brings WHAT STAMP COMMAND...: runs COMMAND unless WHAT was brought with the same STAMP. Prints
@@ -47,7 +47,7 @@ while read -r name packages; do
     jobs+=($!)
 done <"${BASH_SOURCE[0]%/*}/versions.txt"
 rust=${BASH_SOURCE[0]%/*}/rust
-if command -v cargo >/dev/null; then
+if [ "$3" = check-all ] && command -v cargo >/dev/null; then
     brings rust "$(cat "$rust"/Cargo.* "$rust"/src/* | sha256sum)" crate &
     jobs+=($!)
 fi
