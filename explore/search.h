@@ -145,6 +145,8 @@ struct explore_search {
     unsigned lacks;   /* EXPLORE_LACKS_: why it is limited if worlds are jobs */
     bool broken_off;  /* a behaviour with fewer buffers ran out of time */
     bool early;       /* world_decisions.early of some world */
+    struct world_file_race
+        race; /* world_decisions.race of some world; no name: of an earlier run */
     /* Number of the program's reachable states, each of which was examined once; 0: states were not
      * distinguished. `behaviours` then counts those of which a world was run: at least one for each
      * end. */

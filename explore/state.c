@@ -10,7 +10,7 @@
 #include "core/array.h"
 #include "core/search/state.h"
 
-enum { STATE_VERSION = 9 };
+enum { STATE_VERSION = 10 };
 
 static void write_answers(const struct explore_list *list, uint32_t count, FILE *file)
 {
@@ -88,12 +88,13 @@ static void write_stores(const struct explore_stores *stores, FILE *file)
 static void write_search(const void *context, FILE *file)
 {
     const struct explore_search *s = context;
-    fprintf(
-        file,
-        "counts %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32 " %d %d\n",
-        s->behaviours, s->worlds, s->cut, s->sampled, s->unbuffered, s->decisions_max,
-        s->limited | s->overtaking << 1 | s->early << 2 | s->went_astray << 3 | (int)s->unless << 4,
-        s->asked_again);
+    fprintf(file,
+            "counts %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32
+            " %d %d\n",
+            s->behaviours, s->worlds, s->cut, s->sampled, s->unbuffered, s->decisions_max,
+            s->limited | s->overtaking << 1 | s->early << 2 | s->went_astray << 3 |
+                (int)s->unless << 4 | s->race.found << 7,
+            s->asked_again);
     write_stores(&s->stores, file);
     write_hashes("known", &s->known, file);
     write_hashes("met", &s->met, file);
@@ -285,6 +286,7 @@ static bool read_search(void *context, FILE *file)
     s->unless = good ? (unsigned)limited >> 4 & (SEARCH_UNLESS_KINDS - 1) : 0;
     s->overtaking = good && limited & 2;
     s->early = good && limited & 4;
+    s->race.found = good && limited & 128;
     s->went_astray = good && limited & 8;
     s->asked_again = good && asked_again;
     return good && read_stores(&s->stores, file) && read_hashes("known", &s->known, file) &&

@@ -26,6 +26,7 @@ static enum search_rest rest_of(const struct explore_search *s)
            : s->early                          ? SEARCH_REST_EARLY
            : s->went_astray && !s->limited     ? SEARCH_REST_REPEATS
            : s->lacks & EXPLORE_LACKS_THREADS  ? SEARCH_REST_THREADS
+           : s->race.found && !s->lacks        ? SEARCH_REST_FILES
                                                : lacks_rest[s->lacks];
 }
 
@@ -46,9 +47,14 @@ struct orders explore_orders(const struct explore_search *s)
 
 char *explore_summary(const struct explore_search *s)
 {
-    char *text = NULL, states[64];
+    char *text = NULL, states[64], files[sizeof s->race.name + 128];
+    const enum search_rest why = rest_of(s);
     const char *rest = s->complete && s->unless ? search_unless_text(s->unless, s->asked_again)
-                                                : search_rest_text(rest_of(s));
+                                                : search_rest_text(why);
+    if (why == SEARCH_REST_FILES && *s->race.name) {
+        search_rest_files(s->race.rank, s->race.name, files, sizeof files);
+        rest = files;
+    }
     if (s->complete && s->states && !s->unless) /* behaviours were not counted */
         return asprintf(&text,
                         "every behaviour with buffered sends, by %s%s: %" PRIu32 " outcome%s",

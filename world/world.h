@@ -151,6 +151,12 @@ struct world_missed {
     bool there;                          /* already possible when the policy's answer was given */
     uint32_t causes_first, causes_count; /* in causes[]: decisions that it needs */
 };
+/* Two ranks that use a file without MPI, one of which changes it, and no order by MPI. */
+struct world_file_race {
+    bool found;
+    int32_t rank[2]; /* sorted */
+    char name[64];
+};
 struct world_decisions {
     const struct world_decision *decision;
     const struct world_option *option;
@@ -172,6 +178,7 @@ struct world_decisions {
      * other ranks access; those of several threads in any memory of their rank; those in memory
      * that ranks share by themselves. */
     bool blind_windows, blind_threads, blind_shared;
+    struct world_file_race race;
 };
 
 struct world_finding {

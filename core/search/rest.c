@@ -1,16 +1,20 @@
 /* See the header. */
 #include "core/search/rest.h"
 
+#include <stdio.h>
+
 #include "core/check.h"
 
 #define MAY_BE_MORE "and there may be more"
 #define JOB_WINDOWS ", as a job does not show the order of accesses to windows and files"
+#define NO_ORDER(file) " use " file " without an MPI order between them"
 #define JOB_PERSISTENT " cannot be told which message a persistent receive takes"
 
 static const char *const rest_texts[SEARCH_REST_COUNT] = {
     [SEARCH_REST_NONE] = "all there are",
     [SEARCH_REST_POLLS] = "all in which no test or probe fails twice in a row",
     [SEARCH_REST_UNKNOWN] = MAY_BE_MORE " than crosswait can distinguish",
+    [SEARCH_REST_FILES] = MAY_BE_MORE ", as ranks" NO_ORDER("a file"),
     [SEARCH_REST_THREADS] = MAY_BE_MORE ", as the order of some calls of threads is not known",
     [SEARCH_REST_WINDOWS] = MAY_BE_MORE JOB_WINDOWS,
     [SEARCH_REST_PERSISTENT] = MAY_BE_MORE ", as a job" JOB_PERSISTENT,
@@ -30,6 +34,13 @@ const char *search_rest_text(enum search_rest rest)
 {
     CORE_CHECK(rest < SEARCH_REST_COUNT);
     return rest_texts[rest];
+}
+
+void search_rest_files(const int rank[2], const char *name, char *text, size_t bytes)
+{
+    CORE_CHECK(rank[0] < rank[1]);
+    snprintf(text, bytes, MAY_BE_MORE ", as ranks %d and %d" NO_ORDER("'%s'"), rank[0], rank[1],
+             name);
 }
 
 #define UNLESS_POLLED "and no more in which no test or probe fails twice in a row, unless "

@@ -4,12 +4,14 @@
 #define CORE_SEARCH_REST_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Sorted by how little is known: if several apply, the last one counts. */
 enum search_rest {
     SEARCH_REST_NONE,        /* everything was executed */
     SEARCH_REST_POLLS,       /* all executions in which no test or probe fails twice in a row */
     SEARCH_REST_UNKNOWN,     /* there may be more: an execution could not report all its options */
+    SEARCH_REST_FILES,       /* ... as ranks use a file and MPI does not order these uses */
     SEARCH_REST_THREADS,     /* ... as the order of several threads' calls is unknown */
     SEARCH_REST_WINDOWS,     /* ... as a job reports no order of accesses to windows and files */
     SEARCH_REST_PERSISTENT,  /* ... as no job can be forced to what a persistent receive takes */
@@ -28,6 +30,9 @@ enum search_rest {
 
 /* Returns the text that follows a number of executions: "all there are", "and there are more"... */
 const char *search_rest_text(enum search_rest rest);
+
+/* Writes the text for SEARCH_REST_FILES that names the two ranks and the file. */
+void search_rest_files(const int rank[2], const char *name, char *text, size_t bytes);
 
 /* Accesses that no execution showed. If they race, there are more executions than were run. */
 enum {

@@ -17,7 +17,8 @@ static int is(const char *name)
 }
 static volatile int *take(void)
 {
-    int file = is("anonymous") || is("own") ? -1 : open("cells", O_RDWR);
+    const int writes = is("file") || is("before");
+    int file = is("anonymous") || is("own") ? -1 : open("cells", writes ? O_RDWR : O_RDONLY);
     int flags = (is("own") ? MAP_PRIVATE : MAP_SHARED) | (file < 0 ? MAP_ANONYMOUS : 0);
     void *at;
     if (is("segment")) {
@@ -54,3 +55,77 @@ for how in file before anonymous segment own read; do
     head -c 4096 /dev/zero >cells
     echo "$how: $(crosswait explore -n 2 -- ./prog $how | tail -1) [${PIPESTATUS[0]}]"
 done
+# Ranks that use a file without MPI: if one changes it and no order by MPI lies between the uses,
+# the explorer says so, and run calls nothing clean without saying which orders it tried. A message
+# between the uses, one common input and a file for each rank change nothing.
+cat >files.c <<'END'
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+static const char *how;
+static int is(const char *name)
+{
+    return !strcmp(how, name);
+}
+static void put(const char *name)
+{
+    FILE *file = fopen(name, "w");
+    fputs("7", file);
+    fclose(file);
+}
+static void get(const char *name)
+{
+    char read_it[8] = "nothing";
+    int file = open(name, O_RDONLY);
+    if (file >= 0 && read(file, read_it, 1) == 1)
+        read_it[1] = 0;
+    puts(read_it);
+    close(file);
+}
+static void change(void)
+{
+    if (is("rename"))
+        rename("input", "cell");
+    else if (is("remove"))
+        remove("cell");
+    else
+        put("cell");
+}
+int main(int argc, char **argv)
+{
+    int rank, x = 0, all = MPI_ANY_SOURCE;
+    char name[16];
+    how = argv[1];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    snprintf(name, sizeof name, "own.%d", rank);
+    if (is("own"))
+        put(name);
+    if (is("own") || is("input"))
+        get(is("own") ? name : "input");
+    else if (rank == 0)
+        change();
+    if (is("barrier"))
+        MPI_Barrier(MPI_COMM_WORLD);
+    if (is("any") && rank != 1)
+        MPI_Send(&rank, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    for (int i = 0; is("any") && rank == 1 && i < 2; i++) {
+        MPI_Recv(&x, 1, MPI_INT, all, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (i == 0)
+            get("cell");
+    }
+    if (rank == 1 && is("stat"))
+        puts(access("cell", R_OK) ? "no" : "yes");
+    else if (rank == 1 && !is("any") && !is("own") && !is("input"))
+        get("cell");
+    MPI_Finalize();
+    return 0;
+}
+END
+mpicc -o files files.c && echo 3 >input && echo 4 >cell || exit 1
+for how in write stat rename remove barrier input own; do
+    echo "$how: $(crosswait explore -n 2 -- ./files $how | tail -1) [${PIPESTATUS[0]}]"
+done
+crosswait run -o T.db -- mpirun -n 3 ./files any | grep -o '^verdict.*\|^explored.*'

@@ -54,9 +54,12 @@ enum {
 /* A set of decisions that something depends on; never changed once made. */
 struct world_causes {
     uint64_t word[EXPLORE_TRACKED / 64];
+    /* By rank: number of its uses of files that came before (ranks/posix.c); NULL: none. */
+    const uint32_t *files;
 };
 
-_Static_assert(sizeof(struct world_causes) * 8 == EXPLORE_TRACKED, "a bit for each decision");
+_Static_assert(sizeof(((struct world_causes *)NULL)->word) * 8 == EXPLORE_TRACKED,
+               "a bit for each decision");
 
 enum world_explore_kind {
     EXPLORE_RECEIVE,
@@ -169,6 +172,9 @@ void world_explore_completed(struct ompi_request_t *request);
 void world_explore_observe(const struct ompi_request_t *request);
 const struct world_causes *world_causes_join(const struct world_causes *a,
                                              const struct world_causes *b);
+/* Adds that the rank has ended so many uses of files. */
+const struct world_causes *world_causes_ended(const struct world_causes *causes, int rank,
+                                              uint32_t uses);
 
 /* Asks for a decision of the running rank and returns its answer. */
 int32_t world_explore_ask(struct world_decider *decider);

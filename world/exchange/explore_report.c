@@ -13,12 +13,32 @@ bool world_causes_has(const struct world_causes *causes, uint32_t decision)
     return causes && causes->word[decision / 64] >> decision % 64 & 1;
 }
 
+static bool files_within(const uint32_t *a, const uint32_t *b)
+{
+    if (!a || a == b)
+        return true;
+    for (int r = 0; b && r < WORLD->rank_count; r++)
+        if (a[r] > b[r])
+            return false;
+    return b != NULL;
+}
+
+static const uint32_t *files_join(const uint32_t *a, const uint32_t *b)
+{
+    if (files_within(a, b) || files_within(b, a))
+        return files_within(a, b) ? b : a;
+    uint32_t *made = world_alloc((size_t)WORLD->rank_count * sizeof *made);
+    for (int r = 0; r < WORLD->rank_count; r++)
+        made[r] = a[r] > b[r] ? a[r] : b[r];
+    return made;
+}
+
 static bool causes_within(const struct world_causes *a, const struct world_causes *b)
 {
     for (int i = 0; i < EXPLORE_TRACKED / 64; i++)
         if (a->word[i] & ~b->word[i])
             return false;
-    return true;
+    return files_within(a->files, b->files);
 }
 
 const struct world_causes *world_causes_join(const struct world_causes *a,
@@ -33,6 +53,7 @@ const struct world_causes *world_causes_join(const struct world_causes *a,
     struct world_causes *made = world_alloc(sizeof *made);
     for (int i = 0; i < EXPLORE_TRACKED / 64; i++)
         made->word[i] = a->word[i] | b->word[i];
+    made->files = files_join(a->files, b->files);
     CORE_CHECK_HOT(causes_within(a, made) && causes_within(b, made));
     return made;
 }
@@ -45,6 +66,23 @@ const struct world_causes *world_causes_add(const struct world_causes *causes, u
     if (causes)
         *made = *causes;
     made->word[decision / 64] |= (uint64_t)1 << decision % 64;
+    return made;
+}
+
+const struct world_causes *world_causes_ended(const struct world_causes *causes, int rank,
+                                              uint32_t uses)
+{
+    const size_t bytes = (size_t)WORLD->rank_count * sizeof(uint32_t);
+    CORE_CHECK(rank >= 0 && rank < WORLD->rank_count);
+    struct world_causes *made = world_zalloc(sizeof *made);
+    uint32_t *files = world_zalloc(bytes);
+    if (causes)
+        *made = *causes;
+    if (made->files)
+        memcpy(files, made->files, bytes);
+    CORE_CHECK(files[rank] < uses); /* a rank's uses end one after the other */
+    files[rank] = uses;
+    made->files = files;
     return made;
 }
 

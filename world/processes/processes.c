@@ -729,7 +729,8 @@ static const struct world_decisions *decisions_read(struct world_processes *w)
     d->option = processes_here(region, d->option, d->option_count, sizeof *d->option);
     d->missed = processes_here(region, d->missed, d->missed_count, sizeof *d->missed);
     d->causes = processes_here(region, d->causes, d->causes_count, sizeof *d->causes);
-    d->limited |= has_loose(region);
+    d->race = region->files.race;
+    d->limited |= has_loose(region) || d->race.found || region->files.full;
     for (uint32_t r = 0; r < region->rank_count; r++) {
         d->limited |= region->rank[r].contended;
         d->blind_threads |= region->rank[r].several;

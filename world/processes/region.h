@@ -18,7 +18,7 @@
 #define REGION_INPUT "crosswait-input" /* the file that worlds read as standard input */
 
 enum {
-    REGION_VERSION = 7,
+    REGION_VERSION = 8,
     REGION_NAMES_MAX = 1024,
     REGION_NAME_MAX = 56,
     REGION_WHY_MAX = 160,
@@ -28,7 +28,8 @@ enum {
     REGION_PATH_MAX = 244,
     REGION_MAPS_MAX = 1 << 20,
     REGION_VERSIONS_MAX = 1 << 16,
-    REGION_ANSWERS_MAX = 1 << 20
+    REGION_ANSWERS_MAX = 1 << 20,
+    REGION_FILES_MAX = 1 << 16
 };
 
 /* Messages from the program's side. */
@@ -116,6 +117,21 @@ struct region_states {
     uint32_t run_count[WORLD_RANKS_MAX]; /* how often the rank was scheduled */
 };
 
+/* Files that ranks use without MPI (ranks/posix.c): a hash table with linear probing. */
+struct region_file {
+    uint64_t identity; /* 0: none */
+    int32_t rank;
+    uint32_t open;  /* uses that have not ended */
+    uint32_t ended; /* the rank's number of the last one that has */
+    bool writes;
+};
+struct region_files {
+    _Atomic uint32_t lock;
+    bool used, full; /* full: a use did not fit */
+    struct world_file_race race;
+    struct region_file use[REGION_FILES_MAX];
+};
+
 struct region {
     uint32_t version, rank_count;
     uint64_t bytes;   /* of the whole file */
@@ -150,6 +166,7 @@ struct region {
     struct world_question question[WORLD_LOG_MAX];
     struct world_event event[WORLD_LOG_MAX];
     struct region_states states;
+    struct region_files files;
     struct region_rank rank[WORLD_RANKS_MAX + 1]; /* the last one is the searcher's */
 };
 

@@ -453,6 +453,11 @@ static void answer_begin(void)
     rank_region->question_count = rank_region->event_count = 0;
     rank_region->lost = false;
     *rank_region->bug = 0;
+    rank_region->files.lock = 0;
+    rank_region->files.race.found = false;
+    if (rank_region->files.used)
+        memset(rank_region->files.use, 0, sizeof rank_region->files.use);
+    rank_region->files.used = rank_region->files.full = false;
     memset(rank_region->rank, 0, (rank_region->rank_count + 1) * sizeof *rank_region->rank);
     rank_states_answer();
     rank_sched_begin();

@@ -1,0 +1,537 @@
+/* Files that ranks use without MPI, through the C library. The order of such uses is no decision;
+ * so the world reports two uses of one file by different ranks if one of them changes the file and
+ * no order by MPI lies between them. A use lasts until the rank has closed the file.
+ *
+ * Each rank counts the uses that it has ended. The count travels with the rank's causes
+ * (world_causes.files), so an ended use came before another rank's call if the causes of that rank
+ * include its number. Files are distinguished by name, and by inode if they have several names.
+ *
+ * Invariants: 1. Only the thread that holds `lock` touches the table in the region. 2. The causes
+ * grow only in the thread of the rank that is scheduled; uses by others have no order. */
+#undef _FORTIFY_SOURCE
+#include "world/ranks/ranks.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core/random.h"
+#include "world/exchange/explore.h"
+
+enum { NUMBERS_MAX = 1024, WITHOUT_ORDER = UINT32_MAX };
+
+static uint32_t ended;               /* uses that this rank has ended */
+static uint32_t use_of[NUMBERS_MAX]; /* by file number: its place in the table + 1; 0: none */
+
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+/* Tells whether the code that called is the program's, in a rank of a world whose order counts. */
+static bool posix_counts(const void *caller)
+{
+    const char *back = caller;
+    return rank_own >= 0 && !(back >= __ehdr_start && back < etext) && WORLD->explore &&
+           rank_region->rank_count > 1 && !rank_region->states.wanted &&
+           rank_region->rank[rank_own].pid == getpid(); /* not in a child of the rank */
+}
+#define COUNTS posix_counts(__builtin_return_address(0))
+
+static bool has_order(void)
+{
+    CORE_CHECK(rank_own >= 0);
+    return world_process_is_main() && !world_process_several && WORLD->fiber &&
+           WORLD->fiber->rank->rank == rank_own && !rank_region->rank[rank_own].left;
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+struct named {
+    uint64_t identity; /* 0: its use does not count */
+    char path[PATH_MAX + NAME_MAX + 2];
+};
+
+/* Tells whether programs only read what has that name, or use it as a cache or as a sum. */
+static bool is_left_out(const char *path)
+{
+    static const char *const folders[] = {"/usr/", "/lib", "/etc/", "/proc/", "/sys/", "/dev/"};
+    const char *end = strrchr(path, '.');
+    CORE_CHECK(*path);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (!strncmp(path, folders[i], strlen(folders[i])))
+            return strncmp(path, "/dev/shm/", 9) != 0;
+    return strstr(path, "/__pycache__/") || (end && !strcmp(end, ".gcda"));
+}
+
+static void identity_set(struct named *n)
+{
+    uint64_t hash = 1;
+    CORE_CHECK(n->path[0]);
+    for (const char *at = n->path; *at; at++)
+        hash = core_random_mix(hash ^ (uint8_t)*at);
+    n->identity = is_left_out(n->path) ? 0 : hash ? hash : 1;
+}
+
+static bool path_of(int file, struct named *out)
+{
+    char link[48];
+    CORE_CHECK(file >= 0);
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    ssize_t bytes = readlink(link, out->path, PATH_MAX);
+    out->path[bytes > 0 ? bytes : 0] = 0;
+    return bytes > 0;
+}
+
+static void named_by_number(int file, struct named *out)
+{
+    struct stat is;
+    CORE_CHECK(file >= 0);
+    out->identity = 0;
+    if (syscall(SYS_fstat, file, &is) != 0 || !S_ISREG(is.st_mode) || !path_of(file, out))
+        return;
+    identity_set(out);
+    if (out->identity && is.st_nlink > 1)
+        out->identity = core_random_mix(core_random_mix(is.st_ino) ^ is.st_dev) | 1;
+}
+
+/* Names a file that does not exist, by its folder. */
+static void named_missing(int folder, const char *path, struct named *out)
+{
+    char parent[PATH_MAX] = ".";
+    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+    CORE_CHECK(out->identity == 0); /* it does not count unless its folder exists */
+    const size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    if (length >= sizeof parent || strlen(last) > NAME_MAX)
+        return;
+    if (slash)
+        *(char *)mempcpy(parent, path, length) = 0;
+    long file = syscall(SYS_openat, folder, parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0)
+        return; /* the folder is missing, too */
+    if (path_of((int)file, out)) {
+        size_t bytes = strlen(out->path);
+        CORE_CHECK(bytes + 1 + strlen(last) < sizeof out->path);
+        snprintf(out->path + bytes, sizeof out->path - bytes, "/%s", last);
+        identity_set(out);
+    }
+    syscall(SYS_close, file);
+}
+
+static void named_by_path(int folder, const char *path, struct named *out)
+{
+    const int error = errno;
+    CORE_CHECK(rank_own >= 0);
+    out->identity = 0;
+    long file = path ? syscall(SYS_openat, folder, path, O_PATH | O_CLOEXEC) : -1;
+    if (file >= 0) {
+        named_by_number((int)file, out);
+        syscall(SYS_close, file);
+    } else if (path && errno == ENOENT)
+        named_missing(folder, path, out);
+    errno = error;
+}
+
+/* --- uses ------------------------------------------------------------------------------------- */
+
+static void posix_lock(void)
+{
+    CORE_CHECK(rank_region && rank_own >= 0);
+    while (atomic_exchange(&rank_region->files.lock, 1))
+        ;
+}
+
+static void posix_unlock(void)
+{
+    CORE_CHECK(rank_region->files.lock == 1); /* invariant 1 */
+    rank_region->files.lock = 0;
+}
+
+/* Reports that this rank and the other one use the file without an order. */
+static void race_note(int other, const struct named *n)
+{
+    struct world_file_race *race = &rank_region->files.race;
+    const char *slash = strrchr(n->path, '/');
+    CORE_CHECK(other >= 0 && other != rank_own);
+    if (race->found)
+        return;
+    race->found = true;
+    race->rank[0] = other < rank_own ? other : rank_own;
+    race->rank[1] = other < rank_own ? rank_own : other;
+    snprintf(race->name, sizeof race->name, "%.*s", (int)sizeof race->name - 1,
+             slash ? slash + 1 : n->path);
+}
+
+static bool is_before(const struct region_file *use, const struct world_causes *causes)
+{
+    CORE_CHECK(use->rank < WORLD->rank_count);
+    return !use->open && causes && causes->files && causes->files[use->rank] >= use->ended;
+}
+
+/* Begins a use; returns its place in the table + 1, or 0. */
+static uint32_t use_begin(const struct named *n, bool writes)
+{
+    const struct world_causes *causes = has_order() ? WORLD->fiber->causes : NULL;
+    uint32_t found = 0;
+    CORE_CHECK(rank_own >= 0);
+    if (!n->identity)
+        return 0;
+    posix_lock();
+    for (uint64_t at = n->identity, tried = 0;; at++, tried++) {
+        struct region_file *use = &rank_region->files.use[at % REGION_FILES_MAX];
+        if (tried == REGION_FILES_MAX / 2 || (!use->identity && found))
+            break;
+        if (!use->identity) {
+            *use =
+                (struct region_file){.identity = n->identity, .rank = rank_own, .writes = writes};
+            rank_region->files.used = true;
+        }
+        if (use->identity != n->identity)
+            continue;
+        if (use->rank == rank_own && use->writes == writes)
+            found = (uint32_t)(use - rank_region->files.use) + 1;
+        else if (use->rank != rank_own && (writes || use->writes) && !is_before(use, causes))
+            race_note(use->rank, n);
+    }
+    if (found)
+        rank_region->files.use[found - 1].open++;
+    else
+        rank_region->files.full = true;
+    posix_unlock();
+    return found;
+}
+
+static void use_end(uint32_t found)
+{
+    uint32_t number = WITHOUT_ORDER;
+    CORE_CHECK(found <= REGION_FILES_MAX);
+    if (!found)
+        return;
+    if (has_order()) {
+        number = ++ended;
+        CORE_CHECK(number < WITHOUT_ORDER && ME->rank == rank_own); /* invariant 2 */
+        WORLD->fiber->causes = world_causes_ended(WORLD->fiber->causes, rank_own, number);
+    }
+    posix_lock();
+    struct region_file *use = &rank_region->files.use[found - 1];
+    CORE_CHECK(use->rank == rank_own && use->open > 0);
+    use->open--;
+    if (number > use->ended)
+        use->ended = number;
+    posix_unlock();
+}
+
+/* Notes a use that is over when the call returns. */
+static void posix_used(const struct named *n, bool writes)
+{
+    const int error = errno;
+    CORE_CHECK(rank_own >= 0);
+    use_end(use_begin(n, writes));
+    errno = error;
+}
+
+static void used_path(int folder, const char *path, bool writes)
+{
+    struct named n;
+    CORE_CHECK(rank_own >= 0);
+    named_by_path(folder, path, &n);
+    posix_used(&n, writes);
+}
+
+/* Notes what opening gave. */
+static void posix_opened(int file, int folder, const char *path, bool writes)
+{
+    const int error = errno;
+    struct named n;
+    if (file >= 0) {
+        named_by_number(file, &n);
+        uint32_t use = use_begin(&n, writes);
+        if (use && file < NUMBERS_MAX)
+            use_of[file] = use; /* else it lasts to the end */
+    } else
+        used_path(folder, path, false);
+    errno = error;
+}
+
+static uint32_t posix_closing(int file)
+{
+    const bool known = file >= 0 && file < NUMBERS_MAX;
+    const uint32_t use = known ? use_of[file] : 0;
+    CORE_CHECK(use <= REGION_FILES_MAX);
+    if (known)
+        use_of[file] = 0;
+    return use;
+}
+
+static void posix_closed(uint32_t use)
+{
+    const int error = errno;
+    CORE_CHECK(use <= REGION_FILES_MAX);
+    use_end(use);
+    errno = error;
+}
+
+static bool posix_changes(int flags)
+{
+    return (flags & O_ACCMODE) != O_RDONLY || flags & (O_CREAT | O_TRUNC);
+}
+
+/* --- the C library's functions ---------------------------------------------------------------- */
+
+#define REAL(name)                              \
+    static __typeof__(&name) real;              \
+    if (!real) {                                \
+        void *symbol = dlsym(RTLD_NEXT, #name); \
+        memcpy(&real, &symbol, sizeof real);    \
+    }
+
+#define MODE_OF(flags, mode)                                   \
+    mode_t mode = 0;                                           \
+    if ((flags)&O_CREAT || ((flags)&O_TMPFILE) == O_TMPFILE) { \
+        va_list rest;                                          \
+        va_start(rest, flags);                                 \
+        mode = va_arg(rest, mode_t);                           \
+        va_end(rest);                                          \
+    }
+
+int open(const char *path, int flags, ...)
+{
+    REAL(open)
+    MODE_OF(flags, mode)
+    int file = real(path, flags, mode);
+    if (COUNTS)
+        posix_opened(file, AT_FDCWD, path, posix_changes(flags));
+    return file;
+}
+
+int openat(int folder, const char *path, int flags, ...)
+{
+    REAL(openat)
+    MODE_OF(flags, mode)
+    int file = real(folder, path, flags, mode);
+    if (COUNTS)
+        posix_opened(file, folder, path, posix_changes(flags));
+    return file;
+}
+
+int creat(const char *path, mode_t mode)
+{
+    REAL(creat)
+    int file = real(path, mode);
+    if (COUNTS)
+        posix_opened(file, AT_FDCWD, path, true);
+    return file;
+}
+
+int __open_2(const char *path, int flags);
+int __open_2(const char *path, int flags)
+{
+    REAL(open)
+    int file = real(path, flags);
+    if (COUNTS)
+        posix_opened(file, AT_FDCWD, path, posix_changes(flags));
+    return file;
+}
+
+int __openat_2(int folder, const char *path, int flags);
+int __openat_2(int folder, const char *path, int flags)
+{
+    REAL(openat)
+    int file = real(folder, path, flags);
+    if (COUNTS)
+        posix_opened(file, folder, path, posix_changes(flags));
+    return file;
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+    REAL(fopen)
+    FILE *file = real(path, mode);
+    if (COUNTS)
+        posix_opened(file ? fileno(file) : -1, AT_FDCWD, path, strpbrk(mode, "wa+") != NULL);
+    return file;
+}
+
+FILE *freopen(const char *path, const char *mode, FILE *stream)
+{
+    REAL(freopen)
+    const bool tell = COUNTS;
+    const uint32_t use = tell ? posix_closing(fileno(stream)) : 0;
+    FILE *file = real(path, mode, stream);
+    if (tell) {
+        posix_closed(use);
+        posix_opened(file ? fileno(file) : -1, AT_FDCWD, path, strpbrk(mode, "wa+") != NULL);
+    }
+    return file;
+}
+
+int fclose(FILE *stream)
+{
+    REAL(fclose)
+    const uint32_t use = COUNTS ? posix_closing(fileno(stream)) : 0;
+    int code = real(stream);
+    posix_closed(use);
+    return code;
+}
+
+int close(int file)
+{
+    const uint32_t use = COUNTS ? posix_closing(file) : 0;
+    REAL(close)
+    int code = real(file);
+    posix_closed(use);
+    return code;
+}
+
+/* The uses of a file that has several numbers last to the end. */
+int dup(int file)
+{
+    REAL(dup)
+    if (COUNTS)
+        posix_closing(file);
+    return real(file);
+}
+
+int dup2(int file, int to)
+{
+    REAL(dup2)
+    const bool tell = COUNTS && file != to;
+    const uint32_t use = tell ? posix_closing(to) : 0;
+    if (tell)
+        posix_closing(file);
+    int made = real(file, to);
+    posix_closed(use);
+    return made;
+}
+
+int unlink(const char *path)
+{
+    REAL(unlink)
+    struct named n;
+    const bool tell = COUNTS;
+    if (tell)
+        named_by_path(AT_FDCWD, path, &n);
+    int code = real(path);
+    if (tell)
+        posix_used(&n, code == 0);
+    return code;
+}
+
+int unlinkat(int folder, const char *path, int flags)
+{
+    REAL(unlinkat)
+    struct named n;
+    const bool tell = COUNTS;
+    if (tell)
+        named_by_path(folder, path, &n);
+    int code = real(folder, path, flags);
+    if (tell)
+        posix_used(&n, code == 0);
+    return code;
+}
+
+int remove(const char *path)
+{
+    REAL(remove)
+    struct named n;
+    const bool tell = COUNTS;
+    if (tell)
+        named_by_path(AT_FDCWD, path, &n);
+    int code = real(path);
+    if (tell)
+        posix_used(&n, code == 0);
+    return code;
+}
+
+static void posix_renamed(const struct named *from, int folder, const char *to, bool done)
+{
+    posix_used(from, done);
+    used_path(folder, to, done);
+}
+
+int rename(const char *from, const char *to)
+{
+    REAL(rename)
+    struct named n;
+    const bool tell = COUNTS;
+    if (tell)
+        named_by_path(AT_FDCWD, from, &n);
+    int code = real(from, to);
+    if (tell)
+        posix_renamed(&n, AT_FDCWD, to, code == 0);
+    return code;
+}
+
+int renameat(int folder, const char *from, int other, const char *to)
+{
+    REAL(renameat)
+    struct named n;
+    const bool tell = COUNTS;
+    if (tell)
+        named_by_path(folder, from, &n);
+    int code = real(folder, from, other, to);
+    if (tell)
+        posix_renamed(&n, other, to, code == 0);
+    return code;
+}
+
+int truncate(const char *path, off_t bytes)
+{
+    REAL(truncate)
+    int code = real(path, bytes);
+    if (COUNTS)
+        used_path(AT_FDCWD, path, code == 0);
+    return code;
+}
+
+int access(const char *path, int mode)
+{
+    REAL(access)
+    int code = real(path, mode);
+    if (COUNTS)
+        used_path(AT_FDCWD, path, false);
+    return code;
+}
+
+/* Older C libraries do not have these functions: their headers call others. */
+int stat(const char *path, struct stat *out)
+{
+    int code = (int)syscall(SYS_newfstatat, AT_FDCWD, path, out, 0);
+    if (COUNTS)
+        used_path(AT_FDCWD, path, false);
+    return code;
+}
+
+int lstat(const char *path, struct stat *out)
+{
+    int code = (int)syscall(SYS_newfstatat, AT_FDCWD, path, out, AT_SYMLINK_NOFOLLOW);
+    if (COUNTS)
+        used_path(AT_FDCWD, path, false);
+    return code;
+}
+
+int fstatat(int folder, const char *path, struct stat *out, int flags)
+{
+    int code = (int)syscall(SYS_newfstatat, folder, path, out, flags);
+    if (COUNTS && !(flags & AT_EMPTY_PATH))
+        used_path(folder, path, false);
+    return code;
+}
+
+#define SAME(name) __attribute__((alias(#name)))
+int open64(const char *path, int flags, ...) SAME(open);
+int openat64(int folder, const char *path, int flags, ...) SAME(openat);
+int creat64(const char *path, mode_t mode) SAME(creat);
+int __open64_2(const char *path, int flags) SAME(__open_2);
+int __openat64_2(int folder, const char *path, int flags) SAME(__openat_2);
+FILE *fopen64(const char *path, const char *mode) SAME(fopen);
+FILE *freopen64(const char *path, const char *mode, FILE *stream) SAME(freopen);
+int truncate64(const char *path, off_t bytes) SAME(truncate);
+int stat64(const char *restrict path, struct stat64 *restrict out) SAME(stat);
+int lstat64(const char *restrict path, struct stat64 *restrict out) SAME(lstat);
+int fstatat64(int folder, const char *restrict path, struct stat64 *restrict out, int flags)
+    SAME(fstatat);
