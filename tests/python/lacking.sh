@@ -22,7 +22,7 @@ said env PYTHONPATH="$at/offline" /usr/bin/python3 python/old_glibc.py gcc "$at/
 mkdir -p "$at/whole/root/bin" && cp "$BUILD/crosswait" "$at/whole/root/bin" &&
     touch "$at/whole/archives" || exit 1
 said /usr/bin/python3 python/wheel.py 9.9 "$at/whole" "$at/dist"
-said make -s release VERSION=9.9 DIST="$at/dist"
+said env -u MAKELEVEL -u MAKEFLAGS make -s release VERSION=9.9 DIST="$at/dist"
 [ ! -e "$at/dist" ] || ls "$at/dist"
 cd "$at" && PYTHONPATH=$SOURCE/python /usr/bin/python3 -m crosswait --version | sed 's/ .*//'
 # In a prefix of `make install`, which need not be on the PATH.
