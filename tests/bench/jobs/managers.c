@@ -145,7 +145,7 @@ static void posted(void)
 
 /* --- tasks for whoever is free ---------------------------------------------------------------- */
 
-/* What a worker sends for a task: its width depends on the task if it is a tile. */
+/* A worker sends this for a task; its width depends on the task if it is a tile. */
 static void work(int is_tile, int asks)
 {
     int task;
