@@ -21,6 +21,17 @@ static const char *const level_names[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNE
 _Static_assert(sizeof level_names / sizeof *level_names == EVENT_THREAD_MULTIPLE + 1,
                "a name per level");
 
+/* The kinds of findings; a rank has at most one of each. */
+enum kind {
+    KIND_LEVEL,
+    KIND_AT_ONCE,
+    KIND_WAITS,
+    KIND_GATHERS,
+    KIND_PROBES,
+    KIND_FINALIZE,
+    KIND_COUNT
+};
+
 struct place_named { /* a place where ranks make the mistake */
     const char *sentence;
     int32_t call, site;
@@ -43,12 +54,12 @@ struct threads {
         uint32_t count, room;
     } request[THREADS_MAX];
     int32_t main;
-    int64_t level;
+    int64_t level, asked;
     bool unjudged; /* the rank called what has effects that are not known */
     struct place_named told[FINDINGS_MAX];
     uint32_t told_count;
-    bool rank_told[5]; /* by kind, for the rank that is read now */
-    bool *waited;      /* by rank: check_usage reports that two threads wait for one request */
+    bool rank_told[KIND_COUNT]; /* by kind, for the rank that is read now */
+    bool *waited; /* by rank: check_usage reports that two threads wait for one request */
 };
 
 /* Returns the finding for this place; NULL: the limit is reached. */
@@ -73,15 +84,34 @@ static struct finding *finding_of(struct threads *t, enum finding_severity sever
     return finding;
 }
 
-enum { KIND_WAITS = 2, KIND_PROBES = 4 };
+/* Returns the remedy for a kind of finding. To ask for a higher level is none where the program did
+ * and the library does not provide it. */
+static enum remedy remedy_of_kind(const struct threads *t, enum kind kind)
+{
+    switch (kind) {
+    case KIND_WAITS:
+        return REMEDY_ONE_WAITS;
+    case KIND_GATHERS:
+        return REMEDY_OWN_OBJECT;
+    case KIND_PROBES:
+        return REMEDY_PROBE_MATCHED;
+    case KIND_FINALIZE:
+        return REMEDY_MAIN_THREAD;
+    case KIND_LEVEL:
+    case KIND_AT_ONCE:
+    case KIND_COUNT:
+        break;
+    }
+    return t->asked > t->level ? REMEDY_PROVIDED : REMEDY_OF_RULE;
+}
 
-static void check_thread_say(struct threads *t, uint32_t kind, const struct trace_event *event,
+static void check_thread_say(struct threads *t, enum kind kind, const struct trace_event *event,
                              const struct trace_event *other, const char *sentence)
 {
     /* each thread of the recorded run may have received its own message */
     enum finding_severity severity = kind == KIND_PROBES ? FINDING_WARNING : FINDING_ERROR;
 
-    CORE_CHECK(kind < sizeof t->rank_told / sizeof *t->rank_told);
+    CORE_CHECK(kind < KIND_COUNT);
     CORE_CHECK(!other || other->rank == event->rank); /* threads of one rank */
     if (t->rank_told[kind])
         return;
@@ -89,6 +119,7 @@ static void check_thread_say(struct threads *t, uint32_t kind, const struct trac
     struct finding *finding = finding_of(t, severity, event, sentence);
     if (!finding)
         return;
+    finding->remedy = remedy_of_kind(t, kind);
     finding_core_add(finding, t->input->trace, event->rank, event->seq);
     if (other)
         finding_core_add(finding, t->input->trace, event->rank, other->seq);
@@ -218,8 +249,9 @@ static enum core_status check_thread_step(struct threads *t, const struct trace_
     if (event->verb == VERB_INIT) {
         int64_t provided = trace_arg_value(t->input->trace, event, "provided", -1);
         t->main = event->thread;
-        if (provided >= 0 && provided <= 3)
+        if (provided >= EVENT_THREAD_SINGLE && provided <= EVENT_THREAD_MULTIPLE)
             t->level = provided;
+        t->asked = trace_arg_value(t->input->trace, event, "required", t->level);
     }
     t->unjudged |= event->verb == VERB_UNKNOWN;
     if (t->unjudged || trait_in(event->traits, TRAIT_ANY_THREAD) || event->thread < 0 ||
@@ -234,11 +266,12 @@ static enum core_status check_thread_step(struct threads *t, const struct trace_
     enum core_status status = keep_requests(own, event);
     if (status != CORE_OK)
         return status;
-    if (event->verb == VERB_FINALIZE && t->main >= 0 && event->thread != t->main)
-        check_thread_say(t, 0, event, NULL,
+    if (event->verb == VERB_FINALIZE && t->main >= 0 && event->thread != t->main &&
+        !t->rank_told[KIND_LEVEL])
+        check_thread_say(t, KIND_FINALIZE, event, NULL,
                          "only the thread that called MPI_Init may call it, but another one does");
     else if (event->thread != t->main && t->level <= EVENT_THREAD_FUNNELED)
-        check_thread_say(t, 0, event, NULL,
+        check_thread_say(t, KIND_LEVEL, event, NULL,
                          "a second thread calls it, but only the main thread may");
     for (int32_t i = 0; i < THREADS_MAX; i++) {
         const struct trace_event *other = &t->last[i];
@@ -246,14 +279,15 @@ static enum core_status check_thread_step(struct threads *t, const struct trace_
             (!other->pending && other->t_leave <= event->t_enter))
             continue;
         if (t->level == EVENT_THREAD_SERIALIZED)
-            check_thread_say(t, 1, event, other, "two threads are in MPI at the same time");
+            check_thread_say(t, KIND_AT_ONCE, event, other,
+                             "two threads are in MPI at the same time");
         if (share_request(own, &t->request[i]))
             check_thread_say(t, KIND_WAITS, event, other,
                              "two threads wait for the same request at the same time");
         if (check_thread_gathers(event) && check_thread_gathers(other) &&
             event->comm == other->comm && event->win == other->win)
             check_thread_say(
-                t, 3, event, other,
+                t, KIND_GATHERS, event, other,
                 event->win < 0 ? "two threads are in collective calls on the same communicator at "
                                  "the same time"
                 : trait_in(event->traits, TRAIT_FILE)
@@ -300,7 +334,7 @@ enum core_status check_thread(const struct check_input *input, struct finding_li
         /* Without a whole record the call of MPI_Init, or the level it provided, may be missing. */
         bool whole = !input->trace->rank[rank].lost && !input->trace->imported;
         t.main = whole ? 0 : -1;
-        t.level = whole ? EVENT_THREAD_SINGLE : EVENT_THREAD_MULTIPLE;
+        t.level = t.asked = whole ? EVENT_THREAD_SINGLE : EVENT_THREAD_MULTIPLE;
         status = trace_cursor_open(input->trace, rank, &cursor);
         if (status != CORE_OK)
             break;

@@ -58,8 +58,8 @@ const struct rule rule_table[RULE_COUNT] = {
     [RULE_THREAD] = {"thread", "thread", "misuse",
                      "threads call as the thread level allows, and not into the same collective or "
                      "request at the same time",
-                     "ask MPI_Init_thread for the level that the program needs and look at what it "
-                     "provides, and give each thread a communicator of its own"},
+                     "ask MPI_Init_thread for MPI_THREAD_MULTIPLE and look at what it provides, or "
+                     "let the thread that called MPI_Init make all MPI calls"},
     [RULE_ARGUMENT] = {"argument", "usage", "misuse",
                        "arguments are allowed by MPI, and handles are valid",
                        "correct the argument that the finding names"},
@@ -276,7 +276,7 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
     [REMEDY_WAIT] = {"wait", "complete the request with MPI_Wait or MPI_Test instead of freeing it",
                      OF(REQUEST)},
     [REMEDY_ONE_WAITS] = {"one-waits", "let one thread complete the request, and tell the others",
-                          OF(REQUEST)},
+                          OF(REQUEST) | OF(THREAD)},
     [REMEDY_PARTITION] =
         {"partition", "mark each partition once, between MPI_Start and the wait for the request",
          OF(REQUEST)},
@@ -328,6 +328,27 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                         "let the threads of a rank make these calls in a fixed order, or give each "
                         "of them a tag or a communicator of its own",
                         OF(BEHAVIOUR) | OF(RACE)},
+    [REMEDY_FOUND] = {"found",
+                      "wait for the operations that the next step needs, and do not rely on what a "
+                      "test or probe finds, or on which operation completes first",
+                      OF(BEHAVIOUR)},
+    [REMEDY_PROVIDED] = {"provided",
+                         "this library does not provide the level that the program asks for: run "
+                         "with one that does, or let threads call MPI as the provided level allows",
+                         OF(THREAD)},
+    [REMEDY_MAIN_THREAD] = {"main-thread",
+                            "let the thread that called MPI_Init call MPI_Finalize, after the "
+                            "other threads made their last MPI calls",
+                            OF(THREAD)},
+    [REMEDY_OWN_OBJECT] = {"own-object",
+                           "give each thread a communicator (MPI_Comm_dup), window or file of its "
+                           "own, or let one thread make the collective calls",
+                           OF(THREAD)},
+    [REMEDY_PROBE_MATCHED] = {"probe-matched",
+                              "probe and receive with MPI_Mprobe and MPI_Mrecv, which keep other "
+                              "threads from taking the message, or give each thread tags of its "
+                              "own",
+                              OF(THREAD)},
     [REMEDY_ALL_MEMBERS] = {"all-members",
                             "all ranks of a communicator must make the same collective calls in "
                             "the same order, with the same root, operation, count and datatype",

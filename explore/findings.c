@@ -180,10 +180,12 @@ static bool needs_lock(const struct explore_look *look)
 }
 
 /* Returns the remedy of a failure; one that happens with every answer is not mended by ordering
- * messages. */
+ * messages, and one without a wildcard not by naming the source. */
 static enum remedy remedy_of_failure(const struct explore_look *look)
 {
     enum remedy order = remedy_of_order(look);
+    if (order == REMEDY_OF_RULE && look->completes)
+        order = REMEDY_FOUND;
     bool chosen = look->list.count > 0;
     switch (look->rule) {
     case WORLD_RULE_CRASH:

@@ -264,11 +264,14 @@ static enum core_status tell_answers(struct explore_program *program,
 {
     const struct world_decisions *decisions = program->outcome.world.decisions;
     enum core_status status = CORE_OK;
+    bool finds = false, takes = false;
     for (uint32_t i = 0; i < look->list.count && status == CORE_OK; i++) {
         const struct world_decision *d = look_decision_of(decisions, &look->list.answer[i]);
         int32_t before = -1;
         if (!d)
             continue;
+        if (decision_kind_of(d->number) == DECISION_CHOICE)
+            *(d->receive && !d->poll ? &takes : &finds) = true;
         for (uint32_t u = 0; u < usual->count; u++)
             if (usual->answer[u].rank == (uint32_t)d->rank && usual->answer[u].number == d->number)
                 before = usual->answer[u].answer;
@@ -280,6 +283,7 @@ static enum core_status tell_answers(struct explore_program *program,
         if (status == CORE_OK && is_window_turn(d))
             status = conflict_find(program, d, before, &look->conflict);
     }
+    look->completes = finds && !takes;
     return status == CORE_OK ? may_wait_find(decisions, &look->may_wait) : status;
 }
 

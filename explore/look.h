@@ -42,13 +42,15 @@ struct explore_look {
     struct message_diff sent;            /* only if messages are compared */
     struct explore_lines chosen, stands; /* answers of the schedule; calls of the ranks that fail */
     struct explore_conflict conflict;    /* the two accesses whose order the schedule changes */
-    bool may_wait;                       /* a rank may load in a loop until others put a value
-                                            there */
-    enum world_rule rule;                /* rule of the failure; WORLD_RULE_NONE if it does not
-                                            fail */
-    bool same;                           /* the outcome is that of the class's first world */
-    bool once;    /* the same answers were run again and gave another outcome */
-    uint64_t key; /* of the world that was run */
+    bool completes; /* the schedule chooses what tests, probes or waits find, and no wildcard's
+                       message */
+    bool may_wait;  /* a rank may load in a loop until others put a value
+                       there */
+    enum world_rule rule; /* rule of the failure; WORLD_RULE_NONE if it does not
+                             fail */
+    bool same;            /* the outcome is that of the class's first world */
+    bool once;            /* the same answers were run again and gave another outcome */
+    uint64_t key;         /* of the world that was run */
 };
 
 void explore_look_done(struct explore_look *look);

@@ -334,21 +334,21 @@ static enum core_status totals_sum(struct report_facts *facts)
     return status;
 }
 
-/* Tells whether to gather the waits of a job without findings unasked: it has few calls, so that
- * gathering is quick, and ran for a second or more. */
+/* Tells whether to gather the waits of a job unasked: it ran for a second or more, and has so few
+ * calls that gathering is quick, or takes a small part of the job's time. */
 static enum core_status is_waits_wanted(const struct report_facts *facts, bool *out_wanted)
 {
-    enum { CALLS_MAX = 100000 };
+    enum { CALLS_MAX = 100000, NS_PER_CALL = 60000 }; /* gathering takes some 2,000 ns a call */
     static const char sql[] =
         "SELECT max(ifnull((SELECT e.t_enter FROM event_row e WHERE e.id < (r.rank + 1) << 40 "
         "ORDER BY e.id DESC LIMIT 1), 0)) FROM rank r";
+    const uint64_t calls = facts->events + facts->inner_events;
     uint64_t last_ns = 0;
     enum core_status status = CORE_OK;
 
-    if (facts->findings && !finding_list_fails(facts->findings) &&
-        facts->events + facts->inner_events <= CALLS_MAX && facts->trace->rank_count > 1)
+    if (facts->findings && facts->trace->rank_count > 1)
         status = report_facts_numbers(facts->trace, sql, &last_ns, 1);
-    *out_wanted = last_ns >= 1000000000;
+    *out_wanted = last_ns >= 1000000000 && (calls <= CALLS_MAX || calls <= last_ns / NS_PER_CALL);
     return status;
 }
 

@@ -13,9 +13,8 @@ enum {
     ROWS_SHOWN_MAX = 10,
     ONE_RANK_PERCENT = 10, /* of a row's waiting: least share of a rank that stands out */
     BLAMED_PERCENT = 67,   /* share from which a rank is named as the one waited for */
-    WAITED_PERCENT = 20    /* share of all time from which waiting is mentioned with the verdict, */
+    WAITED_PERCENT = 20    /* share of all time above which the verdict mentions waiting */
 };
-static const uint64_t waited_ns_min = 1000000000; /* and least wait per rank on average */
 
 const char *report_why_kind(enum why_kind kind)
 {
@@ -164,11 +163,11 @@ void report_why_line(const struct report_facts *facts, FILE *file)
     unsigned percent = report_why_percent(waited, why->timed_ns),
              timed = report_why_percent(why->timed_ns, why->elapsed_ns);
 
-    if (percent <= WAITED_PERCENT || !why->row_count ||
-        (double)why->elapsed_ns * percent < (double)waited_ns_min * why->ranks * 100)
+    if (percent <= WAITED_PERCENT || !why->row_count)
         return;
     uint32_t culprit = why_culprit(why, &part);
-    fprintf(file, "waiting:  %u %% of the ranks' time, ", percent);
+    fprintf(file, "waiting:  %u %% of the ranks' time%s, ", percent,
+            facts->reason == ENDING_DEADLOCK ? " before the job hung" : "");
     if (why->timed_ns < why->elapsed_ns)
         fprintf(file, "in the %u %% of it that is known call by call, ", timed);
     if (culprit != UINT32_MAX && part) {

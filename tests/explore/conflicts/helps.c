@@ -33,6 +33,23 @@ static void buffered(int room, int early)
     free(buffer);
 }
 
+/* Rank 0 waits for a message that nobody sends, depending on what a test or a wildcard finds. */
+static void found(int wildcard)
+{
+    int flag = 0, from = wildcard ? MPI_ANY_SOURCE : 1;
+    MPI_Request send, receive;
+    MPI_Isend(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &send);
+    for (int i = 0; !rank && i < 2; i++) {
+        MPI_Irecv(&got[i], 1, MPI_INT, i ? 1 - got[0] : from, 0, MPI_COMM_WORLD, &receive);
+        if (!i && !wildcard)
+            MPI_Test(&receive, &flag, MPI_STATUS_IGNORE);
+        MPI_Wait(&receive, MPI_STATUS_IGNORE);
+    }
+    MPI_Wait(&send, MPI_STATUS_IGNORE);
+    if (!rank && (wildcard ? got[0] : !flag))
+        of_other(9);
+}
+
 static void collectives(void)
 {
     MPI_Comm comm[2];
@@ -144,6 +161,8 @@ int main(int argc, char **argv)
         collectives();
     } else if (!strcmp(what, "lock")) {
         lock();
+    } else if (!strcmp(what, "tested") || !strcmp(what, "wildcard")) {
+        found(!strcmp(what, "wildcard"));
     } else if (!strcmp(what, "tag")) {
         to_other(rank);
         of_other(rank);
