@@ -67,7 +67,7 @@ enum core_status fuzz_folder_make(const char *path)
         if (end && end != '/')
             continue;
         *at = 0;
-        if (mkdir(part, 0700) && errno != EEXIST)
+        if (mkdir(part, 0777) && errno != EEXIST)
             return core_report(CORE_IO, "cannot make the folder '%s': %s", part, strerror(errno));
         if (!end)
             return CORE_OK;
@@ -81,7 +81,7 @@ static void fuzz_job_redirect(const char *path, int fd)
 {
     if (!path)
         return;
-    int file = core_file_create(path, O_WRONLY | O_TRUNC);
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (file < 0 || dup2(file, fd) < 0) {
         fprintf(stderr, "crosswait: cannot write '%s': %s\n", path, strerror(errno));
         _exit(126);

@@ -39,7 +39,9 @@ try() { # $1: title, the rest: arguments
         sort -u
     grep -a "^crosswait:" err.txt | grep -Ev "^crosswait: (found|making) "
 }
+umask 027
 try "the first" -runs=700
+echo "not as the umask says: $(find crosswait-fuzz -perm /007 -o ! -perm -040 | wc -l)"
 try "all" --keep-going -runs=700
 sed -n 's/^  cause      \([^ ]*\).*/\1/p' out.txt >known.txt
 grep -v deadlock known.txt >some.txt
