@@ -279,13 +279,39 @@ static char *outcome_words(struct explore_program *program, const struct explore
     return words;
 }
 
+/* Adds a line for each outcome that is not described, if its output is known. */
+static enum core_status lines_of_others(struct explore_program *program,
+                                        struct explore_search *search,
+                                        const struct explore_look *base,
+                                        struct outcome_lines *lines)
+{
+    enum core_status status = CORE_OK;
+    uint32_t passing = 0;
+    for (uint32_t i = 0; i < search->class_count && status == CORE_OK; i++) {
+        struct explore_look look;
+        bool there;
+        passing += !search->class[i].failure;
+        if (search->class[i].failure || passing <= EXPLORE_PASSING_TOLD)
+            continue;
+        if (passing > EXPLORE_PASSING_TOLD + EXPLORE_PASSING_COMPARED)
+            break;
+        status = explore_look_output(program, search, i, &look, &there);
+        if (status != CORE_OK || !there)
+            continue;
+        status = outcome_lines_add(lines, outcome_words(program, &look, base), look.class->count);
+        explore_look_done(&look);
+    }
+    return status;
+}
+
 /* Says how the base ends, and how each other outcome does. */
-static enum core_status outcomes_say(struct explore_program *program,
+static enum core_status outcomes_say(struct explore_program *program, struct explore_search *search,
                                      const struct explore_look *look, uint32_t count,
                                      const struct explore_look *base,
                                      const struct explore_look *least, struct finding *finding)
 {
     struct outcome_lines lines = {0};
+    const uint32_t passing = explore_passing_before(search, search->class_count);
     enum core_status status =
         outcome_lines_add(&lines, outcome_words(program, base, least), base->class->count);
 
@@ -294,7 +320,11 @@ static enum core_status outcomes_say(struct explore_program *program,
             status = outcome_lines_add(&lines, outcome_words(program, &look[i], base),
                                        look[i].class->count);
     if (status == CORE_OK)
-        outcome_lines_say(&lines, finding);
+        status = lines_of_others(program, search, base, &lines);
+    uint32_t said = status == CORE_OK ? outcome_lines_say(&lines, finding) : passing;
+    if (said < passing)
+        finding_fact(finding, "%" PRIu32 " more outcome%s not shown", passing - said,
+                     passing - said == 1 ? " is" : "s are");
     outcome_lines_done(&lines);
     return status;
 }
@@ -383,9 +413,6 @@ static enum core_status race_add(struct explore_program *program, struct explore
 {
     const struct explore_look *base;
     struct explore_look *least;
-    uint32_t passing_looked = 0;
-    for (uint32_t i = 0; i < count; i++)
-        passing_looked += !look[i].failure;
     race_ends(look, count, &program->allow, &base, &least);
     if (!least)
         return CORE_OK;
@@ -409,9 +436,7 @@ static enum core_status race_add(struct explore_program *program, struct explore
     if (status == CORE_OK && !conflict && least->conflict.rest.count)
         status = place_add(finding, least->conflict.rest.line, false);
     if (status == CORE_OK)
-        status = outcomes_say(program, look, count, base, least, finding);
-    if (passing > passing_looked)
-        finding_fact(finding, "%" PRIu32 " more outcomes are not shown", passing - passing_looked);
+        status = outcomes_say(program, search, look, count, base, least, finding);
     repeat_set(finding, program, least);
     return status;
 }

@@ -371,6 +371,19 @@ static char *buffered_words(const struct explore_events *events, const struct ex
     return text;
 }
 
+/* Keeps what the last world did that others may do differently. */
+static enum core_status look_keep(struct explore_program *program,
+                                  const struct explore_events *events, struct explore_look *look)
+{
+    enum core_status status =
+        explore_output_keep(&program->outcome, program->command->rank_count, &look->output);
+    if (status == CORE_OK && program->allow.messages)
+        status = message_diff_keep(events, &look->sent);
+    if (status == CORE_OK && !explore_failure_of(&program->outcome.world))
+        look->found = others_found(&program->outcome.world);
+    return status;
+}
+
 /* Describes the world that was run last. */
 static enum core_status look_fill(struct explore_program *program, const struct explore_list *usual,
                                   const struct explore_events *events, struct explore_look *look)
@@ -379,10 +392,7 @@ static enum core_status look_fill(struct explore_program *program, const struct 
     enum core_status status =
         explore_look_schedule(look, program->outcome.world.decisions->touched);
     if (status == CORE_OK)
-        status =
-            explore_output_keep(&program->outcome, program->command->rank_count, &look->output);
-    if (status == CORE_OK && program->allow.messages)
-        status = message_diff_keep(events, &look->sent);
+        status = look_keep(program, events, look);
     if (status == CORE_OK)
         status = tell_answers(program, usual, look);
     if (status == CORE_OK)
@@ -394,7 +404,6 @@ static enum core_status look_fill(struct explore_program *program, const struct 
     look->buffered = buffered_words(events, &look->sends);
     for (size_t i = 0; i < events->count && !look->attached; i++)
         look->attached = events->event[i].attached;
-    look->found = failure ? NULL : others_found(&program->outcome.world);
     look->also = failure ? also_failed(&program->outcome.world, failure) : NULL;
     return CORE_OK;
 }
@@ -496,17 +505,20 @@ enum core_status explore_findings_met(void *context, const struct explore_search
 {
     struct explore_program *program = context;
     enum core_status status = CORE_OK;
-    if (!search->class[class].failure &&
-        explore_passing_before(search, class) >= EXPLORE_PASSING_TOLD)
+    uint32_t passing = search->class[class].failure ? 0 : explore_passing_before(search, class);
+    if (passing >= EXPLORE_PASSING_TOLD + EXPLORE_PASSING_COMPARED)
         return CORE_OK;
     status = seen_room(program, class + 1);
     if (status != CORE_OK)
         return status;
     const struct explore_events events = {program->outcome.event, program->outcome.event_count};
     struct explore_look *look = &program->seen->look[class];
-    status = explore_look_first(program, &search->class[class], look);
+    if (passing < EXPLORE_PASSING_TOLD)
+        status = explore_look_first(program, &search->class[class], look);
     if (status == CORE_OK)
-        status = look_fill(program, usual_of(search), &events, look);
+        status = passing < EXPLORE_PASSING_TOLD
+                     ? look_fill(program, usual_of(search), &events, look)
+                     : look_keep(program, &events, look);
     program->seen->known[class] = status == CORE_OK;
     return status;
 }
@@ -556,4 +568,26 @@ bool explore_look_remember(struct explore_program *program, const struct explore
     program->seen->look[class] = (struct explore_look){0};
     program->seen->known[class] = false;
     return true;
+}
+
+enum core_status explore_look_output(struct explore_program *program, struct explore_search *search,
+                                     uint32_t class, struct explore_look *out_look, bool *out_there)
+{
+    struct explore_look look = {.class = &search->class[class], .failed = -1};
+    const double end_s = program->end_s;
+    bool over = search->interrupted || program->runner.chance ||
+                (end_s > 0 && explore_program_now_s() >= end_s);
+
+    *out_there = explore_look_remember(program, search, class, out_look);
+    if (*out_there || over)
+        return CORE_OK;
+    enum core_status status = explore_look_first(program, look.class, &look);
+    if (status == CORE_OK)
+        status = explore_look_run(program, search, &look, out_there);
+    *out_there &= look.same;
+    if (status != CORE_OK || !*out_there)
+        explore_look_done(&look);
+    else
+        *out_look = look;
+    return status;
 }

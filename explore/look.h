@@ -6,8 +6,9 @@
 #include "explore/message_diff.h"
 #include "explore/program.h"
 
-/* Limits how many outcomes without a failure are described; each failure is described. */
-enum { EXPLORE_PASSING_TOLD = 8 };
+/* Limits how many outcomes without a failure are described, and of how many more the output is
+ * compared; each failure is described. */
+enum { EXPLORE_PASSING_TOLD = 8, EXPLORE_PASSING_COMPARED = 256 };
 
 struct explore_line { /* one answer of a smallest schedule, or where a rank is */
     uint32_t rank;
@@ -79,5 +80,10 @@ enum core_status explore_look_first(const struct explore_program *program,
 /* Returns the description that explore_findings_met kept of the class; false if there is none. */
 bool explore_look_remember(struct explore_program *program, const struct explore_search *search,
                            uint32_t class, struct explore_look *out_look);
+/* Describes the class by its output alone: what explore_findings_met kept, or what its first world
+ * prints again. *out_there: false if neither shows it. */
+enum core_status explore_look_output(struct explore_program *program, struct explore_search *search,
+                                     uint32_t class, struct explore_look *out_look,
+                                     bool *out_there);
 
 #endif

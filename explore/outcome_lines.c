@@ -15,7 +15,7 @@
 #include "core/check.h"
 #include "core/text.h"
 
-enum { GROUP_LEAST = 3 };
+enum { GROUP_LEAST = 3, VALUES_TOLD = 12 };
 
 struct span { /* of a number in the words */
     size_t at, bytes;
@@ -32,12 +32,13 @@ enum core_status outcome_lines_add(struct outcome_lines *lines, char *words, uin
     for (uint32_t i = 0; words && i < lines->count; i++)
         if (!strcmp(lines->line[i].words, words)) {
             lines->line[i].count += count;
+            lines->line[i].outcomes++;
             free(words);
             return CORE_OK;
         }
     if (status == CORE_OK)
         status = CORE_ARRAY_PUSH(lines->line, lines->count, lines->room, "outcomes",
-                                 (struct outcome_line){words, count});
+                                 (struct outcome_line){words, count, 1});
     if (status != CORE_OK)
         free(words);
     return status;
@@ -141,20 +142,9 @@ static void times_write(FILE *file, uint64_t count)
     fprintf(file, "%" PRIu64 " time%s", count, count == 1 ? "" : "s");
 }
 
-static void group_write(FILE *file, const char *words, const struct span *span,
-                        const struct value *value, uint32_t count)
+static void values_write(FILE *file, const struct value *value, uint32_t count, bool same)
 {
-    bool same = true;
-    char letter = letter_of(words);
-
-    for (uint32_t i = 0; i < count; i++)
-        same = same && value[i].count == value[0].count;
-    if (same) {
-        times_write(file, value[0].count);
-        fputs(" each: ", file);
-    }
-    fprintf(file, "%.*s%c%s, where %c is ", (int)span->at, words, letter,
-            words + span->at + span->bytes, letter);
+    CORE_CHECK(count >= GROUP_LEAST);
     for (uint32_t i = 0; i < count; i++) {
         fprintf(file, "%s%.*s",
                 i == 0          ? ""
@@ -169,14 +159,39 @@ static void group_write(FILE *file, const char *words, const struct span *span,
     }
 }
 
-/* Makes one fact of the group's lines, and marks them as said. */
-static void group_say(const struct outcome_lines *lines, const struct group *group, bool *said,
-                      struct value *value, struct finding *finding)
+static void group_write(FILE *file, const char *words, const struct span *span,
+                        const struct value *value, uint32_t count)
+{
+    const struct value *last = &value[count - 1];
+    uint64_t times = 0;
+    bool same = true;
+    char letter = letter_of(words);
+
+    for (uint32_t i = 0; i < count; i++) {
+        same = same && value[i].count == value[0].count;
+        times += value[i].count;
+    }
+    if (same || count > VALUES_TOLD) {
+        times_write(file, same ? value[0].count : times);
+        fputs(same ? " each: " : ": ", file);
+    }
+    fprintf(file, "%.*s%c%s, where %c is ", (int)span->at, words, letter,
+            words + span->at + span->bytes, letter);
+    if (count > VALUES_TOLD)
+        fprintf(file, "one of %" PRIu32 " numbers from %.*s to %.*s", count, (int)value[0].bytes,
+                value[0].text, (int)last->bytes, last->text);
+    else
+        values_write(file, value, count, same);
+}
+
+/* Makes one fact of the group's lines, and marks them as said. Returns their outcomes. */
+static uint32_t group_say(const struct outcome_lines *lines, const struct group *group, bool *said,
+                          struct value *value, struct finding *finding)
 {
     const char *words = lines->line[group->first].words;
     char *text = NULL;
     size_t bytes;
-    uint32_t count = 0;
+    uint32_t count = 0, outcomes = 0;
     FILE *file = open_memstream(&text, &bytes);
 
     for (uint32_t i = group->first; i < lines->count; i++) {
@@ -185,6 +200,7 @@ static void group_say(const struct outcome_lines *lines, const struct group *gro
         if (said[i] || !is_in(line->words, words, &group->span, &span))
             continue;
         said[i] = true;
+        outcomes += line->outcomes;
         const char *number = line->words + span.at;
         value[count++] = (struct value){number, span.bytes, strtod(number, NULL), line->count};
     }
@@ -195,28 +211,35 @@ static void group_say(const struct outcome_lines *lines, const struct group *gro
     if (core_text_close(file, &text))
         finding_fact(finding, "%s", text);
     free(text);
+    return outcomes;
 }
 
-void outcome_lines_say(const struct outcome_lines *lines, struct finding *finding)
+uint32_t outcome_lines_say(const struct outcome_lines *lines, struct finding *finding)
 {
     bool *said = NULL;
     struct value *value = NULL;
+    uint32_t outcomes = 0;
 
     if (!lines->count || CORE_ARRAY_NEW(said, lines->count, "outcomes") != CORE_OK ||
         CORE_ARRAY_NEW(value, lines->count, "outcomes") != CORE_OK)
         goto done;
-    for (uint32_t i = 0; i < lines->count; i++) {
+    for (uint32_t i = 0, facts = 0; i < lines->count && facts < OUTCOME_FACTS_MAX; i++) {
+        const struct outcome_line *line = &lines->line[i];
         if (said[i])
             continue;
         struct group group = group_find(lines, said, i);
-        if (group.count >= GROUP_LEAST)
-            group_say(lines, &group, said, value, finding);
-        else
-            finding_fact(finding, "%" PRIu64 " time%s: %s", lines->line[i].count,
-                         lines->line[i].count == 1 ? "" : "s", lines->line[i].words);
+        if (group.count >= GROUP_LEAST) {
+            outcomes += group_say(lines, &group, said, value, finding);
+        } else {
+            finding_fact(finding, "%" PRIu64 " time%s: %s", line->count,
+                         line->count == 1 ? "" : "s", line->words);
+            outcomes += line->outcomes;
+        }
         said[i] = true;
+        facts++;
     }
 done:
     free(said);
     free(value);
+    return outcomes;
 }
