@@ -22,7 +22,8 @@ bool orders_are_open(const struct trace *trace)
                            "s.parent_back IS NULL AND (((s.peer = -1 OR s.recv_peer = -1)) OR "
                            "c.traits LIKE '%completes_any%' OR c.traits LIKE '%completes_some%' "
                            "OR c.traits LIKE '%polls%' OR (c.traits LIKE '%window%' AND "
-                           "c.traits NOT LIKE '%collective%') OR (c.traits LIKE '%file%' AND "
+                           "c.traits NOT LIKE '%collective%' AND c.traits NOT LIKE '%local%') OR "
+                           "c.verb = 'win_allocate_shared' OR (c.traits LIKE '%file%' AND "
                            "c.verb = 'write')) "
                            "LIMIT 1",
                            -1, &row, NULL) == SQLITE_OK)
@@ -34,7 +35,7 @@ bool orders_are_open(const struct trace *trace)
 static const char *const extent_names[ORDERS_EXTENT_COUNT] = {
     [ORDERS_ONE] = "one",     [ORDERS_OPEN] = "open",   [ORDERS_SOME] = "some",
     [ORDERS_MAYBE] = "maybe", [ORDERS_POLLS] = "polls", [ORDERS_STATES] = "states",
-    [ORDERS_ALL] = "all"};
+    [ORDERS_ALL] = "all",     [ORDERS_FILES] = "files"};
 
 uint64_t orders_behaviours(const struct orders *orders)
 {

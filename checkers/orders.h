@@ -10,6 +10,8 @@ struct trace;
 
 enum orders_extent {
     ORDERS_ONE,    /* the record leaves no choice (orders_are_open) */
+    ORDERS_FILES,  /* nor does it here, but the job wrote a file: the record does not show which
+                      ranks use files without MPI, and no other order was run */
     ORDERS_OPEN,   /* the record leaves choices, and no other order was run */
     ORDERS_SOME,   /* some were run, and more exist */
     ORDERS_MAYBE,  /* some were run, and more may exist */
@@ -25,9 +27,9 @@ struct orders {
 };
 
 /* Tells whether the record has an event in whose place another could have come first: a wildcard
- * receive or probe, a test, a wait for any or some of several requests, a one-sided call, a write
- * to a file, or calls of several threads of a rank. True for an imported trace, which does not show
- * it. */
+ * receive or probe, a test, a wait for any or some of several requests, a one-sided access or its
+ * synchronisation, a shared window, a write to a file, or calls of several threads of a rank. True
+ * for an imported trace, which does not show it. */
 bool orders_are_open(const struct trace *trace);
 
 /* Returns how many behaviours the judgement covers: those that were run in worlds, or the recorded

@@ -361,10 +361,10 @@ static int cmd_explore_search(struct explore_program *program, struct settings *
 }
 
 /* Names files that worlds left behind, and the reason. */
-static void files_tell(const struct explore_program *program, struct timespec started)
+static void files_tell(const struct explore_program *program, const struct explore_files *before)
 {
     const char *why = world_processes_scratch(program->worlds);
-    char *written = why ? explore_file_written(started) : NULL;
+    char *written = why ? explore_files_changed(before) : NULL;
     if (written)
         fprintf(
             stderr,
@@ -569,10 +569,10 @@ static int cmd_explore_body(const struct explore_command *typed, const struct jo
 {
     struct starting starting = {.typed = typed, .settings = settings};
     struct explore_program program;
-    struct timespec started;
+    struct explore_files before;
     int code = CLI_TROUBLE;
 
-    clock_gettime(CLOCK_REALTIME_COARSE, &started);
+    explore_files_look(&before);
     if (job->size < 2 && settings->gdb < 0 && !settings->jobs)
         settings->input = explore_input_take();
     settings->input = settings->input ? settings->input : -1;
@@ -583,7 +583,7 @@ static int cmd_explore_body(const struct explore_command *typed, const struct jo
         code = settings->again ? cmd_explore_again(&program, settings)
                                : cmd_explore_search(&program, settings);
         if (program.worlds && settings->gdb < 0 && !settings->quiet)
-            files_tell(&program, started);
+            files_tell(&program, &before);
         program_end(&starting, &program);
     } else if (!settings->jobs && status != CORE_NOT_FOUND) {
         fprintf(stderr, "crosswait: explore --world=mpirun runs the job itself instead\n");

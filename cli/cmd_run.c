@@ -135,11 +135,11 @@ static int cmd_run_body(const struct launch_options *launch, struct judge_option
 {
     struct run_outcome outcome = {0};
     double started_s = seconds_now();
-    clock_gettime(CLOCK_REALTIME, &judge->explore.started);
     struct launch_result result;
     enum core_status status;
     int code;
 
+    explore_files_look(&judge->explore.files);
     status = launch_job(launch, &result);
     judge_job(judge, &result, seconds_now() - started_s);
     if (!result.started) {

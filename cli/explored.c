@@ -14,7 +14,6 @@
 #include "cli/explored_same.h"
 #include "core/progress.h"
 #include "core/table.h"
-#include "explore/files.h"
 #include "explore/findings.h"
 #include "explore/recorded.h"
 #include "explore/summary.h"
@@ -170,20 +169,24 @@ static bool fails_always(const struct explore_search *search, const struct explo
 
 /* --- the exploration -------------------------------------------------------------------------- */
 
-static char *not_explored(const char *why)
+/* orders: what was open before the exploration. */
+static char *not_explored(const struct orders *orders, const char *why)
 {
     char *text = NULL;
-    return asprintf(&text, "not explored, though more than one order was possible: %s",
+    return asprintf(&text, "not explored, though %s: %s",
+                    orders->extent == ORDERS_FILES ? "ranks may use the files that the job wrote "
+                                                     "in another order"
+                                                   : "more than one order was possible",
                     why ? why : "the program cannot run in a world") < 0
                ? NULL
                : text;
 }
 
-static char *signal_said(int signal)
+static char *signal_said(const struct orders *orders, int signal)
 {
     char why[64];
     snprintf(why, sizeof why, "SIG%s interrupted the job", sigabbrev_np(signal));
-    return not_explored(why);
+    return not_explored(orders, why);
 }
 
 static void explored_tell(void *context, uint64_t worlds, uint64_t ahead)
@@ -220,7 +223,7 @@ static bool is_theirs(const struct trace *trace, const struct explore_program *p
     return several && program->refused;
 }
 
-static char *always_said(const struct explore_search *search)
+static char *always_said(const struct explore_search *search, const struct orders *orders)
 {
     const char *failure = NULL;
     char *why = NULL, *said;
@@ -229,7 +232,7 @@ static char *always_said(const struct explore_search *search)
     if (asprintf(&why, "in a world the program ends differently%s%s", failure ? ": " : "",
                  failure ? failure : "") < 0)
         return NULL;
-    said = not_explored(why);
+    said = not_explored(orders, why);
     free(why);
     return said;
 }
@@ -241,7 +244,8 @@ static enum core_status found_tell(struct trace *trace, struct explore_program *
     uint32_t before = list->count;
     bool over = explore_program_now_s() >= program->end_s;
     enum core_status status = explore_findings(program, search, list);
-    list->orders = explore_orders(search);
+    if (search->behaviours)
+        list->orders = explore_orders(search);
     places_find(trace, list, before);
     over |= explore_program_now_s() >= program->end_all_s;
     char *summary = explore_summary(search), *sent = explore_sent_words(program, search);
@@ -315,7 +319,7 @@ static enum core_status explored_explore(struct trace *trace, const struct explo
         status = explore_recorded_try(trace, &program);
     core_progress_end();
     if (status == CORE_OK && !theirs && fails_always(&search, &program))
-        *out_said = always_said(&search);
+        *out_said = always_said(&search, &list->orders);
     else if (status == CORE_OK)
         status = found_tell(trace, &program, &search, list, out_said);
     explore_findings_forget(&program);
@@ -334,11 +338,15 @@ enum core_status explored_add(struct trace *trace, const struct explored_options
         budget_s = most_s;
 
     *out_said = NULL;
+    char *why = NULL, *written = explore_files_changed(&options->files);
+    if (written && trace->rank_count > 1 && list->orders.extent == ORDERS_ONE)
+        list->orders.extent = ORDERS_FILES;
     if (!options->command && options->signal && list->orders.extent != ORDERS_ONE)
-        *out_said = signal_said(options->signal);
-    if (!options->command || budget_s <= 0 || list->orders.extent == ORDERS_ONE)
+        *out_said = signal_said(&list->orders, options->signal);
+    if (!options->command || budget_s <= 0 || list->orders.extent == ORDERS_ONE) {
+        free(written);
         return CORE_OK;
-    char *why = NULL, *written = explore_file_written(options->started);
+    }
     core_report_keep(&why);
     if (explore_command_read(options->command, false, &command) == CORE_OK) {
         if (command.rank_count != (int)trace->rank_count)
@@ -349,7 +357,7 @@ enum core_status explored_add(struct trace *trace, const struct explored_options
     }
     core_report_hook(NULL, NULL);
     if (!*out_said)
-        *out_said = not_explored(why);
+        *out_said = not_explored(&list->orders, why);
     free(why);
     free(written);
     return CORE_OK;

@@ -1,12 +1,11 @@
-/* `run` looks beyond its record: if the job had choices that it did not take, crosswait explores
- * the program itself (explore/) for a few seconds. */
+/* `run` looks beyond its record: if the job had choices that it did not take, or wrote a file, which
+ * ranks may use without MPI, crosswait explores the program itself (explore/) for a few seconds. */
 #ifndef CLI_EXPLORED_H
 #define CLI_EXPLORED_H
 
-#include <time.h>
-
 #include "checkers/finding.h"
 #include "core/trace/trace.h"
+#include "explore/files.h"
 
 struct explored_options {
     char **command; /* of the job; NULL: explores nothing */
@@ -14,8 +13,8 @@ struct explored_options {
     double budget_s;
     double job_s;            /* duration of the job: exploring takes at most that and a second more,
                                 including the program's own start */
-    struct timespec started; /* start of the job: files that it wrote since then are not
-                                overwritten */
+    struct explore_files files; /* before the job: those that it wrote are not overwritten; all 0: no
+                                   job has just run */
 };
 
 /* Adds the findings of the exploration, and marks findings that it refutes. *out_said: one line on

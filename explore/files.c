@@ -2,11 +2,15 @@
 #include "explore/files.h"
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "core/check.h"
+#include "core/random.h"
 
 enum { FILES_MAX = 20000, DEPTH_MAX = 2 };
 
@@ -26,32 +30,65 @@ static bool is_behind(struct timespec a, struct timespec b)
     return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
 }
 
-/* Returns a file below the folder that was written after `since` and is not our own output; NULL if
- * there is none. Every world would write such a file again. */
-static char *written_below(const char *folder, struct timespec since, int depth, int *left)
+struct walk {
+    struct timespec since;
+    uint64_t names;
+    char *written; /* a file that was written after `since` and is not our own output */
+    int left;
+};
+
+static void walk_file(struct walk *walk, const char *path, const char *name, const struct stat *is)
+{
+    uint64_t hash = 0;
+    if (strstr(name, ".db"))
+        return;
+    for (const char *at = path; *at; at++)
+        hash = core_random_mix(hash ^ (uint8_t)*at);
+    walk->names += hash;
+    if (!walk->written && is_behind(is->st_mtim, walk->since) && !is_ours(is))
+        walk->written = strdup(name);
+}
+
+/* Looks at the files below the folder. Every world would write those again that the job wrote. */
+static void walk_below(struct walk *walk, const char *folder, int depth)
 {
     DIR *directory = opendir(folder);
-    char *found = NULL;
-    for (struct dirent *entry; directory && !found && (entry = readdir(directory)) && (*left)--;) {
+    CORE_CHECK(depth >= 0);
+    for (struct dirent *entry; directory && (entry = readdir(directory)) && walk->left; ) {
         struct stat is;
         char *path = NULL;
+        walk->left--;
         if (entry->d_name[0] == '.' || asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
             continue;
-        bool known = lstat(path, &is) == 0;
-        if (known && S_ISDIR(is.st_mode) && depth > 0 && !strstr(entry->d_name, ".spool"))
-            found = written_below(path, since, depth - 1, left);
-        else if (known && S_ISREG(is.st_mode) && is_behind(is.st_mtim, since) &&
-                 !strstr(entry->d_name, ".db") && !is_ours(&is))
-            found = strdup(entry->d_name);
+        const bool known = lstat(path, &is) == 0;
+        if (known && S_ISREG(is.st_mode))
+            walk_file(walk, path, entry->d_name, &is);
+        else if (known && S_ISDIR(is.st_mode) && depth > 0 && !strstr(entry->d_name, ".spool"))
+            walk_below(walk, path, depth - 1);
         free(path);
     }
     if (directory)
         closedir(directory);
-    return found;
 }
 
-char *explore_file_written(struct timespec since)
+void explore_files_look(struct explore_files *out_before)
 {
-    int left = FILES_MAX;
-    return written_below(".", since, DEPTH_MAX, &left);
+    struct walk walk = {.left = FILES_MAX};
+    /* the clock of files, which may be some milliseconds behind */
+    clock_gettime(CLOCK_REALTIME_COARSE, &out_before->since);
+    walk.since = out_before->since;
+    walk_below(&walk, ".", DEPTH_MAX);
+    free(walk.written);
+    out_before->names = walk.left ? walk.names : 0;
+}
+
+char *explore_files_changed(const struct explore_files *before)
+{
+    struct walk walk = {.since = before->since, .left = FILES_MAX};
+    if (!before->since.tv_sec)
+        return NULL;
+    walk_below(&walk, ".", DEPTH_MAX);
+    if (!walk.written && walk.left && before->names && walk.names != before->names)
+        walk.written = strdup("one that is gone or has another name");
+    return walk.written;
 }

@@ -1,12 +1,19 @@
-/* Tells whether a program writes real files, in the current folder or below it. */
+/* Tells whether a program writes, removes or renames real files, in the current folder or below it.
+ */
 #ifndef EXPLORE_FILES_H
 #define EXPLORE_FILES_H
 
-#include <stdbool.h>
+#include <stdint.h>
 #include <time.h>
 
-/* Returns the name of a file that was written after `since` and is not our own output; NULL if
- * there is none. The caller frees it. */
-char *explore_file_written(struct timespec since);
+struct explore_files { /* the folder before the program runs; all 0: not known */
+    struct timespec since;
+    uint64_t names; /* a sum of hashes */
+};
+
+void explore_files_look(struct explore_files *out_before);
+/* Returns the name of a file that was written since then and is not our own output, or words for
+ * one that has another name or is gone; NULL if there is none. The caller frees it. */
+char *explore_files_changed(const struct explore_files *before);
 
 #endif

@@ -49,6 +49,10 @@ static void reach_add(const struct orders *orders, bool whole, struct line *line
         if (whole)
             line_add(line, " in the recorded order; others are possible");
         break;
+    case ORDERS_FILES:
+        if (whole)
+            line_add(line, " in the recorded order; ranks may use files in another");
+        break;
     case ORDERS_SOME:
     case ORDERS_MAYBE:
         line_add(line, " in the %s order%s tried; more %s", number, plural,

@@ -162,7 +162,7 @@ static enum core_status member_run(struct session *session, struct member *membe
         fflush(stdout);
     }
     judge_path_named(session->launch->output, member->library->name, member->trace);
-    clock_gettime(CLOCK_REALTIME, &session->judge->explore.started);
+    explore_files_look(&session->judge->explore.files);
     fit_enter(&member->fit);
     enum core_status status = member_launch(session, member, member->trace, true, &result);
     if (status == CORE_OK && member->run[0].end < OUTCOME_UNSTARTED)

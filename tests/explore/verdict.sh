@@ -25,6 +25,22 @@ int main(int argc, char **argv)
 }
 END
 mpicc -g -o written written.c || exit 1
+cat >windows.c <<'END' # a call about a window, and a window whose memory all ranks can load from
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    char name[MPI_MAX_OBJECT_NAME];
+    int length, *at;
+    MPI_Win win;
+    MPI_Init(&argc, &argv);
+    (argc > 1 ? MPI_Win_allocate_shared : MPI_Win_allocate)(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &at,
+                                                            &win);
+    MPI_Win_get_name(win, name, &length);
+    MPI_Win_free(&win);
+    return MPI_Finalize();
+}
+END
+mpicc -g -o windows windows.c || exit 1
 say() { # the number of orders tried depends on the time that there is
     grep '^verdict' | sed -E 's/the [0-9,]+ orders tried; more/the N orders tried; more/'
 }
@@ -55,6 +71,9 @@ try 4 CORRECT
 try 3 POLLS
 try 4 ONE
 try 2 written
+for how in '' shared; do
+    crosswait run -o job.db -- mpirun -n 2 ./windows $how | grep '^[ve][ex][rp]'
+done
 try 4 CORRECT --confirm=0
 try 4 ONE --calls=-MPI_Comm_rank
 crosswait record -o job.db -- mpirun -n 4 ./CORRECT >/dev/null 2>&1

@@ -408,6 +408,8 @@ int dup2(int file, int to)
     return made;
 }
 
+/* A removal that fails counts as a change, too: the job, or an earlier world, may have removed the
+ * file already. */
 int unlink(const char *path)
 {
     REAL(unlink)
@@ -417,7 +419,7 @@ int unlink(const char *path)
         named_by_path(AT_FDCWD, path, &n);
     int code = real(path);
     if (tell)
-        posix_used(&n, code == 0);
+        posix_used(&n, true);
     return code;
 }
 
@@ -430,7 +432,7 @@ int unlinkat(int folder, const char *path, int flags)
         named_by_path(folder, path, &n);
     int code = real(folder, path, flags);
     if (tell)
-        posix_used(&n, code == 0);
+        posix_used(&n, true);
     return code;
 }
 
@@ -443,14 +445,14 @@ int remove(const char *path)
         named_by_path(AT_FDCWD, path, &n);
     int code = real(path);
     if (tell)
-        posix_used(&n, code == 0);
+        posix_used(&n, true);
     return code;
 }
 
-static void posix_renamed(const struct named *from, int folder, const char *to, bool done)
+static void posix_renamed(const struct named *from, int folder, const char *to)
 {
-    posix_used(from, done);
-    used_path(folder, to, done);
+    posix_used(from, true);
+    used_path(folder, to, true);
 }
 
 int rename(const char *from, const char *to)
@@ -462,7 +464,7 @@ int rename(const char *from, const char *to)
         named_by_path(AT_FDCWD, from, &n);
     int code = real(from, to);
     if (tell)
-        posix_renamed(&n, AT_FDCWD, to, code == 0);
+        posix_renamed(&n, AT_FDCWD, to);
     return code;
 }
 
@@ -475,7 +477,7 @@ int renameat(int folder, const char *from, int other, const char *to)
         named_by_path(folder, from, &n);
     int code = real(folder, from, other, to);
     if (tell)
-        posix_renamed(&n, other, to, code == 0);
+        posix_renamed(&n, other, to);
     return code;
 }
 
