@@ -283,6 +283,43 @@ static double ends_at(double started_s, double budget_s, double most_s)
     return end_s < started_s + most_s ? end_s : started_s + most_s;
 }
 
+/* Runs the world of a job whose record leaves no other order of its MPI calls, to learn whether
+ * ranks use a file without an MPI order. */
+static enum core_status files_explore(struct explore_program *program, struct finding_list *list,
+                                      char **out_said)
+{
+    struct explore_search search = {.behaviours = 1, .class_count = 1};
+    const struct world_outcome *outcome;
+    struct explore_events events;
+    struct replay_policy policy;
+    uint64_t key;
+    enum core_status status =
+        explore_policy(&(struct explore_list){0}, &(struct explore_sends){0}, &policy);
+
+    if (status != CORE_OK)
+        return status;
+    status =
+        explore_program_run(program, &policy, &(struct replay_choice){0}, &outcome, &key, &events);
+    replay_policy_done(&policy);
+    if (status != CORE_OK)
+        return status;
+    if (outcome->decisions->unfinished || !program->passed)
+        return core_report(CORE_UNSUPPORTED, outcome->decisions->unfinished
+                                                 ? "no world ended within the time limit"
+                                                 : "in a world the program ends differently");
+    list->orders.extent = ORDERS_ONE;
+    if (!outcome->decisions->limited)
+        return CORE_OK;
+    search.race = outcome->decisions->race;
+    search.race.found = true; /* of more files than the world can tell apart, too */
+    list->orders = explore_orders(&search);
+    char *summary = explore_summary(&search);
+    if (summary && asprintf(out_said, "explored: %s", summary) < 0)
+        *out_said = NULL;
+    free(summary);
+    return CORE_OK;
+}
+
 /* written: a file that the job has written, or NULL. */
 static enum core_status explored_explore(struct trace *trace, const struct explore_command *command,
                                          double budget_s, double most_s, const char *written,
@@ -311,6 +348,12 @@ static enum core_status explored_explore(struct trace *trace, const struct explo
         return status;
     }
     program.end_all_s = ends_at(started_s, budget_s, most_s);
+    if (list->orders.extent == ORDERS_FILES) {
+        program.end_s = program.end_all_s;
+        status = files_explore(&program, list, out_said);
+        explore_program_end(&program);
+        return status;
+    }
     how.time_s = fmax(program.end_all_s - explore_program_now_s(), SOON_S) * SEARCH_SHARE;
     core_progress_begin("exploring", (uint64_t)(budget_s * 1000));
     status = search_run(&program, &how, &search);
@@ -356,7 +399,7 @@ enum core_status explored_add(struct trace *trace, const struct explored_options
         explore_command_done(&command);
     }
     core_report_hook(NULL, NULL);
-    if (!*out_said)
+    if (!*out_said && list->orders.extent != ORDERS_ONE)
         *out_said = not_explored(&list->orders, why);
     free(why);
     free(written);

@@ -15,13 +15,11 @@
 enum { FILES_MAX = 20000, DEPTH_MAX = 2 };
 
 /* Tells whether it is the file that our own output goes to. */
-static bool is_ours(const struct stat *file)
+static bool is_ours(const struct explore_files *before, const struct stat *file)
 {
-    for (int stream = STDOUT_FILENO; stream <= STDERR_FILENO; stream++) {
-        struct stat is;
-        if (fstat(stream, &is) == 0 && is.st_dev == file->st_dev && is.st_ino == file->st_ino)
+    for (int i = 0; i < 2; i++)
+        if (before->own[i].device == file->st_dev && before->own[i].inode == file->st_ino)
             return true;
-    }
     return false;
 }
 
@@ -31,9 +29,9 @@ static bool is_behind(struct timespec a, struct timespec b)
 }
 
 struct walk {
-    struct timespec since;
+    const struct explore_files *before;
     uint64_t names;
-    char *written; /* a file that was written after `since` and is not our own output */
+    char *written; /* a file that was written since then and is not our own output */
     int left;
 };
 
@@ -45,7 +43,8 @@ static void walk_file(struct walk *walk, const char *path, const char *name, con
     for (const char *at = path; *at; at++)
         hash = core_random_mix(hash ^ (uint8_t)*at);
     walk->names += hash;
-    if (!walk->written && is_behind(is->st_mtim, walk->since) && !is_ours(is))
+    if (!walk->written && is_behind(is->st_mtim, walk->before->since) &&
+        !is_ours(walk->before, is))
         walk->written = strdup(name);
 }
 
@@ -73,10 +72,15 @@ static void walk_below(struct walk *walk, const char *folder, int depth)
 
 void explore_files_look(struct explore_files *out_before)
 {
-    struct walk walk = {.left = FILES_MAX};
+    struct walk walk = {.before = out_before, .left = FILES_MAX};
+    for (int i = 0; i < 2; i++) {
+        struct stat is;
+        const bool known = fstat(STDOUT_FILENO + i, &is) == 0;
+        out_before->own[i].device = known ? is.st_dev : 0;
+        out_before->own[i].inode = known ? is.st_ino : 0;
+    }
     /* the clock of files, which may be some milliseconds behind */
     clock_gettime(CLOCK_REALTIME_COARSE, &out_before->since);
-    walk.since = out_before->since;
     walk_below(&walk, ".", DEPTH_MAX);
     free(walk.written);
     out_before->names = walk.left ? walk.names : 0;
@@ -84,7 +88,7 @@ void explore_files_look(struct explore_files *out_before)
 
 char *explore_files_changed(const struct explore_files *before)
 {
-    struct walk walk = {.since = before->since, .left = FILES_MAX};
+    struct walk walk = {.before = before, .left = FILES_MAX};
     if (!before->since.tv_sec)
         return NULL;
     walk_below(&walk, ".", DEPTH_MAX);

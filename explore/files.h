@@ -9,6 +9,9 @@
 struct explore_files { /* the folder before the program runs; all 0: not known */
     struct timespec since;
     uint64_t names; /* a sum of hashes */
+    struct {
+        uint64_t device, inode;
+    } own[2]; /* where our output goes */
 };
 
 void explore_files_look(struct explore_files *out_before);
