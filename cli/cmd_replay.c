@@ -760,6 +760,8 @@ static enum core_status choose_in_world(struct replaying *r)
         fprintf(r->out, "the MPI library decides whether a receive is cancelled in time\n");
     if (lived.epochs)
         fprintf(r->out, "the MPI library decides when MPI_Win_test finds the end of an epoch\n");
+    if (lived.attached)
+        fprintf(r->out, "the MPI library decides how long messages stay in an attached buffer\n");
     if (lived.sends)
         fprintf(r->out,
                 "the MPI library decides whether to buffer %" PRIu32 " send%s inside collectives\n",

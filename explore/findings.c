@@ -65,8 +65,9 @@ static void failure_title(struct finding *finding, const struct explore_look *lo
     free(rank);
 }
 
-/* Adds the command that repeats the world. A job that uses a freed object need not fail, and its
- * threads free at any time: no job decides whether that failure is real. */
+/* Adds the command that repeats the world, and the one for the real job if a job can show it. One
+ * that uses a freed object need not fail, and its threads free at any time: no job decides whether
+ * that failure is real. Nor does a job whose library cannot be made to follow the schedule. */
 static void repeat_set(struct finding *finding, const struct explore_program *program,
                        const struct explore_look *look)
 {
@@ -75,14 +76,15 @@ static void repeat_set(struct finding *finding, const struct explore_program *pr
     char *schedule = core_text_shell_quoted(finding->schedule ? finding->schedule : "");
     finding_repeat(finding, "crosswait explore --again=%s %s", schedule ? schedule : "",
                    words ? words : "");
-    char *job = program->worlds ? explore_program_job(program) : NULL;
-    if (program->worlds && look->rule != WORLD_RULE_FREED)
+    const bool freed = look->rule == WORLD_RULE_FREED;
+    char *job = program->worlds && !freed && !look->free ? explore_program_job(program) : NULL;
+    if (job)
         finding_fact(finding, "on the real MPI library: crosswait replay --live --policy=%s -- %s",
-                     schedule ? schedule : "", job ? job : "");
+                     schedule ? schedule : "", job);
     free(job);
     free(words);
     free(schedule);
-    if (look->rule == WORLD_RULE_FREED)
+    if (freed)
         finding_schedule(finding, NULL);
 }
 

@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "explore/failure.h"
 #include "explore/findings.h"
+#include "explore/schedule_export.h"
 
 enum { ALSO_TOLD = 4 };
 
@@ -282,6 +283,7 @@ static enum core_status tell_answers(struct explore_program *program,
                                    d->call, d->site, answer_words(d, before, ranks), &look->chosen);
         if (status == CORE_OK && is_window_turn(d))
             status = conflict_find(program, d, before, &look->conflict);
+        look->free |= schedule_export_lacks(d, ranks) || look->conflict.is;
     }
     look->completes = finds && !takes;
     return status == CORE_OK ? may_wait_find(decisions, &look->may_wait) : status;
@@ -397,6 +399,7 @@ static enum core_status look_fill(struct explore_program *program, const struct 
         status = tell_answers(program, usual, look);
     if (status == CORE_OK)
         status = tell_stands(program, failure, look);
+    look->free |= schedule_export_attached(&program->outcome, program->command->rank_count) > 0;
     if (status != CORE_OK)
         return status;
     look->failure = failure ? strdup(failure->text) : NULL;

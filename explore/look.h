@@ -34,6 +34,7 @@ struct explore_look {
     struct explore_sends sends;
     char *buffered; /* the sends that have a buffer while others wait; NULL if none */
     bool attached;  /* ranks send from an attached buffer */
+    bool free;      /* the real MPI library cannot be made to follow the schedule */
     struct replay_policy schedule;
     char *failure; /* in words; NULL if the world does not fail */
     int failed;    /* the rank that fails, or -1 */

@@ -35,6 +35,26 @@ static bool is_epoch(const struct world_decision *d)
     return decision_kind_of(d->number) == DECISION_EPOCH;
 }
 
+static bool is_connection(const struct world_decision *d)
+{
+    return !strcmp(d->call, "MPI_Comm_accept");
+}
+
+bool schedule_export_lacks(const struct world_decision *d, int ranks)
+{
+    return is_file(d) || is_cancel(d, ranks) || is_epoch(d) || is_connection(d) || d->touch;
+}
+
+uint32_t schedule_export_attached(const struct world_process_outcome *outcome, int ranks)
+{
+    uint32_t count = 0;
+    for (int r = 0; r < ranks; r++)
+        count += outcome->rank[r].detaching;
+    for (int i = 0; i < outcome->world.finding_count; i++)
+        count += outcome->world.finding[i].rule == WORLD_RULE_ROOM;
+    return count;
+}
+
 /* Returns the turn's number and answer as a job counts them: a job does not count a rank's own
  * loads and stores. */
 static void turn_count(const struct world_decisions *decisions, uint32_t at, int ranks,
@@ -97,7 +117,7 @@ static enum core_status schedule_export_decided(const struct world_decisions *de
     made.seed = policy->seed;
     enum core_status status = sends_add(policy, &made, &lived.sends);
     for (uint32_t i = 0; i < decisions->decision_count && status == CORE_OK; i++) {
-        lived.connections += !strcmp(decisions->decision[i].call, "MPI_Comm_accept");
+        lived.connections += is_connection(&decisions->decision[i]);
         lived.files += is_file(&decisions->decision[i]);
         lived.cancels += is_cancel(&decisions->decision[i], ranks);
         lived.epochs += is_epoch(&decisions->decision[i]);
@@ -123,7 +143,7 @@ static bool schedule_export_finished(const struct world_outcome *outcome)
 bool explore_lived_whole(const struct explore_lived *lived)
 {
     return !lived->sends && !lived->connections && !lived->files && !lived->cancels &&
-           !lived->epochs;
+           !lived->epochs && !lived->attached;
 }
 
 enum core_status schedule_export(const struct explore_command *command,
@@ -158,6 +178,8 @@ enum core_status schedule_export(const struct explore_command *command,
         if (status == CORE_OK)
             status = schedule_export_decided(outcome->decisions, policy, command->rank_count,
                                              out_policy, out_lived);
+        if (status == CORE_OK)
+            out_lived->attached = schedule_export_attached(&program.outcome, command->rank_count);
         if (status == CORE_OK)
             out_lived->finished = schedule_export_finished(outcome);
         explore_program_end(&program);

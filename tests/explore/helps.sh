@@ -6,7 +6,7 @@ mpicc -g -o helps "$SOURCE/tests/explore/conflicts/helps.c" || exit 1
 for what in unbuffered crash mismatch root operation own missing window crossed full roomy \
     detached wildcard tested; do
     crosswait explore -n 2 -- ./helps $what >out.txt 2>&1
-    echo "$what: [$?] $(tail -1 out.txt)"
+    echo "$what: [$?] $(tail -1 out.txt); $(grep -c 'replay --live' out.txt) for the real job"
     grep -E '^(error|warning)|= help' out.txt | sort -u
 done
 # A message inside a collective has a tag that nobody gave, and it is not shown.

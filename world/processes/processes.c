@@ -832,6 +832,7 @@ static void rank_read(const struct world_processes *w, int r)
     to->call = *from->call ? from->call : NULL;
     to->why = from->why;
     to->site = from->site;
+    to->detaching = from->detaching;
 }
 
 enum core_status world_processes_run(struct world_processes *w, const struct world_options *options,

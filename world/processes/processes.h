@@ -61,6 +61,7 @@ struct world_rank_outcome {
     const char *call; /* MPI_Send: its call when something was found about it; NULL: nothing was */
     const char *why;  /* what a rank waits for for ever: "receives from rank 1, tag 7"; or "" */
     uint64_t site;    /* of the call: world_processes_site */
+    bool detaching;   /* it waits until its buffered messages are received */
 };
 
 /* Valid until the next world_processes_run of the same struct world_processes, or its end. Only

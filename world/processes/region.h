@@ -18,7 +18,7 @@
 #define REGION_INPUT "crosswait-input" /* the file that worlds read as standard input */
 
 enum {
-    REGION_VERSION = 8,
+    REGION_VERSION = 9,
     REGION_NAMES_MAX = 1024,
     REGION_NAME_MAX = 56,
     REGION_WHY_MAX = 160,
@@ -48,6 +48,7 @@ struct region_rank {
     /* Its call when something was found about it; an empty call: nothing was found. */
     char call[REGION_NAME_MAX], why[REGION_WHY_MAX];
     uint64_t site;
+    bool detaching; /* that call waits for messages in the attached buffer */
     /* About its threads (ranks/threads.c): one may do more than was seen; another might have got a
      * mutex first. */
     bool loose, contended, several; /* several: it has had several */

@@ -183,6 +183,7 @@ void world_process_stands(const struct world_fiber *fiber, const char *why)
     struct region_rank *reported = &rank_region->rank[fiber->rank->rank];
     snprintf(reported->call, sizeof reported->call, "%s", fiber->call);
     snprintf(reported->why, sizeof reported->why, "%s", why);
+    reported->detaching = fiber->rank->detaching == fiber;
     reported->site = (uintptr_t)fiber->site;
 }
 
