@@ -1,5 +1,6 @@
-/* `run` looks beyond its record: if the job had choices that it did not take, or wrote a file, which
- * ranks may use without MPI, crosswait explores the program itself (explore/) for a few seconds. */
+/* `run` looks beyond its record: if the job had choices that it did not take, or wrote a file that
+ * ranks may share without MPI, crosswait explores the program itself (explore/) for some seconds.
+ */
 #ifndef CLI_EXPLORED_H
 #define CLI_EXPLORED_H
 
@@ -13,8 +14,8 @@ struct explored_options {
     double budget_s;
     double job_s;            /* duration of the job: exploring takes at most that and a second more,
                                 including the program's own start */
-    struct explore_files files; /* before the job: those that it wrote are not overwritten; all 0: no
-                                   job has just run */
+    struct explore_files files; /* before the job, to know those that it wrote; all 0: no job has
+                                   just run */
 };
 
 /* Adds the findings of the exploration, and marks findings that it refutes. *out_said: one line on

@@ -33,8 +33,10 @@ int main(int argc, char **argv)
     int length, *at;
     MPI_Win win;
     MPI_Init(&argc, &argv);
-    (argc > 1 ? MPI_Win_allocate_shared : MPI_Win_allocate)(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &at,
-                                                            &win);
+    if (argc > 1)
+        MPI_Win_allocate_shared(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &at, &win);
+    else
+        MPI_Win_allocate(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &at, &win);
     MPI_Win_get_name(win, name, &length);
     MPI_Win_free(&win);
     return MPI_Finalize();
