@@ -104,8 +104,8 @@ static const struct options_command command = {
             "cannot run. It takes longer. If threads that call MPI wait for each other outside of "
             "MPI, explore reports only what it met.\n"
             "Exit status: 0 clean, 1 findings, 2 usage, 3 the program cannot be run by explore, 5 "
-            "budget "
-            "spent and nothing found.",
+            "budget spent and nothing found, 128 + N interrupted by signal N (130: Ctrl-C) and "
+            "nothing found.",
     .values = cmd_explore_values,
     .flags = OPTIONS_STOP,
     .example = "crosswait explore mpirun -n 4 ./app\n"
@@ -126,12 +126,11 @@ struct settings {
 
 /* --- while it runs ---------------------------------------------------------------------------- */
 
-static volatile int stop;
+static volatile int stop; /* the signal that asks for the end; 0: none */
 
 static void on_signal(int number)
 {
-    (void)number;
-    stop = 1;
+    stop = number;
 }
 
 /* Catches signals: the first one ends the search after the current world or job, the next one at
@@ -350,6 +349,8 @@ static int cmd_explore_search(struct explore_program *program, struct settings *
         code = cli_exit_of(status);
     else if (finding_list_fails(&list))
         code = CLI_FINDINGS;
+    else if (found.interrupted)
+        code = 128 + stop;
     else if (!found.complete)
         code = CLI_BUDGET;
     finding_list_done(&list);
