@@ -1,6 +1,7 @@
 """Gives files to readers of other projects: readers.py (NAME FILE)... Runs with the Python of the
 environment that has them (tests/mpi/versions.txt). junit: junitparser; sarif: pydantic's model of
-its schema, which also refuses unknown fields; mermaid: Mermaid itself, in a browser, reads the
+its schema, which also refuses unknown fields; gitlab: jsonschema with the rules of GitLab's
+documentation (codequality.json), as GitLab publishes neither schema nor reader; mermaid: Mermaid itself, in a browser, reads the
 diagrams of Markdown; other names: the schema by which editors check the files of CI systems. Prints
 what each reader saw."""
 import importlib.util, json, os, re, sys
@@ -43,6 +44,24 @@ def mermaid(path):
         read = json.loads(browser.run(f"parse_mermaid({json.dumps(diagram)})"))
         print(f"mermaid: {read['graph_type']}")
     browser.close()
+
+
+def gitlab(path):
+    import jsonschema
+
+    with open(f"{os.path.dirname(os.path.abspath(__file__))}/codequality.json") as file:
+        validator = jsonschema.Draft7Validator(json.load(file))
+    with open(path, "rb") as file:
+        text = file.read()
+    assert text[:1] == b"[", "GitLab takes no byte order mark"
+    issues = json.loads(text)
+    validator.validate(issues)
+    marks = {issue["fingerprint"] for issue in issues}
+    assert len(marks) == len(issues), "GitLab shows one issue for each fingerprint"
+    for field in "description", "check_name", "fingerprint", "severity", "location":
+        less = [{name: value for name, value in issues[0].items() if name != field}]
+        assert not validator.is_valid(less), f"accepted without {field}"
+    print(f"GitLab's rules: {len(issues)} issues")
 
 
 def schema(name, path):
