@@ -12,8 +12,8 @@ struct explored_options {
     char **command; /* of the job; NULL: explores nothing */
     int signal;     /* signal that the job got, although it finished; 0: none */
     double budget_s;
-    double job_s;            /* duration of the job: exploring takes at most that and a second more,
-                                including the program's own start */
+    double job_s; /* duration of the job: exploring takes at most that and a second more,
+                     including the program's own start */
     struct explore_files files; /* before the job, to know those that it wrote; all 0: no job has
                                    just run */
 };

@@ -43,8 +43,7 @@ static void walk_file(struct walk *walk, const char *path, const char *name, con
     for (const char *at = path; *at; at++)
         hash = core_random_mix(hash ^ (uint8_t)*at);
     walk->names += hash;
-    if (!walk->written && is_behind(is->st_mtim, walk->before->since) &&
-        !is_ours(walk->before, is))
+    if (!walk->written && is_behind(is->st_mtim, walk->before->since) && !is_ours(walk->before, is))
         walk->written = strdup(name);
 }
 
@@ -53,7 +52,7 @@ static void walk_below(struct walk *walk, const char *folder, int depth)
 {
     DIR *directory = opendir(folder);
     CORE_CHECK(depth >= 0);
-    for (struct dirent *entry; directory && (entry = readdir(directory)) && walk->left; ) {
+    for (struct dirent *entry; directory && (entry = readdir(directory)) && walk->left;) {
         struct stat is;
         char *path = NULL;
         walk->left--;

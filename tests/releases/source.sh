@@ -31,5 +31,5 @@ user crosswait run -- mpirun -n 2 ./quiz >said 2>&1
 user crosswait --version | grep -q "^crosswait $version " || exit 1
 # shellcheck disable=SC2086 # words
 user $build uninstall $where >/dev/null || exit 1
-find "$AT/home/root" ! -type d | grep . && { echo "uninstalled, and there is something left"; exit 1; }
+find "$AT/home/root" ! -type d | grep . && { echo "uninstall left these files"; exit 1; }
 exit 0

@@ -1,9 +1,9 @@
 """Gives files to readers of other projects: readers.py (NAME FILE)... Runs with the Python of the
 environment that has them (tests/mpi/versions.txt). junit: junitparser; sarif: pydantic's model of
 its schema, which also refuses unknown fields; gitlab: jsonschema with the rules of GitLab's
-documentation (codequality.json), as GitLab publishes neither schema nor reader; mermaid: Mermaid itself, in a browser, reads the
-diagrams of Markdown; other names: the schema by which editors check the files of CI systems. Prints
-what each reader saw."""
+documentation (codequality.json), as GitLab publishes neither schema nor reader; mermaid: Mermaid
+itself, in a browser, reads the diagrams of Markdown; other names: the schema by which editors check
+the files of CI systems. Prints what each reader saw."""
 import importlib.util, json, os, re, sys
 
 
