@@ -13,6 +13,15 @@
         ["collective", "#8a56c9", /^(coll|icoll|comm_)/], ["one-sided", "#c2528b", /^(rma|win)/],
         ["file", "#8c6d46", /^file/], ["other", "#8b949e", /./]
     ];
+    // Black or white, whichever is easier to read on the colour: its contrast is 4.5 or more.
+    const inkOn = (colour) => {
+        const [red, green, blue] = [1, 3, 5].map((at) => {
+            const part = parseInt(colour.slice(at, at + 2), 16) / 255;
+            return part <= .03928 ? part / 12.92 : ((part + .055) / 1.055) ** 2.4;
+        });
+        return .2126 * red + .7152 * green + .0722 * blue > .179 ? "#000000" : "#ffffff";
+    };
+    const INKS = KINDS.map((kind) => inkOn(kind[1]));
     const kindOf = (name) => KINDS.findIndex((kind) => kind[2].test(name));
 
     // --- data: one stream of variable-length numbers, seven bits a byte, the lowest first
@@ -260,7 +269,9 @@
 
     // Entries narrower than a pixel share it; the longest of them gives the colour.
     function drawLane(lane, y, width) {
-        const PENDING = KINDS.length, colours = [...KINDS.map((kind) => kind[1]), style("--error")];
+        const PENDING = KINDS.length,
+              colours = [...KINDS.map((kind) => kind[1]), style("--error")],
+              inks = [...INKS, style("--back")];
         const shared = [
             {pixel: -1, weight: 0, colour: 0, faint: false},
             {pixel: -1, weight: 0, colour: 0, faint: false}
@@ -300,7 +311,8 @@
                 pen.fillStyle = colours[colour];
                 pen.fillRect(left, top(inner), Math.max(1, right - left), tall(inner));
                 if (!inner && right - left > 50)
-                    label(lane, i, left, right, top(inner), tall(inner));
+                    label(lane, i, faint ? style("--soft") : inks[colour], left, right, top(inner),
+                          tall(inner));
             }
             if (found.size && found.has(`${lane.rank}:${lane.seq[i]}`))
                 marks.push([style("--error"), 1.5, left, right, inner]);
@@ -316,14 +328,12 @@
             pen.strokeRect(left, top(inner) - 1, Math.max(2, right - left), tall(inner) + 2);
         }
     }
-    function label(lane, i, left, right, top, tall) {
+    function label(lane, i, ink, left, right, top, tall) {
         pen.save();
         pen.beginPath();
         pen.rect(left, top, right - left - 3, tall);
         pen.clip();
-        pen.fillStyle = lane.bundle[i] ? style("--text") :
-            lane.pending[i]                   ? style("--back") :
-                                                "#ffffff";
+        pen.fillStyle = lane.bundle[i] ? style("--text") : ink;
         pen.globalAlpha = 1;
         const name = shapeName[lane.shape[i]].replace(/^MPI_/, "");
         pen.fillText(
@@ -716,9 +726,10 @@
     document.getElementById("closer").addEventListener("click", () => zoom(.5));
     document.getElementById("farther").addEventListener("click", () => zoom(2));
     document.getElementById("fit").addEventListener("click", () => look(...whole));
-    document.getElementById("legend").append(...KINDS.map(([name, colour]) => {
+    document.getElementById("legend").append(...KINDS.map(([name, colour], kind) => {
         const entry = document.createElement("span"), patch = document.createElement("i");
         patch.style.background = colour;
+        patch.style.color = INKS[kind];
         entry.append(patch, name);
         return entry;
     }));

@@ -119,6 +119,16 @@ back = (
     " document.getElementById('canvas').getContext('2d').getImageData(2, 2, 1, 1).data[0];"
     " window.dispatchEvent(new Event('afterprint')); return back; })()"
 )
+contrast = """(() => {
+    const light = (colour) => colour.match(/[0-9]+/g).slice(0, 3).map((part) => part / 255)
+        .map((part) => part <= .03928 ? part / 12.92 : ((part + .055) / 1.055) ** 2.4)
+        .reduce((sum, part, i) => sum + part * [.2126, .7152, .0722][i], 0);
+    return Math.min(...[...document.querySelectorAll('#legend i')].map((patch) => {
+        const of = getComputedStyle(patch), pair = [light(of.color), light(of.backgroundColor)];
+        return (Math.max(...pair) + .05) / (Math.min(...pair) + .05);
+    }));
+})()"""
+say("names of calls have a contrast of 4.5", browser.run(contrast) >= 4.5)
 say("paper is white, whatever the screen", browser.run(back) > 200)
 open_page(hang, width=360, touch=True)
 ruler = "document.getElementById('canvas').toDataURL()"
