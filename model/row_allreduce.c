@@ -184,7 +184,7 @@ static const struct model_row allreduce_row[] = {
     {.id = "allreduce.ring",
      .collective = "allreduce",
      .about = "reduce-scatter around the ring, then allgather around it",
-     .source = "the alpha-beta model (section 46-47)",
+     .source = "the alpha-beta model (sections 46-47)",
      .why = &why_ring,
      .rounds = "= 2(P-1)",
      .words = "= 2n(P-1)/P",

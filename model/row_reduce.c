@@ -59,7 +59,7 @@ static const struct model_row row[] = {
     {.id = "reduce.binomial",
      .collective = "reduce",
      .about = "up a binomial tree: the broadcast backwards",
-     .source = "the alpha-beta model (section 23-25)",
+     .source = "the alpha-beta model (sections 23-25)",
      .why = &why_tree_vector_reduced,
      .rounds = "= clg",
      .words = "= n*clg",
