@@ -150,7 +150,7 @@ struct progress {
 static void cmd_explore_progress(void *context, uint64_t worlds, uint64_t ahead)
 {
     struct progress *p = context;
-    double now = explore_program_now_s();
+    double now = explore_clock_s();
     if (now - p->shown < 0.25)
         return;
     p->shown = now;
@@ -291,14 +291,14 @@ static uint64_t program_hash(const struct explore_command *c, bool jobs)
 static void time_begin(struct explore_program *program, const struct settings *s)
 {
     double time_s = s->again ? 0 : s->search.time_s;
-    program->end_s = time_s > 0 ? explore_program_now_s() + time_s : 0;
+    program->end_s = time_s > 0 ? explore_clock_s() + time_s : 0;
 }
 
 static int cmd_explore_search(struct explore_program *program, struct settings *settings)
 {
     struct explore_search found = {0};
     struct finding_list list = {0};
-    struct progress shown = {explore_program_now_s(), 0};
+    struct progress shown = {explore_clock_s(), 0};
     struct source *source = NULL;
     bool terminal = isatty(STDERR_FILENO);
     char *words = explore_program_words(program);

@@ -21,6 +21,8 @@
 /* BEYOND_S: exploring takes at most the job's duration and so much more, including the program's
  * own start. */
 enum { SECONDS_MAX = 5, BEYOND_S = 1, RANK_SHIFT = 40 };
+/* While worlds wait for processors, exploring takes at most so many times as long in addition. */
+enum { WAITS_SHARE = 7 };
 
 /* --- findings of worlds, related to the trace ------------------------------------------------- */
 
@@ -195,7 +197,7 @@ static void explored_tell(void *context, uint64_t worlds, uint64_t ahead)
 
     (void)worlds;
     (void)ahead;
-    core_progress_tell((uint64_t)((explore_program_now_s() - *started_s) * 1000));
+    core_progress_tell((uint64_t)((explore_clock_s() - *started_s) * 1000));
 }
 
 /* The search gets SEARCH_SHARE of the time. The rest is for later questions to worlds: which
@@ -206,7 +208,7 @@ static enum core_status search_run(struct explore_program *program,
                                    const struct explore_options *how,
                                    struct explore_search *out_search)
 {
-    program->end_s = explore_program_now_s() + how->time_s;
+    program->end_s = explore_clock_s() + how->time_s;
     enum core_status status =
         explore_search(explore_program_run, program, program->command->rank_count, how, out_search);
     program->end_s = program->end_all_s;
@@ -242,12 +244,12 @@ static enum core_status found_tell(struct trace *trace, struct explore_program *
                                    char **out_said)
 {
     uint32_t before = list->count;
-    bool over = explore_program_now_s() >= program->end_s;
+    bool over = explore_clock_s() >= program->end_s;
     enum core_status status = explore_findings(program, search, list);
     if (search->behaviours)
         list->orders = explore_orders(search);
     places_find(trace, list, before);
-    over |= explore_program_now_s() >= program->end_all_s;
+    over |= explore_clock_s() >= program->end_all_s;
     char *summary = explore_summary(search), *sent = explore_sent_words(program, search);
     if (summary &&
         asprintf(out_said, "explored: %s%s%s%s%s", summary, sent ? ", though " : "",
@@ -276,7 +278,7 @@ static const double SOON_S = 0.001; /* 0 would mean no limit */
 static double ends_at(double started_s, double budget_s, double most_s)
 {
     static const double LEAST_S = 1;
-    double now_s = explore_program_now_s(), end_s = started_s + budget_s;
+    double now_s = explore_clock_s(), end_s = started_s + budget_s;
 
     if (end_s < now_s + LEAST_S)
         end_s = now_s + LEAST_S;
@@ -327,7 +329,7 @@ static enum core_status explored_explore(struct trace *trace, const struct explo
 {
     struct explore_program program;
     struct explore_search search;
-    double started_s = explore_program_now_s();
+    double started_s = explore_clock_s();
     struct explore_options how = {.seed = CHECK_SEED_DEFAULT,
                                   .progress = explored_tell,
                                   .progress_context = &started_s,
@@ -337,6 +339,7 @@ static enum core_status explored_explore(struct trace *trace, const struct explo
     const struct explore_start start = {
         .start_ms_max = most_s < UINT32_MAX / 1000 ? (uint32_t)(most_s * 1000) : 0,
         .world_ms_max = (uint32_t)(budget_s * 1000),
+        .patient = true,
         .unheard = true}; /* the job has written it */
     enum core_status status = explore_program_start(command, &start, &program);
     if (status != CORE_OK)
@@ -347,14 +350,16 @@ static enum core_status explored_explore(struct trace *trace, const struct explo
         explore_program_end(&program);
         return status;
     }
+    explore_clock_patient(WAITS_SHARE * budget_s);
     program.end_all_s = ends_at(started_s, budget_s, most_s);
     if (list->orders.extent == ORDERS_FILES) {
         program.end_s = program.end_all_s;
         status = files_explore(&program, list, out_said);
         explore_program_end(&program);
+        explore_clock_patient(0);
         return status;
     }
-    how.time_s = fmax(program.end_all_s - explore_program_now_s(), SOON_S) * SEARCH_SHARE;
+    how.time_s = fmax(program.end_all_s - explore_clock_s(), SOON_S) * SEARCH_SHARE;
     core_progress_begin("exploring", (uint64_t)(budget_s * 1000));
     status = search_run(&program, &how, &search);
     bool theirs = status == CORE_OK && is_theirs(trace, &program);
@@ -368,6 +373,7 @@ static enum core_status explored_explore(struct trace *trace, const struct explo
     explore_findings_forget(&program);
     explore_search_done(&search);
     explore_program_end(&program);
+    explore_clock_patient(0);
     return status;
 }
 

@@ -382,7 +382,7 @@ static void race_ends(struct explore_look *look, uint32_t count, const struct ex
  * waits for a value is excluded, as it may load the value while another rank puts it. */
 static bool is_conflict(const struct explore_look *base, const struct explore_look *least)
 {
-    return least->conflict.is && !base->list.count && least->list.count == 1 && !base->may_wait &&
+    return least->conflict.is && !base->unusual && least->unusual == 1 && !base->may_wait &&
            !least->may_wait;
 }
 
@@ -589,7 +589,7 @@ static enum core_status look_one(struct explore_program *program, struct explore
 {
     const struct explore_class *class = &search->class[place];
     double end_s = program->end_s;
-    bool over = search->interrupted || (end_s > 0 && explore_program_now_s() >= end_s);
+    bool over = search->interrupted || (end_s > 0 && explore_clock_s() >= end_s);
     bool astray = search->went_astray, once;
     enum core_status status = CORE_OK;
     *out_there = search->went_astray = false;
@@ -657,7 +657,7 @@ enum core_status explore_findings(struct explore_program *program, struct explor
 
     search->lacks = program->worlds ? 0 : program->runner.lacks(program->runner.context);
     if (program->end_s > 0 && program->worlds)
-        program->end_s = explore_program_now_s() + LOOK_S + search->options->time_s / SHARE_LOOK;
+        program->end_s = explore_clock_s() + LOOK_S + search->options->time_s / SHARE_LOOK;
     if (program->end_all_s > 0 && program->end_s > program->end_all_s)
         program->end_s = program->end_all_s;
     if (status == CORE_OK)

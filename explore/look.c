@@ -276,7 +276,8 @@ static enum core_status tell_answers(struct explore_program *program,
         for (uint32_t u = 0; u < usual->count; u++)
             if (usual->answer[u].rank == (uint32_t)d->rank && usual->answer[u].number == d->number)
                 before = usual->answer[u].answer;
-        if (program->runner.chance && before == d->answer)
+        look->unusual += before != d->answer;
+        if ((program->runner.chance || look->met) && before == d->answer)
             continue; /* the schedule names all decisions; show the unusual ones */
         int ranks = program->command->rank_count;
         status = explore_look_line(program, (uint32_t)(is_memory(d) ? d->answer % ranks : d->rank),
@@ -500,6 +501,7 @@ enum core_status explore_look_first(const struct explore_program *program,
 {
     const struct explore_list *all = program->runner.chance ? &class->first : &class->asked;
     enum core_status status = explore_list_copy(all, all->count, &look->list);
+    look->met = true;
     return status == CORE_OK ? explore_sends_copy(&class->sends, &look->sends) : status;
 }
 
@@ -579,7 +581,7 @@ enum core_status explore_look_output(struct explore_program *program, struct exp
     struct explore_look look = {.class = &search->class[class], .failed = -1};
     const double end_s = program->end_s;
     bool over = search->interrupted || program->runner.chance ||
-                (end_s > 0 && explore_program_now_s() >= end_s);
+                (end_s > 0 && explore_clock_s() >= end_s);
 
     *out_there = explore_look_remember(program, search, class, out_look);
     if (*out_there || over)

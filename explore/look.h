@@ -31,6 +31,8 @@ struct explore_conflict { /* a rank's own load or store, and another rank's call
 struct explore_look {
     const struct explore_class *class;
     struct explore_list list;
+    bool met;         /* the list is the one by which the class was met: no answer was taken off */
+    uint32_t unusual; /* answers of the list that the usual world does not give */
     struct explore_sends sends;
     char *buffered; /* the sends that have a buffer while others wait; NULL if none */
     bool attached;  /* ranks send from an attached buffer */

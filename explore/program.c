@@ -25,6 +25,7 @@ enum core_status explore_program_start(const struct explore_command *command,
         .world_ms_max = how->world_ms_max,
         .real_files = how->real_files,
         .unheard = how->unheard,
+        .patient = how->patient,
         .input = how->input > 0 ? how->input : again,
     };
     struct explore_program made = {.command = command};
@@ -57,13 +58,6 @@ void explore_program_end(struct explore_program *program)
     *program = (struct explore_program){0};
 }
 
-double explore_program_now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* The least time for which a world is started. */
 static const double LEAST_S = 0.001;
 static const struct world_decisions not_begun = {.unfinished = true};
@@ -89,13 +83,22 @@ static uint64_t place_number(void *context, uint64_t site)
     return core_random_mix(number ^ (uint64_t)place.line);
 }
 
+static enum core_status program_world_run(struct explore_program *p, const struct world_options *options)
+{
+    const double begun_s = explore_clock_s();
+    enum core_status status = world_processes_run(p->worlds, options, &p->outcome);
+    if (status == CORE_OK && p->outcome.computed_ns)
+        explore_clock_waited(explore_clock_s() - begun_s - (double)p->outcome.computed_ns / 1e9);
+    return status;
+}
+
 enum core_status explore_program_run(void *context, const struct replay_policy *policy,
                                      const struct replay_choice *choice,
                                      const struct world_outcome **out_outcome, uint64_t *out_key,
                                      struct explore_events *out_events)
 {
     struct explore_program *p = context;
-    double left_s = p->end_s > 0 ? p->end_s - explore_program_now_s() : 0;
+    double left_s = p->end_s > 0 ? p->end_s - explore_clock_s() : 0;
     bool late = p->end_s > 0 && left_s < LEAST_S;
     const struct world_options options = {.policy = *policy,
                                           .choice = *choice,
@@ -106,7 +109,7 @@ enum core_status explore_program_run(void *context, const struct replay_policy *
     if (late)
         p->outcome = (struct world_process_outcome){.world.decisions = &not_begun};
     else if (p->worlds)
-        status = world_processes_run(p->worlds, &options, &p->outcome);
+        status = program_world_run(p, &options);
     else
         status = p->runner.run(p->runner.context, policy, left_s, &p->outcome);
     if (status != CORE_OK)
@@ -150,7 +153,7 @@ static enum core_status output_under(struct explore_program *p, const struct exp
 {
     static const struct explore_sends all_buffered;
     struct world_options options = {.look_ns = look_ns, .choice = {.kind = REPLAY_CHOICE_LIST}};
-    double left_s = p->end_s - explore_program_now_s();
+    double left_s = p->end_s - explore_clock_s();
 
     *out = (struct under){0};
     if (p->end_s > 0 && left_s < LEAST_S)

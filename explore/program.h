@@ -3,6 +3,7 @@
 #define EXPLORE_PROGRAM_H
 
 #include "program/site.h"
+#include "explore/clock.h"
 #include "explore/command.h"
 #include "explore/outcome.h"
 #include "explore/search.h"
@@ -37,7 +38,7 @@ struct explore_program {
 
 struct explore_start {
     uint32_t start_ms_max, world_ms_max; /* as in struct world_program */
-    bool real_files, unheard;            /* the same */
+    bool real_files, unheard, patient;   /* the same */
     int input; /* input of rank 0: explore_input_take; 0: all of the file on standard input, even
                   if a job has read from it; -1: nothing */
 };
@@ -60,8 +61,6 @@ enum core_status explore_program_times(struct explore_program *program,
 enum core_status explore_program_untime(struct explore_program *program,
                                         struct explore_search *search, uint32_t **out_places);
 
-/* Returns the time now, on the clock of end_s. */
-double explore_program_now_s(void);
 
 /* Is an explore_run_fn; the context is the program. */
 enum core_status explore_program_run(void *context, const struct replay_policy *policy,

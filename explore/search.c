@@ -5,13 +5,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/array.h"
 #include "core/check.h"
 #include "core/random.h"
 #include "core/search/shrink.h"
 #include "explore/ahead.h"
+#include "explore/clock.h"
 #include "explore/failure.h"
 #include "explore/message_diff.h"
 #include "explore/spread.h"
@@ -310,18 +310,11 @@ static enum core_status fewer_add(struct fewer *f, const struct replay_names *ke
     return status;
 }
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* Tells whether that many of the SHARES of the time limit are spent. */
 static bool time_spent(const struct explore_search *s, uint32_t shares)
 {
     const double most_s = s->options->time_s * shares / SHARES;
-    return most_s > 0 && seconds_now() - s->started_s >= most_s;
+    return most_s > 0 && explore_clock_s() - s->started_s >= most_s;
 }
 
 static bool search_stopped(struct explore_search *s)
@@ -593,7 +586,7 @@ static enum core_status search_one(struct explore_search *s)
 
 double explore_search_left_s(const struct explore_search *s)
 {
-    const double left_s = s->options->time_s - (seconds_now() - s->started_s);
+    const double left_s = s->options->time_s - (explore_clock_s() - s->started_s);
     return s->options->time_s <= 0 ? 0 : left_s > 0.001 ? left_s : 0.001;
 }
 
@@ -618,7 +611,7 @@ enum { MERGE_WORLDS = 256, MERGE_WORLDS_LEAST = 32 };
 
 static bool time_lacks(const struct explore_search *s)
 {
-    const double spent_s = seconds_now() - s->started_s, worlds = (double)(s->worlds + 1);
+    const double spent_s = explore_clock_s() - s->started_s, worlds = (double)(s->worlds + 1);
     return s->options->time_s > 0 && s->worlds >= MERGE_WORLDS_LEAST &&
            spent_s / worlds * s->heap_count > s->options->time_s - spent_s;
 }
@@ -664,11 +657,11 @@ static enum core_status search_sample(struct explore_search *s)
  * often. */
 static enum core_status state_keep(struct explore_search *s)
 {
-    double now = s->options->state ? seconds_now() : 0;
+    double now = s->options->state ? explore_clock_s() : 0;
     if (!s->options->state || now < s->keep_s)
         return CORE_OK;
     enum core_status status = explore_state_write(s);
-    double took = seconds_now() - now;
+    double took = explore_clock_s() - now;
     s->keep_s = now + took + (took * KEEP_SHARE > KEEP_S ? took * KEEP_SHARE : KEEP_S);
     return status;
 }
@@ -689,7 +682,7 @@ enum core_status explore_search(explore_run_fn run, void *context, int rank_coun
                                  .kinds = CORE_TABLE(struct kind, key),
                                  .sent = CORE_TABLE(struct known, hash),
                                  .places = CORE_TABLE(struct explore_place, hash),
-                                 .started_s = seconds_now()};
+                                 .started_s = explore_clock_s()};
     enum core_status status = options->state ? explore_state_read(s, &resumed) : CORE_OK;
     s->worlds_before = s->worlds;
     for (uint32_t i = 0; i < s->class_count && status == CORE_OK; i++) {

@@ -50,6 +50,7 @@ struct caught { /* an output stream of a rank */
 struct world_processes {
     int rank_count;
     uint32_t world_ms_max;
+    bool patient;
     struct region *region;
     size_t bytes;
     int region_file, control; /* the socket */
@@ -532,6 +533,7 @@ static enum core_status processes_start(const struct world_program *program, enu
         return CORE_NO_MEMORY;
     w->rank_count = program->rank_count;
     w->world_ms_max = program->world_ms_max ? program->world_ms_max : WORLD_MS;
+    w->patient = program->patient;
     w->region_file = w->control = w->child = w->debugged = -1;
     enum core_status status = region_make(w, program->memory_bytes);
     if (status == CORE_OK)
@@ -835,6 +837,17 @@ static void rank_read(const struct world_processes *w, int r)
     to->detaching = from->detaching;
 }
 
+static uint64_t computed_of(const struct region *region, int ranks)
+{
+    uint64_t sum = 0;
+    for (int r = 0; r < ranks; r++) {
+        if (!region->rank[r].left)
+            return 0;
+        sum += region->rank[r].computed_ns;
+    }
+    return sum;
+}
+
 enum core_status world_processes_run(struct world_processes *w, const struct world_options *options,
                                      struct world_process_outcome *out_outcome)
 {
@@ -848,7 +861,8 @@ enum core_status world_processes_run(struct world_processes *w, const struct wor
     if (w->debugged >= 0)
         debugger_attach(w);
     bool less = options->left_ms && options->left_ms <= w->world_ms_max, over;
-    int said = less ? processes_hear(w, options->left_ms) : world_hear(w, w->world_ms_max);
+    const uint32_t ms = less ? options->left_ms : w->world_ms_max;
+    int said = less && !w->patient ? processes_hear(w, ms) : world_hear(w, ms);
     if ((over = said == 0))
         said = time_over(w);
     status = streams_read(w);
@@ -877,6 +891,7 @@ enum core_status world_processes_run(struct world_processes *w, const struct wor
         rank_read(w, r);
     *out_outcome = (struct world_process_outcome){.world = region->outcome,
                                                   .rank = w->rank,
+                                                  .computed_ns = computed_of(region, w->rank_count),
                                                   .question = region->question,
                                                   .event = region->event,
                                                   .question_count = region->question_count,

@@ -20,6 +20,7 @@ struct world_program {
     size_t memory_bytes;   /* memory that a world's ranks share; 0: 1 GiB, allocated as needed */
     bool real_files;       /* worlds write real files, which stay */
     bool unheard;          /* what it wrote is thrown away where it cannot run in worlds */
+    bool patient;          /* left_ms of a world is without waiting for processors, too */
     int input;             /* input of rank 0 of each world: a file of memfd_create called
                               REGION_INPUT; 0: none */
 };
@@ -71,6 +72,7 @@ struct world_rank_outcome {
 struct world_process_outcome {
     struct world_outcome world;
     const struct world_rank_outcome *rank; /* rank_count of them */
+    uint64_t computed_ns; /* processor time of the ranks; 0: unknown, as one did not exit */
     const struct world_question *question;
     const struct world_event *event; /* in the order in which they happened */
     size_t question_count, event_count;

@@ -44,6 +44,7 @@ struct region_rank {
     int32_t status; /* as of waitpid */
     int32_t abort_code;
     bool ended, left, stopped, aborted; /* left: it called exit and said so */
+    uint64_t computed_ns;               /* its processor time until then */
     _Atomic bool waits;                 /* for a debugger */
     /* Its call when something was found about it; an empty call: nothing was found. */
     char call[REGION_NAME_MAX], why[REGION_WHY_MAX];

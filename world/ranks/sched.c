@@ -230,6 +230,10 @@ void rank_leave(int status, void *unused)
         world_fiber_block();
     rank_version_leaves();
     me->fiber->live = false;
+    struct timespec computed;
+    if (syscall(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &computed) == 0)
+        own->computed_ns =
+            (uint64_t)computed.tv_sec * 1000000000 + (uint64_t)computed.tv_nsec;
     own->left = true;
     const struct world_fiber *next = world_fiber_next();
     if (next)
