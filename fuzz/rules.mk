@@ -10,7 +10,7 @@ FUZZ_HARNESS = $(basename $(wildcard fuzz/scenario/*.c)) \
     $(addprefix fuzz/,explain shrink trial stored cost memory srcline time_limit replaced) \
     fuzz/libfuzzer_main fuzz/trace
 FUZZ_HARNESS += $(addprefix explore/,ahead branch merge search failure message_diff buffers \
-    state store_conflict spread)
+    state store_conflict spread clock)
 $(BUILD)/libfuzz.a: $(FUZZ_HARNESS:%=$(BUILD)/obj/%.o) $(BUILD)/obj/corpus/collectives/registry.o
 	$(Q)rm -f $@ && ar rcs $@ $^
 
