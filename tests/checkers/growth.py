@@ -1,4 +1,4 @@
-"""Counts the steps of judging each family of calls at two sizes: growth.py BUILD [FAMILY...].
+"""Counts the steps of judging each family of calls at three sizes: growth.py BUILD [FAMILY...].
 Prints nothing if all grow linearly."""
 import contextlib, sqlite3, subprocess, sys
 
@@ -26,8 +26,8 @@ thread_rounds 4 200             thread_accumulates 2 500        thread_fetches 2
 mutex 2 100                     polling 2 100                   icollectives_polled 2 100
 refused 2 300
 """.split()
-# Limits the ratio of steps per call at 4 n and n; fewer steps than LEAST are ignored. The number of
-# polls of a rank is random, and counts as calls.
+# Limits the ratio of steps per call at 2 n and n, and at 4 n and n; fewer steps than LEAST are
+# ignored. The number of polls of a rank is random, and counts as calls.
 GROWTH, LEAST = 1.25, 20000
 
 
@@ -52,9 +52,14 @@ wrong = 0
 for family, ranks, n in zip(*[iter(FAMILIES)] * 3):
     if sys.argv[2:] and family not in sys.argv[2:]:
         continue
-    (calls, few), (more, many) = steps(family, ranks, int(n)), steps(family, ranks, 4 * int(n))
-    grows = many > LEAST and many / more > GROWTH * few / calls
-    wrong += grows
-    if grows or "-v" in sys.argv:
-        print(f"{family}: {few} steps for {calls} calls, {many} for {more}: {many / few:.1f} times")
+    calls, few = steps(family, ranks, int(n))
+    for times in (2, 4):
+        more, many = steps(family, ranks, times * int(n))
+        grows = many > LEAST and many / more > GROWTH * few / calls
+        wrong += grows
+        if grows or "-v" in sys.argv:
+            print(
+                f"{family}: {few} steps for {calls} calls, {many} for {more}:"
+                f" {many / few:.1f} times"
+            )
 sys.exit(1 if wrong else 0)
