@@ -83,7 +83,8 @@ static uint64_t place_number(void *context, uint64_t site)
     return core_random_mix(number ^ (uint64_t)place.line);
 }
 
-static enum core_status program_world_run(struct explore_program *p, const struct world_options *options)
+static enum core_status program_world_run(struct explore_program *p,
+                                          const struct world_options *options)
 {
     const double begun_s = explore_clock_s();
     enum core_status status = world_processes_run(p->worlds, options, &p->outcome);
