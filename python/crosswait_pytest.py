@@ -8,6 +8,7 @@ The plugin relies on the commands `crosswait` and `mpirun`, and on pytest alone.
 needs no -p. State: the folder of the traces and outcomes of this session, `.crosswait` below
 pytest's root."""
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -130,7 +131,10 @@ class Session:
         if outcomes and all(outcome == "skipped" for outcome, _ in outcomes):
             pytest.skip(outcomes[0][1])
         if status != CLEAN:
-            pytest.fail(f"{output}\n[crosswait: exit status {status}]", pytrace=False)
+            found = [line for line in output.splitlines() if re.match(r"(error|warning)\[", line)]
+            head = found[0] if found else f"crosswait: exit status {status}"
+            # pytest's summary shows the first line only.
+            pytest.fail(f"{head}\n\n{output}\n[crosswait: exit status {status}]", pytrace=False)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item, nextitem):

@@ -13,8 +13,9 @@ enum {
     ROWS_SHOWN_MAX = 10,
     ONE_RANK_PERCENT = 10, /* of a row's waiting: least share of a rank that stands out */
     BLAMED_PERCENT = 67,   /* share from which a rank is named as the one waited for */
-    WAITED_PERCENT = 20    /* share of all time above which the verdict mentions waiting */
+    WAITED_PERCENT = 20    /* share of all time above which the verdict mentions waiting, */
 };
+static const uint64_t elapsed_ns_min = 1000000000; /* if a rank ran so long behind MPI_Init */
 
 const char *report_why_kind(enum why_kind kind)
 {
@@ -163,7 +164,8 @@ void report_why_line(const struct report_facts *facts, FILE *file)
     unsigned percent = report_why_percent(waited, why->timed_ns),
              timed = report_why_percent(why->timed_ns, why->elapsed_ns);
 
-    if (percent <= WAITED_PERCENT || !why->row_count)
+    if (percent <= WAITED_PERCENT || !why->row_count ||
+        why->elapsed_ns / why->ranks < elapsed_ns_min)
         return;
     uint32_t culprit = why_culprit(why, &part);
     fprintf(file, "waiting:  %u %% of the ranks' time%s, ", percent,
