@@ -79,7 +79,7 @@ help:
 	@echo "make deb        Debian packages in $(BUILD)/deb"
 	@echo "make wheel      what pip installs, in dist; release: the source, too, and checks"
 	@echo "make install    PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
-	@echo "make deps-mpi   MPI libraries and mpi4py from PyPI, in build/mpi (for make check)"
+	@echo "make deps-mpi   MPI libraries and mpi4py from PyPI, in build/mpi (make check does it)"
 	@echo "make deps | format | format-check | tidy | coverage | uninstall | clean"
 	@echo "variables: SAN=address,undefined WERROR=1 UPDATE=1 V=1"
 
@@ -110,6 +110,7 @@ deps:
 	rm -f "$$log"
 
 # Brings the MPI libraries for tests/mpi; needs the network once.
+deps-mpi: DEPS += python3-venv
 deps-mpi: deps
 	@tests/mpi/deps.bash $(PYTHON) build/mpi check-all
 

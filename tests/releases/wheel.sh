@@ -46,7 +46,7 @@ quiz: 1
 quiz_fixed: 0
 error[deadlock]: ranks 0 and 1 wait for each other when sends are not buffered
  --> quiz.py:5   ranks 0-1   in <module>
-verdict: 1 error, 1 note
+verdict: 1 error
 verdict: clean
 X
 for suite in bullseye trixie; do
