@@ -255,6 +255,10 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                       OF(ARGUMENT)},
     [REMEDY_OVERLAPPING] = {"overlapping", "receive with a datatype whose parts do not overlap",
                             OF(ARGUMENT)},
+    [REMEDY_UNPACK] = {"unpack",
+                       "call MPI_Unpack in the order, and with the datatypes, of the calls of "
+                       "MPI_Pack that made the message",
+                       OF(MESSAGE)},
     [REMEDY_PACK] = {"pack",
                      "let MPI_Pack_size say how much room each part needs, and add these up",
                      OF(ARGUMENT)},
@@ -324,6 +328,10 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                               "post the receive before the send (MPI_Irecv), let one of the ranks "
                               "receive before it sends, or use MPI_Sendrecv",
                               OF(BEHAVIOUR)},
+    [REMEDY_SHARED] = {"shared",
+                       "order the loads and stores of shared memory: MPI_Win_fence, or in a "
+                       "passive epoch MPI_Win_sync, MPI_Barrier, MPI_Win_sync on both ranks",
+                       OF(RACE) | OF(BEHAVIOUR)},
     [REMEDY_THREADS] = {"threads",
                         "let the threads of a rank make these calls in a fixed order, or give each "
                         "of them a tag or a communicator of its own",

@@ -15,6 +15,7 @@
 #include "explore/failure.h"
 #include "explore/look.h"
 #include "explore/outcome_lines.h"
+#include "explore/source_pair.h"
 
 enum { ANSWERS_TOLD = 8, LINE_SHOWN = 120 };
 
@@ -168,6 +169,7 @@ static enum remedy remedy_of_order(const struct explore_look *look)
     for (uint32_t i = 0; i < look->list.count; i++)
         decided[decision_kind_of(look->list.answer[i].number)] = true;
     return decided[DECISION_THREAD]   ? REMEDY_THREADS
+           : look->shared             ? REMEDY_SHARED
            : decided[DECISION_MEMORY] ? REMEDY_SYNCHRONISE
            : decided[DECISION_FILE]   ? REMEDY_ORDER
                                       : REMEDY_OF_RULE;
@@ -408,6 +410,51 @@ static enum core_status conflict_say(struct finding *finding,
     return place_add(finding, conflict->rest.line, false);
 }
 
+static char *pair_place(struct explore_program *program, const struct explore_pair_call *call)
+{
+    struct site_place place;
+    char *text = NULL;
+    bool known = explore_program_place(program, call->site, &place) && *place.file;
+    int bytes = known ? asprintf(&text, "%s (%s:%d)", call->call, place.file, place.line)
+                      : asprintf(&text, "%s", call->call);
+    return bytes < 0 ? NULL : text;
+}
+
+/* Makes the receive whose source was to be that of the one before it the finding's first place, and
+ * offers the remedy that was tried. */
+static enum core_status pair_add(struct explore_program *program, struct finding *finding,
+                                 const struct explore_pair *pair)
+{
+    char *first = pair_place(program, &pair->first), *then = pair_place(program, &pair->then);
+    char *says = NULL;
+    struct explore_lines lines = {0};
+    enum core_status status = CORE_NO_MEMORY;
+    if (first && then &&
+        asprintf(&says, "gets the message of rank %" PRId32 " after %s got that of rank %" PRId32,
+                 pair->then.source, first, pair->first.source) >= 0 &&
+        asprintf(&finding->tried,
+                 "let %s receive from the rank whose message %s got (MPI_SOURCE of its status): "
+                 "with that the result is the same in the %" PRIu32 " orders that were tried",
+                 then, first, pair->orders) >= 0)
+        status =
+            explore_look_line(program, pair->rank, pair->then.call, pair->then.site, says, &lines);
+    if (status == CORE_OK)
+        status = place_add(finding, &lines.line[0], false);
+    explore_lines_done(&lines);
+    free(first);
+    free(then);
+    return status;
+}
+
+/* Tells whether the schedule changes which messages are received, and nothing else. */
+static bool is_of_messages(const struct explore_look *look)
+{
+    for (uint32_t i = 0; i < look->list.count; i++)
+        if (decision_kind_of(look->list.answer[i].number) != DECISION_CHOICE)
+            return false;
+    return look->list.count > 0 && !look->sends.wait;
+}
+
 static enum core_status race_add(struct explore_program *program, struct explore_search *search,
                                  struct explore_look *look, uint32_t count, uint32_t passing,
                                  struct finding_list *list,
@@ -430,7 +477,12 @@ static enum core_status race_add(struct explore_program *program, struct explore
                   passing, search->behaviours, is_all(search) ? "" : " that were tried");
     if (!conflict)
         finding->remedy = remedy_of_order(least);
+    struct explore_pair pair = {0};
     enum core_status status = tell_unlike(program, base, least);
+    if (status == CORE_OK && is_of_messages(least))
+        status = explore_pair_find(program, look, count, &pair);
+    if (status == CORE_OK && pair.is)
+        status = pair_add(program, finding, &pair);
     if (status == CORE_OK)
         status = places_add(finding, least);
     if (status == CORE_OK && conflict)

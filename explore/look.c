@@ -282,6 +282,7 @@ static enum core_status tell_answers(struct explore_program *program,
         int ranks = program->command->rank_count;
         status = explore_look_line(program, (uint32_t)(is_memory(d) ? d->answer % ranks : d->rank),
                                    d->call, d->site, answer_words(d, before, ranks), &look->chosen);
+        look->shared |= d->common;
         if (status == CORE_OK && is_window_turn(d))
             status = conflict_find(program, d, before, &look->conflict);
         look->free |= schedule_export_lacks(d, ranks) || look->conflict.is;

@@ -46,6 +46,7 @@ struct explore_look {
     struct message_diff sent;            /* only if messages are compared */
     struct explore_lines chosen, stands; /* answers of the schedule; calls of the ranks that fail */
     struct explore_conflict conflict;    /* the two accesses whose order the schedule changes */
+    bool shared;    /* the schedule changes the order of loads and stores in a shared window */
     bool completes; /* the schedule chooses what tests, probes or waits find, and no wildcard's
                        message */
     bool may_wait;  /* a rank may load in a loop until others put a value
