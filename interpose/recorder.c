@@ -426,7 +426,7 @@ struct lane *recorder_lane_slow(void **cfa)
         &nobody;        /* calls of the library while the lane is made are not the application's */
     if (recorder.lanes) /* a second thread: at any level, all threads may call MPI_Wtime and the
                            like */
-        recorder.threads = true;
+        recorder.threads = recorder.crowd = true;
     struct lane *lane = lane_free();
     if (lane)
         write_thread(lane);
@@ -567,6 +567,20 @@ static void exit_status_keep(int status, void *unused)
     exit_status = status;
 }
 
+/* Tells whether a thread of the library fills buffers while no rank calls MPI, as with MPICH and
+ * Intel MPI on request. */
+static bool library_progresses(void)
+{
+    static const char *const names[] = {"MPIR_CVAR_ASYNC_PROGRESS", "MPICH_ASYNC_PROGRESS",
+                                        "I_MPI_ASYNC_PROGRESS"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value && strcmp(value, "0"))
+            return true;
+    }
+    return false;
+}
+
 /* all: the group of all processes; group_null: that of MPI_COMM_WORLD. */
 static void recorder_started_once(int thread_level, uint64_t t_enter, unsigned call, void **cfa,
                                   MPI_Group all)
@@ -589,6 +603,7 @@ static void recorder_started_once(int thread_level, uint64_t t_enter, unsigned c
     hidden_start();
     life.pid = (int)getpid();
     recorder.threads = provided == MPI_THREAD_MULTIPLE;
+    recorder.crowd = library_progresses();
     recorder.generation = 1;
     recorder_thread.current = &nobody;
     const char *last = getenv("CROSSWAIT_LAST");

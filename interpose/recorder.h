@@ -93,6 +93,7 @@ extern struct recorder { /* state of the process */
     bool on;             /* between MPI_Init and MPI_Finalize, spool open */
     bool threads; /* MPI_THREAD_MULTIPLE, or several threads have called: several lanes may run at
                      the same time */
+    bool crowd;   /* several threads have called, or the library's own threads fill buffers */
     bool tsc;
     bool payload; /* digests or more */
     bool sample;  /* contents of some collectives' buffers */

@@ -345,7 +345,7 @@ static void take_gaps(struct flight *f, const struct datatype_span *s)
         f->hash = f->gaps ? hash_parts(&f->buffer, s) : 0;
         if (UNLIKELY(f->gaps && !f->hash))
             count_unread(f->seq);
-    } else if (usage_in_flight.watched < WATCHED_MAX && !recorder.threads && !recorder.several &&
+    } else if (usage_in_flight.watched < WATCHED_MAX && !recorder.crowd && !recorder.several &&
                !f->buffer.any_time && f->buffer.count * s->size <= EAGER_BYTES) {
         f->gaps = f->watched = true;
         f->hashed = cost;
@@ -388,13 +388,16 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
     if (UNLIKELY(shadow.threads))
         f->fiber = shadow_begin(buffer);
     if (buffer->end - buffer->start >= LARGE_BYTES && large_count < WATCHED_MAX &&
-        !recorder.threads && memory_readable_now((const void *)buffer->start, 1)) {
+        !recorder.crowd && (request || win != recorder_handle.win_null) &&
+        memory_readable_now((const void *)buffer->start, 1)) {
         f->large = true;
         large_count++;
         look_on();
     }
     bool whole = !buffer->type || (s && s->whole);
     uintptr_t bytes = buffer->end - buffer->start;
+    if (buffer->access == USAGE_WRITE && !request && win == recorder_handle.win_null)
+        return; /* during a blocking call this thread makes no other call that could look at it */
     if (!whole) {
         if (s && parts_are_data(s))
             take_gaps(f, s);
@@ -408,7 +411,7 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
         f->hash = f->hashed ? hash_of(f) : 0;
         if (UNLIKELY(f->hashed && !f->hash))
             count_unread(seq);
-    } else if (usage_in_flight.watched < WATCHED_MAX && !recorder.threads) {
+    } else if (usage_in_flight.watched < WATCHED_MAX && !recorder.crowd) {
         f->point = watch_set(buffer->start, bytes, WATCH_LOADS_AND_STORES);
         point_count += f->point >= 0;
         if (buffer->any_time)
@@ -685,10 +688,12 @@ static void look_for_large(struct lane *lane, uint64_t seq)
 
 void usage_look_slow(struct lane *lane, uint64_t seq)
 {
-    if (recorder.threads)
+    if (recorder.crowd)
         return;
+    inflight_lock();
     look_for_large(lane, seq);
-    exposed_look(lane, seq, relooked);
+    if (!recorder.threads)
+        exposed_look(lane, seq, relooked);
     for (uint32_t i = 0, left = usage_in_flight.watched; left && i < usage_in_flight.count; i++) {
         struct flight *f = &in_flight[i];
         if (!is_watched(f))
@@ -710,6 +715,7 @@ void usage_look_slow(struct lane *lane, uint64_t seq)
     }
     relooked = false;
     look_on();
+    inflight_unlock();
 }
 
 /* Suspends checks until the credit may have grown, unless a watchpoint must be told which accesses
@@ -722,19 +728,16 @@ static void look_when_earned(uint64_t now, uint64_t cost)
     usage_credit.rest = 0;
 }
 
-void usage_relook_slow(struct lane *lane, uint64_t now)
+static void inflight_relook(uint64_t now)
 {
-    (void)lane;
     uint64_t bytes = 0;
-    if (recorder.threads)
-        return;
     if (point_count || exposed_count)
         watch_leave();
     for (uint32_t i = 0, left = usage_in_flight.watched; left && i < usage_in_flight.count; i++) {
         left -= is_watched(&in_flight[i]);
         bytes += in_flight[i].watched ? in_flight[i].hashed + HASH_LEAST : 0;
     }
-    bytes += exposed_bytes();
+    bytes += recorder.threads ? 0 : exposed_bytes();
     if (!recorder_may_spend(&usage_credit, 2 * bytes)) { /* now, and when the next call enters */
         look_when_earned(now, 2 * bytes);
         return;
@@ -746,7 +749,18 @@ void usage_relook_slow(struct lane *lane, uint64_t now)
         else if (in_flight[i].watched)
             in_flight[i].hash = hash_of(&in_flight[i]);
     }
-    exposed_remember();
+    if (!recorder.threads)
+        exposed_remember();
     relooked = true;
     look_on();
+}
+
+void usage_relook_slow(struct lane *lane, uint64_t now)
+{
+    (void)lane;
+    if (recorder.crowd)
+        return;
+    inflight_lock();
+    inflight_relook(now);
+    inflight_unlock();
 }

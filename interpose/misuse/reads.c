@@ -26,7 +26,7 @@ void usage_any_time(uint64_t seq, struct usage_buffers *all)
     all->buffer[0].any_time = true;
     before_call.seq = 0;
     uint32_t bytes = b->end - b->start < READ_BYTES ? (uint32_t)(b->end - b->start) : READ_BYTES;
-    if (recorder.threads || !recorder_may_spend(&usage_credit, 2 * (bytes + HASH_LEAST)) ||
+    if (recorder.crowd || !recorder_may_spend(&usage_credit, 2 * (bytes + HASH_LEAST)) ||
         !memory_copy(before_call.content, (const void *)b->start, bytes))
         return;
     before_call.seq = seq;

@@ -132,7 +132,7 @@ int watch_set_slow(uintptr_t at, uint64_t bytes, enum watch_access access)
     struct point *p = points;
     unsigned length = WATCH_BYTES;
 
-    if (refused || recorder.threads || !bytes || !may_set())
+    if (refused || recorder.crowd || !bytes || !may_set())
         return -1;
     while (at % length || length > bytes)
         length /= 2;

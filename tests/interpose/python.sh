@@ -16,3 +16,33 @@ MPI_Recv places.py:23 outer
 MPI_Send places.py:13 exchange
 MPI_Wait places.py:14 exchange
 END
+# mpi4py asks for MPI_THREAD_MULTIPLE. As long as one thread calls MPI, a receive buffer that the
+# program changes before the wait is found; after the wait the program may change it.
+cat >early.py <<'END'
+import sys
+from mpi4py import MPI
+
+comm = MPI.COMM_WORLD
+data = bytearray(64)
+if comm.rank == 0:
+    request = comm.Irecv([data, MPI.BYTE], source=1)
+    if sys.argv[1] == "right":
+        request.Wait()
+    data[0:4] = b"abcd"
+    comm.Barrier()
+    request.Wait()
+else:
+    if sys.argv[1] == "wrong":
+        comm.Barrier()
+    comm.Send([b"x" * 64, MPI.BYTE], dest=0)
+    if sys.argv[1] == "right":
+        comm.Barrier()
+END
+for way in wrong right; do
+    crosswait run -o T.db --confirm=0 -- mpirun -n 2 /usr/bin/python3 early.py $way >out 2>&1
+    case $way:$? in
+    wrong:1) grep -q "^error\[buffer\]: the receive buffer 'buf' of MPI_Irecv was written" out ;;
+    right:0) ;;
+    *) false ;;
+    esac || fail "$way: $(cat out)"
+done
