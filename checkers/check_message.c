@@ -13,6 +13,7 @@
 #include "checkers/collective/type_report.h"
 #include "checkers/conflict/order.h"
 #include "checkers/expected_error.h"
+#include "checkers/packed.h"
 #include "checkers/truncated.h"
 #include "checkers/unreceived.h"
 #include "checkers/wording.h"
@@ -30,8 +31,11 @@ struct messages {
     struct seen {
         enum replay_error_kind kind;
         int32_t site;
+        uint32_t finding; /* index in the list */
+        uint64_t count;
     } seen[FINDINGS_MAX];
     uint32_t seen_count;
+    bool counting; /* the first run is judged */
 };
 
 /* --- types ------------------------------------------------------------------------------------ */
@@ -83,6 +87,20 @@ static bool may_be_ordered_otherwise(const struct check_input *input)
     return found;
 }
 
+/* Adds a further message to the finding of its receive's place, with the sender's call. Only the
+ * first run is counted: each run meets them again. */
+static void seen_add(struct messages *m, struct seen *seen, const struct replay_error *error)
+{
+    CORE_CHECK(seen->finding < m->list->count);
+    struct finding *finding = &m->list->finding[seen->finding];
+    bool known = error->other_rank < 0 || !error->other_event;
+    seen->count++;
+    for (uint32_t i = 0; i < finding->call_count && !known; i++)
+        known = finding->call[i].rank == (uint32_t)error->other_rank;
+    if (!known && finding->call_count < LOST_MAX)
+        finding_core_add(finding, m->input->trace, (uint32_t)error->other_rank, error->other_event);
+}
+
 static bool seen_before(struct messages *m, const struct replay_error *error)
 {
     CORE_CHECK(error->rank < m->input->program->rank_count);
@@ -93,11 +111,14 @@ static bool seen_before(struct messages *m, const struct replay_error *error)
                        : 0;
 
     for (uint32_t i = 0; i < m->seen_count; i++)
-        if (m->seen[i].kind == error->kind && m->seen[i].site == site)
+        if (m->seen[i].kind == error->kind && m->seen[i].site == site) {
+            if (m->counting && error->kind == REPLAY_ERROR_TRUNCATED)
+                seen_add(m, &m->seen[i], error);
             return true;
+        }
     if (m->seen_count == FINDINGS_MAX)
         return true;
-    m->seen[m->seen_count++] = (struct seen){.kind = error->kind, .site = site};
+    m->seen[m->seen_count++] = (struct seen){error->kind, site, m->list->count, 1};
     return false;
 }
 
@@ -505,7 +526,14 @@ static enum core_status lower_fatal(const struct check_input *input, struct repl
 static enum core_status judge_worlds(struct messages *m, const struct replay_worlds *worlds)
 {
     const struct replay_result *buffered = &worlds->buffered;
+    m->counting = true;
     enum core_status status = judge_run(m, buffered, &check_buffered);
+    m->counting = false;
+    for (uint32_t i = 0; i < m->seen_count; i++)
+        if (m->seen[i].count > 1)
+            finding_fact(&m->list->finding[m->seen[i].finding],
+                         "%" PRIu64 " messages in all are longer than their receives there",
+                         m->seen[i].count);
 
     if (status == CORE_OK && all_finished(m->input)) {
         struct unreceived lost = {0};
@@ -530,6 +558,8 @@ enum core_status check_message(const struct check_input *input, struct finding_l
     enum core_status status =
         trace_messages_each(input->trace, input->notes->threads, judge_types, &m);
 
+    if (status == CORE_OK)
+        status = packed_compare(input, &m.types);
     type_report_done(&m.types);
     if (status != CORE_OK || (status = lower_fatal(input, &own, &has_own)) != CORE_OK)
         return status;

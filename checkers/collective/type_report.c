@@ -16,6 +16,7 @@ struct type_said {
     int32_t site[2];
     uint32_t finding; /* index in the list */
     uint64_t count;
+    bool *told; /* by rank, sender first: the finding has a call of it */
 };
 
 static int32_t site_of(struct trace *trace, const struct type_pair *pair, int side)
@@ -54,6 +55,12 @@ static void type_report_say(struct finding *finding, const struct type_pair *pai
                       " receives it as %s",
                       how, pair->rank[0], pair->name[0], pair->rank[1], pair->name[1]);
         break;
+    case TYPE_PACKED:
+        finding->remedy = pair->difference == TYPES_NAMED ? REMEDY_OF_RULE : REMEDY_UNPACK;
+        finding_title(
+            finding, "types differ%s: rank %" PRIu32 " packs %s, rank %" PRIu32 " unpacks it as %s",
+            how, pair->rank[0], pair->name[0], pair->rank[1], pair->name[1]);
+        break;
     case TYPE_SHARED:
         finding_title(finding,
                       "types differ%s: rank %" PRIu32 " gives %s, rank %" PRIu32
@@ -77,6 +84,22 @@ static void type_report_say(struct finding *finding, const struct type_pair *pai
                               "represent numbers differently even the bytes differ");
 }
 
+/* Adds the calls of ranks that the finding does not have yet. */
+static void ranks_join(struct type_report *report, const struct type_said *said,
+                       const struct type_pair *pair)
+{
+    struct trace *trace = report->input->trace;
+    CORE_CHECK(said->finding < report->list->count);
+    for (int side = 0; side < 2 && pair->seq[side]; side++) {
+        CORE_CHECK(pair->rank[side] < trace->rank_count);
+        bool *told = &said->told[2 * (size_t)pair->rank[side] + (side != 0)];
+        if (!*told)
+            finding_core_add(&report->list->finding[said->finding], trace, pair->rank[side],
+                             pair->seq[side]);
+        *told = true;
+    }
+}
+
 enum core_status type_report_add(struct type_report *report, const struct type_pair *pair)
 {
     struct trace *trace = report->input->trace;
@@ -91,22 +114,31 @@ enum core_status type_report_add(struct type_report *report, const struct type_p
         fresh.site[side] = site_of(trace, pair, side);
     struct type_said *said = type_report_find(report, &fresh);
     if (said || report->count == SAID_MAX) {
-        if (said)
+        if (said) {
             said->count += fresh.count;
+            ranks_join(report, said, pair);
+        }
         return CORE_OK;
     }
+    enum core_status status = CORE_ARRAY_NEW(fresh.told, 2 * (uint64_t)trace->rank_count + 1,
+                                             "datatypes that differ");
+    if (status != CORE_OK)
+        return status;
     struct finding *finding =
         finding_list_add(report->list, pair->difference == TYPES_NAMED ? RULE_TYPE : report->rule,
                          pair->difference == TYPES_NAMED ? FINDING_WARNING : FINDING_ERROR);
-    if (!finding)
-        return CORE_NO_MEMORY;
-    fresh.finding = report->list->count - 1;
+    status = finding ? CORE_ARRAY_PUSH(report->said, report->count, report->room,
+                                       "datatypes that differ", fresh)
+                     : CORE_NO_MEMORY;
+    if (status != CORE_OK) {
+        free(fresh.told);
+        return status;
+    }
+    said = &report->said[report->count - 1];
+    said->finding = report->list->count - 1;
     type_report_say(finding, pair);
-    for (int side = 0; side < 2; side++)
-        if (pair->seq[side])
-            finding_core_add(finding, trace, pair->rank[side], pair->seq[side]);
-    return CORE_ARRAY_PUSH(report->said, report->count, report->room, "datatypes that differ",
-                           fresh);
+    ranks_join(report, said, pair);
+    return CORE_OK;
 }
 
 void type_report_done(struct type_report *report)
@@ -118,6 +150,7 @@ void type_report_done(struct type_report *report)
         if (report->said[i].count > 1)
             finding_fact(&report->list->finding[report->said[i].finding], "%s times in all",
                          describe_number(report->said[i].count, number, sizeof number));
+        free(report->said[i].told);
     }
     free(report->said);
     report->said = NULL;

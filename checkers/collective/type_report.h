@@ -8,6 +8,7 @@
 
 enum type_meeting {
     TYPE_MESSAGE, /* one is sent, the other received */
+    TYPE_PACKED,  /* the same with MPI_Pack and MPI_Unpack */
     TYPE_SHARED,  /* both are arguments of one collective, which requires equal types */
     TYPE_WINDOW   /* one is the origin's, the other the target's, of one one-sided call */
 };

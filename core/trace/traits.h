@@ -170,7 +170,9 @@
     X(END_SESSION, "end_session")                                                    \
     X(EXPLAIN_ERROR, "explain_error") /* says what an error code means */            \
     X(SET_ERRHANDLER, "set_errhandler")                                              \
-    X(START_PROCESSES, "start_processes") /* spawns processes */
+    X(START_PROCESSES, "start_processes") /* spawns processes */                     \
+    X(PACK, "pack")                                                                  \
+    X(UNPACK, "unpack")
 
 enum trait {
 #define X(name, text) TRAIT_##name,
