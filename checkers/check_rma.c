@@ -410,6 +410,16 @@ static void compare_regions(struct rma *rma, const struct order *order)
     }
 }
 
+/* Notes the bytes of an atomic operation that reads. */
+static void word_note(struct rma_accesses *all, const struct access *access)
+{
+    const struct rma_word word = {access->win, access->target, access->low, access->high};
+    if (!all->word_count)
+        all->word = word;
+    all->word_count += word.win == all->word.win && word.target == all->word.target &&
+                       word.low == all->word.low && word.high == all->word.high;
+}
+
 /* Checks an operation on a window. */
 static void check_rma_operation(struct rma *rma, const struct trace_event *event,
                                 struct window *window)
@@ -426,6 +436,7 @@ static void check_rma_operation(struct rma *rma, const struct trace_event *event
                   event->verb == VERB_GET_ACCUMULATE;
     rma->all.window[event->win].atomics |= atomic;
     rma->fetching |= atomic;
+    rma->all.atomic_count += atomic;
     if (target < 0 || (uint32_t)target >= trace->rank_count)
         return;
     bool by_lock = epoch->all || (epoch->lock && epoch->lock[target].how);
@@ -477,6 +488,8 @@ static void check_rma_operation(struct rma *rma, const struct trace_event *event
     access.at =
         trace_arg_value(rma->input->trace, event, "target_disp", 0) * window->part[target].unit;
     check_rma_span(trace, &access);
+    if (atomic)
+        word_note(&rma->all, &access);
     int64_t bytes = part_of(rma, event->win, (uint32_t)target)->bytes;
     if (access.high > access.low && bytes >= 0 && (access.low < 0 || access.high > bytes)) {
         struct finding *finding = check_rma_say(rma, FINDING_ERROR, event->rank, event->seq);

@@ -305,12 +305,13 @@ static void tell_first(struct conflicts *c, struct finding *finding, const struc
                      "MPI_Win_sync; a flag there would order the two, but crosswait cannot see it");
 }
 
-/* Reports a conflict of two accesses; false: the limit of findings is reached. */
+/* Reports a conflict of two accesses; false: the limit of findings is reached. lock: atomic
+ * operations do not order the two (put_finds). */
 static bool rma_conflict_tell(struct conflicts *c, const struct access *a, const struct access *b,
-                              const struct layout_span *bytes)
+                              const struct layout_span *bytes, bool lock)
 {
     bool waited = may_have_waited(c, a, b) || may_have_waited(c, b, a),
-         atomics = !waited && atomics_between(c, a, b),
+         atomics = !lock && !waited && atomics_between(c, a, b),
          flag = !waited && !atomics && flag_between(c, a, b), swapped = false,
          threads = c->input->notes->threads && threads_between(c, a, b);
     struct said of = {.side = {side_of(c, b), side_of(c, a)},
@@ -346,7 +347,73 @@ static bool rma_conflict_tell(struct conflicts *c, const struct access *a, const
                               "that the other rank wrote, that orders the two");
     if (threads)
         say_threads(c, finding);
+    if (lock)
+        finding_fact(finding, "all atomic operations of the run that read access these bytes, so "
+                              "no lock orders an MPI_Put to them: to release a lock, use "
+                              "MPI_Accumulate with MPI_REPLACE");
     return true;
+}
+
+/* --- a lock that MPI_Put releases ------------------------------------------------------------- */
+
+static bool is_at_word(const struct conflicts *c, const struct access *access)
+{
+    const struct rma_word *word = &c->all->word;
+    CORE_CHECK(c->all->word_count);
+    return access->win == word->win && access->target == word->target && access->low < word->high &&
+           word->low < access->high;
+}
+
+static bool is_fetch(const struct trace_event *event)
+{
+    return event->verb == VERB_COMPARE_AND_SWAP || event->verb == VERB_FETCH_AND_OP ||
+           event->verb == VERB_GET_ACCUMULATE;
+}
+
+/* Finds an atomic operation of another rank that began after the MPI_Put to the same bytes had
+ * begun, and that no call of MPI orders behind it. If all atomic operations that read access these
+ * bytes, a rank knows only from such an operation that the MPI_Put is complete, and the first one
+ * that could tell conflicts with it. Returns false if there is none. */
+static bool put_finds(struct conflicts *c, const struct access *put, uint32_t *budget,
+                      const struct access **out_fetch, struct layout_span *out_bytes)
+{
+    struct trace *trace = c->input->trace;
+    struct trace_event begun, event;
+    CORE_CHECK(put->kind == PUT);
+    if (trace_event_get(trace, put->origin, put->seq, &begun) != CORE_OK || begun.summed)
+        return false;
+    for (uint32_t i = 0; i < c->all->count && *budget; i++, --*budget) {
+        const struct access *fetch = &c->all->access[i];
+        if (fetch->origin != put->origin && (fetch->kind == SWAP || fetch->kind == ACCUMULATE) &&
+            is_at_word(c, fetch) && !is_ordered(c, put, fetch) &&
+            bytes_meet(c, put, fetch, out_bytes) &&
+            trace_event_get(trace, fetch->origin, fetch->seq, &event) == CORE_OK && !event.summed &&
+            is_fetch(&event) && event.t_enter > begun.t_enter) {
+            *out_fetch = fetch;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Reports MPI_Put to the word of a lock. Clocks of several machines are not compared. */
+static void puts_find(struct conflicts *c)
+{
+    uint32_t budget = COMPARED_MAX;
+    const struct trace *trace = c->input->trace;
+    bool one = c->all->word_count && c->all->word_count == c->all->atomic_count;
+    for (uint32_t rank = 1; rank < trace->rank_count && one; rank++)
+        one = trace->rank[rank].host && trace->rank[0].host &&
+              !strcmp(trace->rank[rank].host, trace->rank[0].host);
+    for (uint32_t i = 0; i < c->all->count && one && c->status == CORE_OK; i++) {
+        const struct access *put = &c->all->access[i], *fetch;
+        struct layout_span bytes;
+        if (put->kind != PUT || !is_at_word(c, put) || !put_finds(c, put, &budget, &fetch, &bytes))
+            continue;
+        rma_conflict_tell(c, put, fetch, &bytes, true);
+        c->unsure[put->win] = true;
+        return;
+    }
 }
 
 /* Adds to each finding how many pairs of accesses conflict. */
@@ -434,7 +501,7 @@ static void rma_conflict_compare(struct conflicts *c)
                 access_explained(trace, c->order, c->all->access, c->all->count, b) ||
                 is_ordered(c, a, b) || !bytes_meet(c, a, b, &bytes))
                 continue;
-            if (!rma_conflict_tell(c, a, b, &bytes))
+            if (!rma_conflict_tell(c, a, b, &bytes, false))
                 compared = COMPARED_MAX;
             break;
         }
@@ -454,9 +521,11 @@ enum core_status rma_conflict_check(const struct check_input *input, const struc
                           .apart = apart};
 
     rma_conflict_good(&c, CORE_ARRAY_NEW(c.said, (uint64_t)most + 1, "one-sided accesses"));
-    if (rma_conflict_good(&c,
-                          CORE_ARRAY_NEW(c.unsure, (uint64_t)accesses->window_room + 1, "windows")))
+    if (rma_conflict_good(
+            &c, CORE_ARRAY_NEW(c.unsure, (uint64_t)accesses->window_room + 1, "windows"))) {
+        puts_find(&c);
         rma_conflict_compare(&c);
+    }
     say_counts(&c);
     for (uint32_t i = 0; i < c.said_count; i++)
         free(c.said[i].told);

@@ -18,6 +18,14 @@ struct rma_accesses { /* of all ranks */
     uint32_t count, room;
     uint64_t *fetched; /* by rank: its first call that got an atomic operation's result */
     uint64_t *looked;  /* by rank: its first MPI_Win_sync; 0: none */
+    /* The bytes that the first atomic operation which reads accesses; how many such operations
+     * there are, and how many access exactly these bytes. */
+    struct rma_word {
+        int32_t win;
+        uint32_t target;
+        int64_t low, high;
+    } word;
+    uint64_t atomic_count, word_count;
     bool *reads; /* by rank: it locks its own part of a window or calls MPI_Win_sync, so it may load
                     from the window unseen */
     bool shared; /* MPI_Win_allocate_shared made a window, which may hold a flag */
