@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "checkers/check_rules.h"
 #include "checkers/hint_lock_holder.h"
@@ -83,6 +84,57 @@ static void add_stood(const struct check_input *input, struct finding *finding,
         part->note = NULL;
 }
 
+enum { TAG_BYTES = 256 };
+
+/* Reads the tag and the group of a call that makes a communicator from a group. */
+static bool tag_of(struct trace *trace, const struct ending_call *call, char tag[TAG_BYTES],
+                   int64_t *out_group)
+{
+    struct trace_event event;
+    CORE_CHECK(call->rank < trace->rank_count); /* stood_still */
+    if (trace_event_get(trace, call->rank, call->seq, &event) != CORE_OK ||
+        event.verb != VERB_COMM_CREATE_GROUP || event.comm >= 0)
+        return false;
+    *out_group = trace_arg_value(trace, &event, "group", -1);
+    return *out_group >= 0 && trace_arg_text(trace, &event, tag, TAG_BYTES);
+}
+
+static bool group_has(struct trace *trace, int64_t group, uint32_t rank)
+{
+    int64_t *member = NULL;
+    uint32_t count = 0;
+    bool has = false;
+    if (trace_group_get(trace, group, &member, &count) == CORE_OK)
+        for (uint32_t i = 0; i < count; i++)
+            has |= member[i] == rank;
+    free(member);
+    return has;
+}
+
+/* Finds two calls that make a communicator from groups with each other's rank, and give different
+ * tags: neither can return, as its rank makes no other call. Says so in the finding. */
+static void tags_differ(struct trace *trace, struct finding *finding, const struct ending *ending)
+{
+    char tag[2][TAG_BYTES];
+    int64_t group[2];
+    for (uint32_t i = 1; i < ending->call_count; i++) {
+        const struct ending_call *call[2] = {&ending->call[0], &ending->call[i]};
+        if (!tag_of(trace, call[0], tag[0], &group[0]) ||
+            !tag_of(trace, call[1], tag[1], &group[1]) || !strcmp(tag[0], tag[1]) ||
+            trace->rank[call[0]->rank].threads > 1 || trace->rank[call[1]->rank].threads > 1 ||
+            !group_has(trace, group[0], call[1]->rank) ||
+            !group_has(trace, group[1], call[0]->rank))
+            continue;
+        finding->severity = FINDING_ERROR;
+        finding_title(finding,
+                      "ranks wait for each other: rank %" PRIu32 " makes a communicator with the "
+                      "string tag '%s', rank %" PRIu32 " with '%s'",
+                      call[0]->rank, tag[0], call[1]->rank, tag[1]);
+        finding_fact(finding, "all ranks of the group must give the same string tag");
+        return;
+    }
+}
+
 /* Reports a job that was ended while it stood still: only the calls and the time spent in them are
  * known. */
 static enum core_status add_unproven(const struct check_input *input, const struct ending *ending,
@@ -105,6 +157,7 @@ static enum core_status add_unproven(const struct check_input *input, const stru
                   least_ms / 1000);
     for (uint32_t i = 0; i < ending->call_count; i++)
         add_stood(input, finding, &ending->call[i]);
+    tags_differ(input->trace, finding, ending);
     return CORE_OK;
 }
 
