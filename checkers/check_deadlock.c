@@ -309,8 +309,8 @@ static enum remedy remedy_of_core(const struct check_input *input,
     }
 }
 
-struct need_group { /* sends of one place and size */
-    uint64_t bytes;
+struct need_group { /* sends of one place */
+    uint64_t least, most; /* bytes of the shortest and the longest */
     int32_t site;
     uint32_t *rank, count, room; /* by send: its rank */
 };
@@ -336,13 +336,15 @@ static uint32_t need_groups(const struct check_input *input, const struct replay
         uint32_t at = 0;
         if (trace_event_get(input->trace, send->rank, send->event, &event) != CORE_OK)
             continue;
-        while (at < count && (group[at].site != event.site || group[at].bytes != send->bytes))
+        while (at < count && group[at].site != event.site)
             at++;
         if (at == count && CORE_ARRAY_PUSH(group, count, room, what,
-                                           (struct need_group){.bytes = send->bytes,
+                                           (struct need_group){.least = send->bytes,
                                                                .site = event.site}) != CORE_OK)
             break;
         CORE_CHECK(at < count);
+        group[at].least = send->bytes < group[at].least ? send->bytes : group[at].least;
+        group[at].most = send->bytes > group[at].most ? send->bytes : group[at].most;
         if (CORE_ARRAY_PUSH(group[at].rank, group[at].count, group[at].room, what, send->rank) !=
             CORE_OK)
             break;
@@ -352,19 +354,23 @@ static uint32_t need_groups(const struct check_input *input, const struct replay
     return count;
 }
 
-/* "2 sends of 4,000 bytes at x.c:19 by ranks 0-1" */
+/* "2 sends of 4,000 bytes at x.c:19 by ranks 0-1", "5 sends of 40 to 56 bytes at x.c:13 by rank
+ * 0" */
 static void add_need_group(const struct check_input *input, struct finding *finding,
                            const struct need_group *group)
 {
-    char bytes[64], number[32], place[256];
+    char bytes[64], least[32] = "", number[32], place[256];
     char *ranks = wording_ranks_short(group->rank, group->count);
 
+    if (group->least < group->most)
+        describe_number(group->least, least, sizeof least);
     if (ranks)
-        finding_fact(finding, "the program %s on the library to buffer %s send%s of %s at %s by %s",
+        finding_fact(finding,
+                     "the program %s on the library to buffer %s send%s of %s%s%s at %s by %s",
                      finding->assumed ? "may rely" : "relies",
                      describe_number(group->count, number, sizeof number),
-                     group->count == 1 ? "" : "s",
-                     describe_bytes(group->bytes, bytes, sizeof bytes),
+                     group->count == 1 ? "" : "s", least, *least ? " to " : "",
+                     describe_bytes(group->most, bytes, sizeof bytes),
                      trace_site_text(input->trace, group->site, place, sizeof place), ranks);
     free(ranks);
 }

@@ -1,6 +1,7 @@
 /* See block.h. */
 #include "reports/block.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -292,6 +293,77 @@ static int part_compare(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
+/* Writes "rank+1" for the number of a rank. */
+static void relative_write(FILE *file, long number, uint32_t rank)
+{
+    long ahead = number - (long)rank;
+    if (ahead)
+        fprintf(file, "rank%+ld", ahead);
+    else
+        fputs("rank", file);
+}
+
+/* Returns the text with the ranks that it names as "rank+1", relative to its own rank; NULL: it
+ * names none, or out of memory. Free with free(). */
+static char *relative_text(const char *text, uint32_t rank)
+{
+    static const char *const keys[] = {"dest=", "source=", "target=", "waits for rank "};
+    char *relative = NULL;
+    size_t bytes;
+    bool any = false;
+    FILE *file = open_memstream(&relative, &bytes);
+    if (!file)
+        return NULL;
+    for (const char *at = text; *at;) {
+        size_t key = 0;
+        for (size_t k = 0; k < sizeof keys / sizeof *keys && !key; k++)
+            if (!strncmp(at, keys[k], strlen(keys[k])) && (at == text || at[-1] == ' '))
+                key = strlen(keys[k]);
+        char *end = NULL;
+        long number = key && isdigit((unsigned char)at[key]) ? strtol(at + key, &end, 10) : 0;
+        if (!end || (*end && *end != ',')) {
+            fputc(*at++, file);
+            continue;
+        }
+        fprintf(file, "%.*s", (int)(at[key - 1] == '=' ? key : key - strlen("rank ")), at);
+        relative_write(file, number, rank);
+        at = end;
+        any = true;
+    }
+    if (core_text_close(file, &relative) && any)
+        return relative;
+    free(relative);
+    return NULL;
+}
+
+static uint32_t text_count(char *const *text, uint32_t count, const char *of)
+{
+    uint32_t same = 0;
+    for (uint32_t i = 0; i < count; i++)
+        same += text[i] && !strcmp(text[i], of);
+    return same;
+}
+
+/* Replaces the texts of ranks that differ only by their number: "ranks 0-6: dest=rank+1". */
+static void relative_take(const struct group *group, char **says)
+{
+    enum { ALIKE_LEAST = 3 };
+    char **relative = calloc((size_t)group->count + 1, sizeof *relative);
+    bool *take = calloc((size_t)group->count + 1, sizeof *take);
+    for (uint32_t i = 0; i < group->count && relative && take; i++)
+        relative[i] = relative_text(says[i], group->member[i].rank);
+    for (uint32_t i = 0; i < group->count && relative && take; i++) {
+        uint32_t alike = relative[i] ? text_count(relative, group->count, relative[i]) : 0;
+        take[i] = alike >= ALIKE_LEAST && alike > text_count(says, group->count, says[i]);
+    }
+    for (uint32_t i = 0; i < group->count && relative && take; i++) {
+        free(take[i] ? says[i] : relative[i]);
+        says[i] = take[i] ? relative[i] : says[i];
+    }
+    free(relative);
+    free(take);
+}
+
 static enum core_status parts_make(const struct group *group, words_fn words,
                                    struct block_place *place)
 {
@@ -304,6 +376,8 @@ static enum core_status parts_make(const struct group *group, words_fn words,
         differ |= says[i] && *says[i];
         status = says[i] ? CORE_OK : no_memory();
     }
+    if (status == CORE_OK && differ)
+        relative_take(group, says);
     for (uint32_t i = 0; i < group->count && status == CORE_OK && differ; i++) {
         bool told = false;
         for (uint32_t k = 0; k < i && !told; k++)

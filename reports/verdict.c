@@ -82,16 +82,19 @@ const char *report_verdict(const struct report_facts *facts, char *buffer, size_
     if (facts->interrupted)
         line_add(&line, "interrupted by %s; ", facts->interrupted);
     const size_t begun = line.used;
-    uint32_t heads = 0, follow = 0;
+    uint32_t heads = 0, follow = 0, worse = 0;
+    bool fails = false;
     for (const struct report_entry *e = facts->entry; e < facts->entry + list->count; e++) {
         if (finding_is_faint(e->finding))
             continue;
+        fails |= e->finding->severity != FINDING_NOTE;
         if (!e->cause)
-            heads++, count[e->severity]++;
+            heads++, count[e->finding->severity]++;
+        else if (e->finding->severity == FINDING_ERROR && e->cause->severity != FINDING_ERROR)
+            worse++;
         else if (e->finding->severity != FINDING_NOTE)
             follow++;
     }
-    const bool fails = count[FINDING_ERROR] || count[FINDING_WARNING];
     if (!fails && (list->spent || finding_list_undecided(list))) {
         line_add(&line, "undecided");
     } else if (!fails) {
@@ -103,8 +106,11 @@ const char *report_verdict(const struct report_facts *facts, char *buffer, size_
             line_add(&line, "%s%" PRIu32 " %s%s", line.used > begun ? ", " : "", count[severity],
                      finding_severity_text((enum finding_severity)severity),
                      count[severity] == 1 ? "" : "s");
+    const char *from = heads == 1 ? "it" : "them", *verb = worse == 1 ? " follows" : "s follow";
+    if (worse)
+        line_add(&line, "; %" PRIu32 " error%s from %s", worse, verb, from);
+    verb = follow == 1 ? "follows" : "follow";
     if (follow)
-        line_add(&line, "; %" PRIu32 " more follow%s from %s", follow, follow == 1 ? "s" : "",
-                 heads == 1 ? "it" : "them");
+        line_add(&line, "; %" PRIu32 " more %s from %s", follow, verb, from);
     return buffer;
 }
