@@ -581,8 +581,8 @@ enum core_status explore_look_output(struct explore_program *program, struct exp
 {
     struct explore_look look = {.class = &search->class[class], .failed = -1};
     const double end_s = program->end_s;
-    bool over = search->interrupted || program->runner.chance ||
-                (end_s > 0 && explore_clock_s() >= end_s);
+    bool over =
+        search->interrupted || program->runner.chance || (end_s > 0 && explore_clock_s() >= end_s);
 
     *out_there = explore_look_remember(program, search, class, out_look);
     if (*out_there || over)

@@ -61,7 +61,6 @@ enum core_status explore_program_times(struct explore_program *program,
 enum core_status explore_program_untime(struct explore_program *program,
                                         struct explore_search *search, uint32_t **out_places);
 
-
 /* Is an explore_run_fn; the context is the program. */
 enum core_status explore_program_run(void *context, const struct replay_policy *policy,
                                      const struct replay_choice *choice,

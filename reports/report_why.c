@@ -15,7 +15,7 @@ enum {
     BLAMED_PERCENT = 67,   /* share from which a rank is named as the one waited for */
     WAITED_PERCENT = 20    /* share of all time above which the verdict mentions waiting, */
 };
-static const uint64_t elapsed_ns_min = 1000000000; /* if a rank ran so long behind MPI_Init */
+static const uint64_t elapsed_ns_min = 1000000000; /* if the ranks ran so long after MPI_Init */
 
 const char *report_why_kind(enum why_kind kind)
 {

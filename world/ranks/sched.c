@@ -232,8 +232,7 @@ void rank_leave(int status, void *unused)
     me->fiber->live = false;
     struct timespec computed;
     if (syscall(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &computed) == 0)
-        own->computed_ns =
-            (uint64_t)computed.tv_sec * 1000000000 + (uint64_t)computed.tv_nsec;
+        own->computed_ns = (uint64_t)computed.tv_sec * 1000000000 + (uint64_t)computed.tv_nsec;
     own->left = true;
     const struct world_fiber *next = world_fiber_next();
     if (next)
