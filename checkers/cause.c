@@ -76,6 +76,8 @@ static const struct row {
     {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_LIFECYCLE, FINDING_EFFECT_FAILS}, AWAITS},
     /* or the rank dies later, because memory beside its buffer was overwritten */
     {{RULE_BUFFER, FINDING_EFFECT_SPOILS}, {RULE_CRASH, FINDING_EFFECT_OPEN}, BEGINS},
+    /* or in a later call, which transfers the data of an operation without a buffer */
+    {{RULE_ARGUMENT, FINDING_EFFECT_SPOILS}, {RULE_CRASH, FINDING_EFFECT_FAILS}, BEGINS},
     /* a buffer longer than its variable reaches into the next variable */
     {{RULE_BUFFER, FINDING_EFFECT_FAILS}, {RULE_ARGUMENT, FINDING_EFFECT_MEETS}, SHARES},
     {{RULE_BUFFER, FINDING_EFFECT_SPOILS}, {RULE_ARGUMENT, FINDING_EFFECT_MEETS}, SHARES},

@@ -136,7 +136,8 @@ static enum finding_effect effect_of(enum misuse_kind kind, const struct trace_e
     CORE_CHECK(misuse_kind_rule(kind) < sizeof rules / sizeof *rules);
     enum finding_effect effect = kind == MISUSE_RECEIVE_PAST_END || kind == MISUSE_WINDOW_FREED ||
                                          kind == MISUSE_WINDOW_UNMAPPED ||
-                                         kind == MISUSE_WINDOW_RETURNED
+                                         kind == MISUSE_WINDOW_RETURNED ||
+                                         kind == MISUSE_NULL_SENT || kind == MISUSE_NULL_RECEIVED
                                      ? FINDING_EFFECT_SPOILS
                                  : kind == MISUSE_BUFFERS_OVERLAP ? FINDING_EFFECT_MEETS
                                  : kind == MISUSE_PARTITION_LEFT  ? FINDING_EFFECT_BLOCKS

@@ -38,8 +38,9 @@ enum finding_effect {                        /* what the mistake does to the cal
                       FINDING_EFFECT_LACKS, /* nothing: the ranks named first end without making the
                                                call */
                       FINDING_EFFECT_MEETS, /* they access the same bytes, unordered */
-                      FINDING_EFFECT_SPOILS,  /* as FAILS, or they overwrite memory next to their
-                                                 buffers, of which the rank may die later */
+                      FINDING_EFFECT_SPOILS,  /* as FAILS, or the rank may die later: they overwrite
+                                                 memory next to their buffers, or the data have no
+                                                 address */
                       FINDING_EFFECT_REFUSED, /* nothing, as MPI refused them, though other ranks
                                                  wait */
                       FINDING_EFFECT_COUNT
