@@ -178,8 +178,8 @@ HOT_LIBS = $(foreach l,$(LIBS),$(if $(filter $(HOT_ROOMS:%=lib%.a),$(notdir $(l)
 $(BUILD)/obj/hot/%.o: %.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  cc    $< (hot)")
-	$(Q)$(CC) $(CFLAGS) -fPIC $(CFLAGS_$(firstword $(subst /, ,$<))) -DCORE_CHECK_HOT_ON -c -o \
-	    $@ $<
+	$(Q)$(CC) $(CFLAGS) -fPIC $(CFLAGS_$(firstword $(subst /, ,$<))) -O2 -g1 \
+	    -DCORE_CHECK_HOT_ON -c -o $@ $<
 
 define hot_library
 $(BUILD)/hot/lib$(1).a: $(call hot_objects,$(call room_sources,$(1))) \

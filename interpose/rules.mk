@@ -145,7 +145,7 @@ $(BUILD)/tests/interpose/counted_dlopen: tests/interpose/programs/counted_dlopen
 define INTERPOSE_LANGUAGES
 $(1)/plugin.so: tests/interpose/programs/plugin.c tests/interpose/programs/counted.h
 	@mkdir -p $$(@D)
-	$$(Q)mpicc$(2) -std=c11 -g -O1 -shared -fPIC -o $$@ $$<
+	$$(Q)mpicc$(2) -std=c11 -g -O1 -Wno-stringop-overflow -shared -fPIC -o $$@ $$<
 $(1)/counted_f77: tests/interpose/programs/counted_f77.f
 	@mkdir -p $$(@D)
 	$$(Q)mpifort$(2) -g -O1 -w -fallow-argument-mismatch -o $$@ $$<
@@ -154,7 +154,7 @@ $(1)/counted_f%: tests/interpose/programs/counted_f%.f90
 	$$(Q)mpifort$(2) -g -O1 -w -J$$(@D) -o $$@ $$<
 $(1)/counted_cc: tests/interpose/programs/counted_cc.cc tests/interpose/programs/counted.h
 	@mkdir -p $$(@D)
-	$$(Q)mpicxx$(2) -g -O1 -o $$@ $$<
+	$$(Q)mpicxx$(2) -g -O1 -Wno-stringop-overflow -o $$@ $$<
 endef
 $(eval $(call INTERPOSE_LANGUAGES,$(BUILD)/tests/interpose,))
 

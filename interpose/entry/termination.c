@@ -77,7 +77,7 @@ static handler_fn signal_led(int number, handler_fn handler)
 
     if (ours)
         theirs_set((void *)handler, false);
-    handler_fn result = real_signal(number, ours ? (handler_fn)termination_came : handler);
+    handler_fn result = real_signal(number, ours ? (handler_fn)(void *)termination_came : handler);
     if (result == SIG_ERR && ours)
         theirs_set(before, before_action);
     return (void *)result == (void *)termination_came ? (handler_fn)before : result;
