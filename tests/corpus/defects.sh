@@ -1,8 +1,10 @@
 # Each planted defect is a defect: real ranks show it, or it is of a kind that they do not show and
 # only crosswait can find. (Its twin runs among the correct functions, in verify_collectives.sh.)
+# Each second defect; defects_all.sh runs all.
 # timeout: 300
-failed=0 shown=0 hidden=0
+number=0 failed=0 shown=0 hidden=0
 while IFS='|' read -r name expect axis; do
+    [ "$all" ] || [ $((number++ % 2)) = 0 ] || continue
     if mpirun -n 9 "$BUILD/tests/corpus/verify_collectives" --name="$name" --patience=1 >out 2>&1 \
         </dev/null; then
         passes=yes
@@ -39,4 +41,4 @@ for name in cw_allgather_ring_printed cw_allgather_hypercube_{vector,pack,sort,p
     fi
 done
 echo "$shown defects shown by real ranks, $hidden hidden"
-[ $failed = 0 ] && [ $shown -gt 15 ]
+[ $failed = 0 ] && [ $shown -gt 7 ]

@@ -2,7 +2,7 @@
 # in worlds of processes, each way to fail as often, with the same output; the printed schedule
 # repeats the behaviour. jobs_more.sh has further programs.
 # timeout: 900
-for name in ${programs:-test getstatus waitany persistent general early exclusive lockorder}; do
+for name in ${programs:-test waitany persistent early}; do
     file=$SOURCE/tests/explore/programs/$name.c
     ranks=$(sed -n '1s/^.* \([0-9]*\) ranks.*/\1/p' "$file")
     mpicc -g -O1 -o $name "$file" || exit 1

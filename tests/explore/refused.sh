@@ -14,7 +14,6 @@ try() { # RANKS ARGUMENT...
 }
 for way in freed root other_root null cut stuck; do
     try 3 $way
-    try 2 $way
 done
 try 3 all sound
 try 2 all sound

@@ -50,7 +50,7 @@ try "all known" --ignore=known.txt -runs=700
 try "two ranks" -runs=700 --without=calls,also,other,root-step --ranks=1..2
 CI=true try "one element" -runs=700 --only=count=0..1 --without=root,root-step --only-type=int,byte
 CI=true try "as CI does" -runs=700
-try "a crash beside them" --keep-going -runs=2000 --cflags=-DOVERRUN
+try "a crash beside them" --keep-going -runs=1000 --cflags=-DOVERRUN
 try "no such dimension" --without=speed -runs=1
 try "no such value" --only=type=float -runs=1
 try "too many ranks" --ranks=2..100 -runs=1

@@ -9,7 +9,7 @@ fixed=
 setarch -R true 2>/dev/null && fixed="setarch -R" # addresses that are not given by chance
 kept() { # $1: collective, the rest: what goes before the command
     rm -rf kept && mkdir kept
-    CROSSWAIT_FUZZ_TARGET=$1 ${@:2} "$BUILD/fuzz/corpus" -seed=1 -runs=1500 -len_control=0 \
+    CROSSWAIT_FUZZ_TARGET=$1 ${@:2} "$BUILD/fuzz/corpus" -seed=1 -runs=700 -len_control=0 \
         -rss_limit_mb=4096 kept >log.txt 2>&1 || tail -3 log.txt
     ls kept
 }
@@ -93,7 +93,7 @@ COLLECTIVE(allreduce, "", my_allreduce)
 C
 for how in "" "$fixed env LATE_THREAD=1"; do
     rm -rf crosswait-fuzz
-    $how crosswait fuzz sum.c --keep-going -seed=5 -runs=2000 2>/dev/null |
+    $how crosswait fuzz sum.c --keep-going -seed=5 -runs=1000 2>/dev/null |
         sed -nE "s/^  cause      //p" | sort >found.txt
     course crosswait-fuzz/sum/log >>found.txt
     [ -e first.txt ] || cp found.txt first.txt

@@ -7,16 +7,16 @@
 set -u
 churn=$PROGRAMS/churn
 grown() { awk '$1 == "rank" { if ($5 > most) most = $5 } END { print most + 0 }' "$1"; }
-timeout 200 $MPIRUN -n 2 "$churn" 30000 0 >bare.txt || exit 1
-timeout 200 crosswait record -o T.db -- $MPIRUN -n 2 "$churn" 30000 0 >recorded.txt || exit 1
+timeout 200 $MPIRUN -n 2 "$churn" 10000 0 >bare.txt || exit 1
+timeout 200 crosswait record -o T.db -- $MPIRUN -n 2 "$churn" 10000 0 >recorded.txt || exit 1
 [ "$(grown recorded.txt)" \
     -lt $(($(grown bare.txt) + 1500)) ] || { cat bare.txt recorded.txt; exit 1; }
-timeout 200 crosswait record -o M.db -- $MPIRUN -n 2 "$churn" 0 30000 || exit 1
+timeout 200 crosswait record -o M.db -- $MPIRUN -n 2 "$churn" 0 10000 || exit 1
 for format in perfetto html; do
     timeout 200 crosswait report --no-check --format=$format -o report M.db || { echo "$format: $?"
         exit 1; }
 done
-[ "$(sqlite3 M.db 'select count(*) from message where not inner')" = 60000 ]
+[ "$(sqlite3 M.db 'select count(*) from message where not inner')" = 20000 ]
 CROSSWAIT_BUFFERS=on timeout 200 crosswait record -o R.db -- $MPIRUN -n 1 "$churn" 0 0 16000 \
     >ratios.txt || exit 1
 awk '/times as long/ { n++; if ($(NF - 3) > 3) slow = 1 } END { exit slow || n != 2 }' \

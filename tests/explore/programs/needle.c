@@ -1,5 +1,5 @@
-/* Rank 0 deadlocks in one of (P - 1)! orders: where the messages come from the last rank to the
- * first. CORRECT: in none. POLLS: it tests for each message. ONE: it names the sources.
+/* Rank 0 of 5 ranks deadlocks in one of (P - 1)! orders: where the messages come from the last rank
+ * to the first. CORRECT: in none. POLLS: it tests for each message. ONE: it names the sources.
  * POSTED: it posts all receives at once, so that there is no search through its states. A job is
  * unlikely to meet that order, as ranks send one after the other. */
 #include <mpi.h>
