@@ -501,8 +501,9 @@ static const struct collective_part *made_elsewhere(const struct collective_list
     return NULL;
 }
 
-/* Adds on which communicator the first rank calls the same function, if another one. */
-static void say_elsewhere(const struct check_input *input,
+/* Adds on which communicator the first rank calls the same function, if another one, and links the
+ * finding to that call. */
+static enum core_status say_elsewhere(const struct check_input *input,
                           const struct collective_list *collectives,
                           const struct trace_event *there, const uint32_t *missing,
                           uint32_t missing_count, const uint32_t *with, uint32_t with_count,
@@ -519,7 +520,32 @@ static void say_elsewhere(const struct check_input *input,
         finding_fact(finding, "rank %" PRIu32 " calls it at %s on %s", missing[i],
                      trace_site_text(input->trace, part->event.site, place, sizeof place),
                      describe_comm(input->trace, part->event.comm, name, sizeof name));
-        return;
+        return finding_link_add(finding, missing[i], part->event.seq);
+    }
+    return CORE_OK;
+}
+
+static bool has_call(const struct finding *finding, const struct finding_link *link)
+{
+    for (uint32_t i = 0; i < finding->call_count; i++)
+        if (finding->call[i].rank == link->rank && finding->call[i].seq == link->seq)
+            return true;
+    return false;
+}
+
+/* A rank that makes its call on another communicator is missed on the one, and is too many on the
+ * other: the second finding follows from the first. */
+static void elsewhere_follow(struct finding_list *list, uint32_t before)
+{
+    CORE_CHECK(before <= list->count);
+    for (uint32_t i = before; i < list->count; i++) {
+        const struct finding *from = &list->finding[i];
+        for (uint32_t k = before; k < list->count; k++) {
+            struct finding *other = &list->finding[k];
+            if (k != i && !from->cause && !other->cause && !other->link_count &&
+                from->link_count && has_call(other, &from->link[0]))
+                other->cause = from->id;
+        }
     }
 }
 
@@ -559,11 +585,12 @@ static enum core_status add_missing(const struct check_input *input,
             finding_core_add(finding, input->trace, missing[i],
                              input->trace->rank[missing[i]].events);
         add_members(input, collectives, collective, finding);
-        say_elsewhere(input, collectives, &there->event, missing, missing_count, with, with_count,
-                      finding);
+        status = say_elsewhere(input, collectives, &there->event, missing, missing_count, with,
+                               with_count, finding);
         parted_say(input, collectives, collective, finding);
         about_note(list, collective, &there->event, MISSING, 0, 0);
-        status = cure_communicator(input, collectives, collective, finding);
+        if (status == CORE_OK)
+            status = cure_communicator(input, collectives, collective, finding);
         *out_step = true;
     } else if (missing_count && status == CORE_OK) {
         status = core_report(CORE_NO_MEMORY, "out of memory for %s", what);
@@ -865,5 +892,9 @@ enum core_status check_collective(const struct check_input *input, struct findin
     }
     graph_done(&topology.graph);
     type_report_done(&types);
-    return status == CORE_OK ? sibling_merge(input->trace, list, before) : status;
+    if (status == CORE_OK)
+        status = sibling_merge(input->trace, list, before);
+    if (status == CORE_OK)
+        elsewhere_follow(list, before);
+    return status;
 }
