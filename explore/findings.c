@@ -696,6 +696,57 @@ static bool is_told(const struct explore_search *search, const struct explore_lo
     return false;
 }
 
+static bool stands_at(const struct explore_look *look, const struct explore_line *line)
+{
+    for (uint32_t i = 0; i < look->stands.count; i++) {
+        const struct explore_line *other = &look->stands.line[i];
+        if (other->site && line->site && !strcmp(other->site, line->site) &&
+            !strcmp(other->call, line->call))
+            return true;
+    }
+    return false;
+}
+
+/* Tells whether ranks use a freed object at places that the other failure has already: then only
+ * the ranks differ. */
+static bool is_again(const struct explore_look *told, const struct explore_look *look)
+{
+    if (told->rule != WORLD_RULE_FREED || look->rule != WORLD_RULE_FREED || !told->failure ||
+        !look->stands.count)
+        return false;
+    for (uint32_t i = 0; i < look->stands.count; i++)
+        if (!stands_at(told, &look->stands.line[i]))
+            return false;
+    return true;
+}
+
+/* Adds a finding for each failure; one that is_again adds its number to the first such finding. */
+static enum core_status failures_add(struct explore_program *program, struct explore_search *search,
+                                     const struct explore_look *look, uint32_t count,
+                                     struct finding_list *list)
+{
+    uint32_t *at = NULL;
+    enum core_status status = CORE_ARRAY_NEW(at, (uint64_t)count + 1, "what was found");
+    for (uint32_t i = 0; i < count && status == CORE_OK; i++) {
+        uint32_t first = 0;
+        at[i] = UINT32_MAX;
+        if (!look[i].failure || is_told(search, &look[i]))
+            continue;
+        while (first < i && (at[first] == UINT32_MAX || !is_again(&look[first], &look[i])))
+            first++;
+        if (first < i) {
+            finding_fact(&list->finding[at[first]], "also, in %" PRIu64 " more behaviour%s: %s",
+                         look[i].class->count, look[i].class->count == 1 ? "" : "s",
+                         look[i].failure);
+            continue;
+        }
+        at[i] = list->count;
+        status = failure_add(program, search, &look[i], list);
+    }
+    free(at);
+    return status;
+}
+
 enum { SHARE_LOOK = 10, LOOK_S = 1 };
 
 enum core_status explore_findings(struct explore_program *program, struct explore_search *search,
@@ -714,9 +765,8 @@ enum core_status explore_findings(struct explore_program *program, struct explor
         program->end_s = program->end_all_s;
     if (status == CORE_OK)
         status = looks_take(program, search, look, &looked);
-    for (uint32_t i = 0; i < looked && status == CORE_OK; i++)
-        if (look[i].failure && !is_told(search, &look[i]))
-            status = failure_add(program, search, &look[i], list);
+    if (status == CORE_OK)
+        status = failures_add(program, search, look, looked, list);
     const struct explore_conflict *reported = NULL;
     if (passing > 1 && status == CORE_OK)
         status = race_add(program, search, look, looked, passing, list, &reported);
