@@ -10,8 +10,9 @@ version=$(sed -n 's/^#define CORE_VERSION "\(.*\)"/\1/p' "$SOURCE/core/version.h
 git clone -q "$SOURCE" clone || exit 1
 make -C clone release >made 2>&1 || { tail -40 made; exit 1; }
 archive=$PWD/clone/dist/crosswait-$version.tar.gz
-tail -2 made | sed "s|.*/||" | diff - <(echo "crosswait-$version-py3-none-manylinux_2_28_x86_64.whl
-crosswait-$version.tar.gz") || exit 1
+[ "$(ls clone/dist | xargs)" = \
+    "crosswait-$version-py3-none-manylinux_2_28_x86_64.whl crosswait-$version.tar.gz" ] ||
+    { ls clone/dist; exit 1; }
 mkdir "$AT/home" && cp "$archive" "$SOURCE/corpus/programs/quiz.c" "$AT/home" &&
     chown -R 64101:64101 "$AT/home" || exit 1
 user() { # COMMAND...
