@@ -300,7 +300,7 @@ release:
 	    { echo "crosswait: there are changes that are not committed" >&2; exit 1; }
 	@$(MAKE) --no-print-directory wheel
 	@git archive --prefix=crosswait-$(VERSION)/ -o $(DIST)/crosswait-$(VERSION).tar.gz HEAD
-	@ls $(DIST)/crosswait-$(VERSION)*
+	@ls $(DIST)/crosswait-$(VERSION).tar.gz
 
 # Updates outputs and pictures of the sessions from real runs.
 docs: all
