@@ -192,11 +192,19 @@ static void print_place(const struct screen *s, const struct block_place *place,
         print_bare(s, place);
 }
 
+/* Some texts of MPI_Error_string have several lines. */
 static void print_line(const struct screen *s, const char *what, const char *text)
 {
+    int bytes = (int)strcspn(text, "\n");
+
     margin_print(s, "", "=");
-    fprintf(s->file, " %s%s%s%s%s\n", report_text_paint(s->style, BOLD), what ? what : "",
-            what ? ": " : "", report_text_paint(s->style, PLAIN), text);
+    fprintf(s->file, " %s%s%s%s%.*s\n", report_text_paint(s->style, BOLD), what ? what : "",
+            what ? ": " : "", report_text_paint(s->style, PLAIN), bytes, text);
+    for (text += bytes; *text; text += bytes) {
+        bytes = (int)strcspn(++text, "\n");
+        margin_print(s, "", " ");
+        fprintf(s->file, "   %.*s\n", bytes, text);
+    }
 }
 
 /* Tells whether the finding is only one sentence of its cause, as consequences are without

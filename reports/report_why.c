@@ -63,7 +63,9 @@ static void call_write(const struct report_facts *facts, struct why_call call, F
 {
     char *place = source_place(facts->source, facts->trace, call.site);
 
-    fprintf(file, "%s at %s", name_of(facts->trace, call), place ? place : "?");
+    fputs(name_of(facts->trace, call), file);
+    if (place)
+        fprintf(file, " at %s", place);
     free(place);
 }
 
