@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "checkers/check_rules.h"
+#include "checkers/wording.h"
 #include "checkers/wording_misuse.h"
 #include "checkers/expected_error.h"
 #include "checkers/hint_null_comm.h"
@@ -95,6 +96,9 @@ struct other { /* place of the other call that a mistake involves */
 struct mistake {
     uint32_t finding; /* index in the list */
     char *what;       /* text that is equal for all occurrences */
+    char *words;      /* of the first one; those of others can have other numbers */
+    uint32_t *unlike; /* ranks with other numbers, ascending */
+    uint32_t unlike_count, unlike_room;
     uint64_t count, meant;
     uint32_t told; /* occurrences that the finding shows */
     struct other *other;
@@ -286,17 +290,57 @@ static enum core_status check_usage_weigh(struct gathering *gathering, struct fi
     return CORE_OK;
 }
 
-/* Returns the key of a mistake: occurrences with equal calls, places and words are one. place: of
- * the other call, if the mistake is reported there. */
+/* Tells whether the numbers of a mistake are sizes: ranks that have more or less data make the same
+ * mistake. */
+static bool is_of_sizes(enum misuse_kind kind)
+{
+    return kind == MISUSE_SEND_PAST_END || kind == MISUSE_RECEIVE_PAST_END ||
+           kind == MISUSE_READ_ARRAY_SHORT || kind == MISUSE_WRITE_ARRAY_SHORT;
+}
+
+/* Removes all digits but those of a variable's name. */
+static void digits_remove(char *text)
+{
+    char *to = text;
+    bool name = false;
+    for (const char *at = text; *at; at++) {
+        name ^= *at == '`';
+        if (name || !((*at >= '0' && *at <= '9') || *at == ','))
+            *to++ = *at;
+    }
+    *to = 0;
+}
+
+/* Returns the key of a mistake: occurrences with equal calls, places and words are one, also if
+ * only sizes differ. place: of the other call, if the mistake is reported there. */
 static char *same_text(const struct trace_event *event, int32_t place, const struct misuse *misuse,
                        const char *words)
 {
-    char *text = NULL;
+    char *text = NULL, *same = strdup(words);
 
-    return asprintf(&text, "%d|%" PRId32 "|%" PRId32 "|%" PRId32 "|%" PRId32 "|%s",
-                    (int)misuse->kind, event->call, event->site, place, misuse->site, words) < 0
-               ? NULL
-               : text;
+    if (same && is_of_sizes(misuse->kind))
+        digits_remove(same);
+    if (same && asprintf(&text, "%d|%d|%d|%d|%d|%s", (int)misuse->kind, (int)event->call,
+                         (int)event->site, (int)place, (int)misuse->site, same) < 0)
+        text = NULL;
+    free(same);
+    return text;
+}
+
+/* Keeps the words of the first occurrence, and the rank of one whose words differ. Takes them. */
+static enum core_status words_note(struct mistake *mistake, uint32_t rank, char *words)
+{
+    bool first = !mistake->words, unlike = !first && strcmp(mistake->words, words) != 0;
+    if (first)
+        mistake->words = words;
+    else
+        free(words);
+    CORE_CHECK(!mistake->unlike_count || mistake->unlike[mistake->unlike_count - 1] <= rank);
+    if (!unlike ||
+        (mistake->unlike_count && mistake->unlike[mistake->unlike_count - 1] == rank))
+        return CORE_OK;
+    return CORE_ARRAY_PUSH(mistake->unlike, mistake->unlike_count, mistake->unlike_room,
+                           "mistakes", rank);
 }
 
 /* Tells whether the program itself did it between calls; the call only was the first to see it. */
@@ -381,7 +425,10 @@ static enum core_status check_usage_gather(uint32_t rank, uint64_t seq, const st
         status = core_report(CORE_NO_MEMORY, "out of memory for what ranks did wrong");
     else if (fresh)
         status = mistake_add(gathering, mistake, &event, misuse, title);
-    free(words);
+    if (mistake && words && status == CORE_OK)
+        status = words_note(mistake, rank, words);
+    else
+        free(words);
     free(what);
     free(title);
     if (status != CORE_OK)
@@ -459,6 +506,12 @@ static enum core_status mistake_end(struct finding *finding, const struct mistak
     if (mistake->count > mistake->told)
         finding_fact(finding, "%s%s times in all", more ? "at least " : "",
                      describe_number(mistake->count, number, sizeof number));
+    char *unlike = mistake->unlike_count
+                       ? wording_ranks_short(mistake->unlike, mistake->unlike_count)
+                       : NULL;
+    if (unlike)
+        finding_fact(finding, "the same with other sizes on %s", unlike);
+    free(unlike);
     return finding_title_ranks(finding);
 }
 
@@ -475,6 +528,8 @@ enum core_status check_usage(const struct check_input *input, struct finding_lis
         if (status == CORE_OK && mistake->finding != UINT32_MAX)
             status = mistake_end(&list->finding[mistake->finding], mistake, gathering.more);
         free(mistake->what);
+        free(mistake->words);
+        free(mistake->unlike);
         free(mistake->other);
     }
     free(gathering.mistake);
