@@ -707,43 +707,49 @@ static bool stands_at(const struct explore_look *look, const struct explore_line
     return false;
 }
 
-/* Tells whether ranks use a freed object at places that the other failure has already: then only
- * the ranks differ. */
-static bool is_again(const struct explore_look *told, const struct explore_look *look)
+static bool stands_within(const struct explore_look *look, const struct explore_look *other)
 {
-    if (told->rule != WORLD_RULE_FREED || look->rule != WORLD_RULE_FREED || !told->failure ||
-        !look->stands.count)
-        return false;
     for (uint32_t i = 0; i < look->stands.count; i++)
-        if (!stands_at(told, &look->stands.line[i]))
+        if (!stands_at(other, &look->stands.line[i]))
             return false;
-    return true;
+    return look->stands.count > 0;
 }
 
-/* Adds a finding for each failure; one that is_again adds its number to the first such finding. */
+/* Tells whether ranks use a freed object at the same places in both: then only the ranks differ. */
+static bool is_alike(const struct explore_look *a, const struct explore_look *b)
+{
+    return a->failure && b->failure && a->rule == WORLD_RULE_FREED && b->rule == WORLD_RULE_FREED &&
+           stands_within(a, b) && stands_within(b, a);
+}
+
+/* Returns the failure that stands for all alike: the one of the lowest rank. */
+static uint32_t alike_first(const struct explore_look *look, uint32_t count, uint32_t of)
+{
+    uint32_t first = of;
+    for (uint32_t i = 0; i < count; i++)
+        if (is_alike(&look[i], &look[of]) && (look[i].failed < look[first].failed ||
+                                              (look[i].failed == look[first].failed && i < first)))
+            first = i;
+    return first;
+}
+
+/* Adds a finding for each failure, one for all that are alike. */
 static enum core_status failures_add(struct explore_program *program, struct explore_search *search,
                                      const struct explore_look *look, uint32_t count,
                                      struct finding_list *list)
 {
-    uint32_t *at = NULL;
-    enum core_status status = CORE_ARRAY_NEW(at, (uint64_t)count + 1, "what was found");
+    enum core_status status = CORE_OK;
     for (uint32_t i = 0; i < count && status == CORE_OK; i++) {
-        uint32_t first = 0;
-        at[i] = UINT32_MAX;
-        if (!look[i].failure || is_told(search, &look[i]))
+        if (!look[i].failure || is_told(search, &look[i]) || alike_first(look, count, i) != i)
             continue;
-        while (first < i && (at[first] == UINT32_MAX || !is_again(&look[first], &look[i])))
-            first++;
-        if (first < i) {
-            finding_fact(&list->finding[at[first]], "also, in %" PRIu64 " more behaviour%s: %s",
-                         look[i].class->count, look[i].class->count == 1 ? "" : "s",
-                         look[i].failure);
-            continue;
-        }
-        at[i] = list->count;
+        uint32_t at = list->count;
         status = failure_add(program, search, &look[i], list);
+        for (uint32_t k = 0; k < count && status == CORE_OK; k++)
+            if (k != i && is_alike(&look[k], &look[i]))
+                finding_fact(&list->finding[at], "also, in %" PRIu64 " more behaviour%s: %s",
+                             look[k].class->count, look[k].class->count == 1 ? "" : "s",
+                             look[k].failure);
     }
-    free(at);
     return status;
 }
 

@@ -15,11 +15,12 @@
 
 #define A_PAIR "pairs of receives"
 
-enum { PAIRS_MAX = 4, RUNS_MAX = 200, ORDERS_MAX = 16 };
+enum { PAIRS_MAX = 4, RUNS_MAX = 200, ORDERS_MAX = 16, SECONDS_MAX = 60 };
 
 struct pair_trial {
     struct explore_program *program;
     uint32_t runs;
+    double until_s;             /* no world begins after it */
     bool spent;                 /* the time, or the number of runs, is used up */
     uint64_t key;               /* of the outcome of the first order */
     uint64_t order[ORDERS_MAX]; /* hashes of the orders that were tried */
@@ -53,7 +54,8 @@ static void call_set(struct explore_pair_call *call, const struct world_decision
 /* Finds the first receive from `from` on that follows one at another place and has another source;
  * of the two places of `pair`, unless that is NULL. Returns its index, or the count if none. */
 static uint32_t source_unpaired(const struct world_decisions *decisions, uint32_t from,
-                         const struct explore_pair *pair, const struct world_decision **out_first)
+                                const struct explore_pair *pair,
+                                const struct world_decision **out_first)
 {
     for (uint32_t i = from; i < decisions->decision_count; i++) {
         const struct world_decision *d = &decisions->decision[i];
@@ -80,7 +82,7 @@ static enum core_status trial_run(struct pair_trial *trial, const struct explore
     const struct world_outcome *outcome;
     struct explore_events events;
     *out_there = false;
-    trial->spent |= trial->runs >= RUNS_MAX ||
+    trial->spent |= trial->runs >= RUNS_MAX || explore_clock_s() >= trial->until_s ||
                     (program->end_s > 0 && explore_clock_s() >= program->end_s);
     if (trial->spent)
         return CORE_OK;
@@ -258,7 +260,7 @@ static enum core_status pairs_take(struct pair_trial *trial, const struct explor
 enum core_status explore_pair_find(struct explore_program *program, const struct explore_look *look,
                                    uint32_t count, struct explore_pair *out_pair)
 {
-    struct pair_trial trial = {.program = program};
+    struct pair_trial trial = {.program = program, .until_s = explore_clock_s() + SECONDS_MAX};
     struct explore_pair pair[PAIRS_MAX];
     uint32_t pairs = 0;
     enum core_status status = CORE_OK;
