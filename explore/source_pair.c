@@ -204,8 +204,8 @@ static enum core_status trial_orders(struct pair_trial *trial, const struct expl
     return status;
 }
 
-static enum core_status pair_try(struct pair_trial *trial, const struct explore_look *look,
-                                 uint32_t count, struct explore_pair *pair)
+static enum core_status trial_try(struct pair_trial *trial, const struct explore_look *look,
+                                  uint32_t count, struct explore_pair *pair)
 {
     bool works;
     trial->order_count = 0;
@@ -269,7 +269,7 @@ enum core_status explore_pair_find(struct explore_program *program, const struct
         if (!look[i].failure && !look[i].sends.wait)
             status = pairs_take(&trial, &look[i], pair, &pairs);
     for (uint32_t i = 0; i < pairs && status == CORE_OK && !out_pair->is; i++) {
-        status = pair_try(&trial, look, count, &pair[i]);
+        status = trial_try(&trial, look, count, &pair[i]);
         if (pair[i].is)
             *out_pair = pair[i];
     }
