@@ -256,8 +256,8 @@ static enum core_status found_tell(struct trace *trace, struct explore_program *
                  sent ? sent : "",
                  sent ? " (crosswait explore --compare=messages distinguishes them)" : "",
                  !search->complete && (over || search->heap_count)
-                     ? "; run explores for at most a second longer than the job took, crosswait "
-                       "explore continues"
+                     ? "; run explores for at most a second longer than the job took (without "
+                       "waits for processors), crosswait explore continues"
                      : "") < 0)
         *out_said = NULL;
     free(sent);
