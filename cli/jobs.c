@@ -25,7 +25,7 @@
 struct jobs {
     const struct explore_command *command;
     double world_s;
-    volatile int *stop;
+    volatile int *stop; /* the signal that asks for the end; 0: none */
     char **argv; /* NULL: the command as typed */
     struct folder folder;
     struct trace trace; /* of the last job */
@@ -356,7 +356,7 @@ static enum core_status jobs_run(void *context, const struct replay_policy *poli
     if (!*jobs->stop)
         status = jobs_launch(jobs, policy, less ? left_s : jobs->world_s, &launched);
     if (launched.end == LAUNCH_END_SIGNAL)
-        *jobs->stop = 1;
+        *jobs->stop = launched.signal;
     bool over = launched.end == LAUNCH_END_BUDGET;
     if (*jobs->stop || (over && (less || status != CORE_OK || !launched.trace_count))) {
         status = CORE_OK; /* an interrupted job need not leave anything */
