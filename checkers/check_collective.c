@@ -504,10 +504,10 @@ static const struct collective_part *made_elsewhere(const struct collective_list
 /* Adds on which communicator the first rank calls the same function, if another one, and links the
  * finding to that call. */
 static enum core_status say_elsewhere(const struct check_input *input,
-                          const struct collective_list *collectives,
-                          const struct trace_event *there, const uint32_t *missing,
-                          uint32_t missing_count, const uint32_t *with, uint32_t with_count,
-                          struct finding *finding)
+                                      const struct collective_list *collectives,
+                                      const struct trace_event *there, const uint32_t *missing,
+                                      uint32_t missing_count, const uint32_t *with,
+                                      uint32_t with_count, struct finding *finding)
 {
     char name[384], place[256];
 
@@ -542,8 +542,8 @@ static void elsewhere_follow(struct finding_list *list, uint32_t before)
         const struct finding *from = &list->finding[i];
         for (uint32_t k = before; k < list->count; k++) {
             struct finding *other = &list->finding[k];
-            if (k != i && !from->cause && !other->cause && !other->link_count &&
-                from->link_count && has_call(other, &from->link[0]))
+            if (k != i && !from->cause && !other->cause && !other->link_count && from->link_count &&
+                has_call(other, &from->link[0]))
                 other->cause = from->id;
         }
     }

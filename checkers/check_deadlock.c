@@ -309,7 +309,7 @@ static enum remedy remedy_of_core(const struct check_input *input,
     }
 }
 
-struct need_group { /* sends of one place */
+struct need_group {       /* sends of one place */
     uint64_t least, most; /* bytes of the shortest and the longest */
     int32_t site;
     uint32_t *rank, count, room; /* by send: its rank */
@@ -365,13 +365,12 @@ static void add_need_group(const struct check_input *input, struct finding *find
     if (group->least < group->most)
         describe_number(group->least, least, sizeof least);
     if (ranks)
-        finding_fact(finding,
-                     "the program %s on the library to buffer %s send%s of %s%s%s at %s by %s",
-                     finding->assumed ? "may rely" : "relies",
-                     describe_number(group->count, number, sizeof number),
-                     group->count == 1 ? "" : "s", least, *least ? " to " : "",
-                     describe_bytes(group->most, bytes, sizeof bytes),
-                     trace_site_text(input->trace, group->site, place, sizeof place), ranks);
+        finding_fact(
+            finding, "the program %s on the library to buffer %s send%s of %s%s%s at %s by %s",
+            finding->assumed ? "may rely" : "relies",
+            describe_number(group->count, number, sizeof number), group->count == 1 ? "" : "s",
+            least, *least ? " to " : "", describe_bytes(group->most, bytes, sizeof bytes),
+            trace_site_text(input->trace, group->site, place, sizeof place), ranks);
     free(ranks);
 }
 

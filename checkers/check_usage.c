@@ -336,11 +336,10 @@ static enum core_status words_note(struct mistake *mistake, uint32_t rank, char 
     else
         free(words);
     CORE_CHECK(!mistake->unlike_count || mistake->unlike[mistake->unlike_count - 1] <= rank);
-    if (!unlike ||
-        (mistake->unlike_count && mistake->unlike[mistake->unlike_count - 1] == rank))
+    if (!unlike || (mistake->unlike_count && mistake->unlike[mistake->unlike_count - 1] == rank))
         return CORE_OK;
-    return CORE_ARRAY_PUSH(mistake->unlike, mistake->unlike_count, mistake->unlike_room,
-                           "mistakes", rank);
+    return CORE_ARRAY_PUSH(mistake->unlike, mistake->unlike_count, mistake->unlike_room, "mistakes",
+                           rank);
 }
 
 /* Tells whether the program itself did it between calls; the call only was the first to see it. */
@@ -506,9 +505,8 @@ static enum core_status mistake_end(struct finding *finding, const struct mistak
     if (mistake->count > mistake->told)
         finding_fact(finding, "%s%s times in all", more ? "at least " : "",
                      describe_number(mistake->count, number, sizeof number));
-    char *unlike = mistake->unlike_count
-                       ? wording_ranks_short(mistake->unlike, mistake->unlike_count)
-                       : NULL;
+    char *unlike =
+        mistake->unlike_count ? wording_ranks_short(mistake->unlike, mistake->unlike_count) : NULL;
     if (unlike)
         finding_fact(finding, "the same with other sizes on %s", unlike);
     free(unlike);

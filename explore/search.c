@@ -166,6 +166,10 @@ static void ran_note(struct explore_search *s, struct ran *ran)
                  (ran->decisions->blind_threads ? SEARCH_UNLESS_THREADS : 0) |
                  (ran->decisions->blind_shared ? SEARCH_UNLESS_SHARED : 0);
     s->early |= ran->decisions->early;
+    if (!s->outside) {
+        s->outside = ran->decisions->outside;
+        s->outside_rank = ran->decisions->outside_rank;
+    }
     if (ran->decisions->race.found && !*s->race.name)
         s->race = ran->decisions->race;
     if (ran->decisions->overdue)

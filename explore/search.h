@@ -133,18 +133,20 @@ struct explore_search {
     uint64_t sampled;
     uint64_t unbuffered; /* worlds that were run again with fewer buffers */
     uint32_t decisions_max;
-    bool complete;    /* all behaviours were run */
-    bool limited;     /* a world had more options than it could report */
-    bool subsets;     /* more sets of requests; a search by states takes them all */
-    bool overtaking;  /* limited because messages may overtake each other */
-    bool asked_again; /* world_decisions.asked_again of some world */
-    unsigned unless;  /* SEARCH_UNLESS_: complete unless these accesses race */
-    bool interrupted; /* options->stop ended it */
-    bool went_astray; /* the same answers led to another world */
-    bool late;        /* a world ran out of time and must run again */
-    unsigned lacks;   /* EXPLORE_LACKS_: why it is limited if worlds are jobs */
-    bool broken_off;  /* a behaviour with fewer buffers ran out of time */
-    bool early;       /* world_decisions.early of some world */
+    bool complete;              /* all behaviours were run */
+    bool limited;               /* a world had more options than it could report */
+    bool subsets;               /* more sets of requests; a search by states takes them all */
+    bool overtaking;            /* limited because messages may overtake each other */
+    bool asked_again;           /* world_decisions.asked_again of some world */
+    unsigned unless;            /* SEARCH_UNLESS_: complete unless these accesses race */
+    bool interrupted;           /* options->stop ended it */
+    bool went_astray;           /* the same answers led to another world */
+    bool late;                  /* a world ran out of time and must run again */
+    unsigned lacks;             /* EXPLORE_LACKS_: why it is limited if worlds are jobs */
+    bool broken_off;            /* a behaviour with fewer buffers ran out of time */
+    bool early;                 /* world_decisions.early of some world */
+    enum world_outside outside; /* world_decisions.outside of some world, and its rank */
+    int32_t outside_rank;
     struct world_file_race
         race; /* world_decisions.race of some world; no name: of an earlier run */
     /* Number of the program's reachable states, each of which was examined once; 0: states were not

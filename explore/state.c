@@ -93,7 +93,7 @@ static void write_search(const void *context, FILE *file)
             " %d %d\n",
             s->behaviours, s->worlds, s->cut, s->sampled, s->unbuffered, s->decisions_max,
             s->limited | s->overtaking << 1 | s->early << 2 | s->went_astray << 3 |
-                (int)s->unless << 4 | s->race.found << 7,
+                (int)s->unless << 4 | s->race.found << 7 | (int)s->outside << 8,
             s->asked_again);
     write_stores(&s->stores, file);
     write_hashes("known", &s->known, file);
@@ -287,6 +287,9 @@ static bool read_search(void *context, FILE *file)
     s->overtaking = good && limited & 2;
     s->early = good && limited & 4;
     s->race.found = good && limited & 128;
+    s->outside = good && limited >> 8 < WORLD_OUTSIDE_COUNT ? (enum world_outside)(limited >> 8)
+                                                            : WORLD_OUTSIDE_NONE;
+    s->outside_rank = -1; /* of an earlier run */
     s->went_astray = good && limited & 8;
     s->asked_again = good && asked_again;
     return good && read_stores(&s->stores, file) && read_hashes("known", &s->known, file) &&

@@ -20,14 +20,16 @@ static enum search_rest rest_of(const struct explore_search *s)
            : s->interrupted ? SEARCH_REST_INTERRUPTED
            : !s->behaviours && (s->late || s->overdue_count)
                ? *s->beyond ? SEARCH_REST_TOO_LARGE : SEARCH_REST_NOTHING
-           : s->heap_count || s->overdue_count ? SEARCH_REST_MORE
-           : s->overtaking                     ? SEARCH_REST_OVERTAKING
-           : s->broken_off                     ? SEARCH_REST_BROKEN_OFF
-           : s->early                          ? SEARCH_REST_EARLY
-           : s->went_astray && !s->limited     ? SEARCH_REST_REPEATS
-           : s->lacks & EXPLORE_LACKS_THREADS  ? SEARCH_REST_THREADS
-           : s->race.found && !s->lacks        ? SEARCH_REST_FILES
-                                               : lacks_rest[s->lacks];
+           : s->heap_count || s->overdue_count                ? SEARCH_REST_MORE
+           : s->overtaking                                    ? SEARCH_REST_OVERTAKING
+           : s->broken_off                                    ? SEARCH_REST_BROKEN_OFF
+           : s->early                                         ? SEARCH_REST_EARLY
+           : s->went_astray && !s->limited                    ? SEARCH_REST_REPEATS
+           : s->lacks & EXPLORE_LACKS_THREADS                 ? SEARCH_REST_THREADS
+           : s->outside == WORLD_OUTSIDE_SIGNALS && !s->lacks ? SEARCH_REST_SIGNALS
+           : s->outside && !s->lacks                          ? SEARCH_REST_SOCKETS
+           : s->race.found && !s->lacks                       ? SEARCH_REST_FILES
+                                                              : lacks_rest[s->lacks];
 }
 
 struct orders explore_orders(const struct explore_search *s)
@@ -47,13 +49,16 @@ struct orders explore_orders(const struct explore_search *s)
 
 char *explore_summary(const struct explore_search *s)
 {
-    char *text = NULL, states[64], files[sizeof s->race.name + 128];
+    char *text = NULL, states[64], named[sizeof s->race.name + 128];
     const enum search_rest why = rest_of(s);
     const char *rest = s->complete && s->unless ? search_unless_text(s->unless, s->asked_again)
                                                 : search_rest_text(why);
     if (why == SEARCH_REST_FILES && *s->race.name) {
-        search_rest_files(s->race.rank, s->race.name, files, sizeof files);
-        rest = files;
+        search_rest_files(s->race.rank, s->race.name, named, sizeof named);
+        rest = named;
+    } else if ((why == SEARCH_REST_SIGNALS || why == SEARCH_REST_SOCKETS) && s->outside_rank >= 0) {
+        search_rest_outside(why, s->outside_rank, named, sizeof named);
+        rest = named;
     }
     if (s->complete && s->states && !s->unless) /* behaviours were not counted */
         return asprintf(&text,

@@ -157,6 +157,13 @@ struct world_file_race {
     int32_t rank[2]; /* sorted */
     char name[64];
 };
+/* Events that reach a rank at times which no decision determines. */
+enum world_outside {
+    WORLD_OUTSIDE_NONE,
+    WORLD_OUTSIDE_SIGNALS, /* of a timer with a handler, or sent to another rank */
+    WORLD_OUTSIDE_SOCKETS,
+    WORLD_OUTSIDE_COUNT
+};
 struct world_decisions {
     const struct world_decision *decision;
     const struct world_option *option;
@@ -178,6 +185,8 @@ struct world_decisions {
      * other ranks access; those of several threads in any memory of their rank; those in memory
      * that ranks share by themselves. */
     bool blind_windows, blind_threads, blind_shared;
+    enum world_outside outside; /* of the first rank with any: outside_rank */
+    int32_t outside_rank;
     struct world_file_race race;
 };
 

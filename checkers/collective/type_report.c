@@ -120,8 +120,8 @@ enum core_status type_report_add(struct type_report *report, const struct type_p
         }
         return CORE_OK;
     }
-    enum core_status status = CORE_ARRAY_NEW(fresh.told, 2 * (uint64_t)trace->rank_count + 1,
-                                             "datatypes that differ");
+    enum core_status status =
+        CORE_ARRAY_NEW(fresh.told, 2 * (uint64_t)trace->rank_count + 1, "datatypes that differ");
     if (status != CORE_OK)
         return status;
     struct finding *finding =

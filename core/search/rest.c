@@ -8,6 +8,8 @@
 #define MAY_BE_MORE "and there may be more"
 #define JOB_WINDOWS ", as a job does not show the order of accesses to windows and files"
 #define NO_ORDER(file) " use " file " without an MPI order between them"
+#define USES_SIGNALS " sets a timer or signals another rank, and a signal can come at any time"
+#define USES_SOCKETS " uses sockets, whose data can come at any time"
 #define JOB_PERSISTENT " cannot be told which message a persistent receive takes"
 
 static const char *const rest_texts[SEARCH_REST_COUNT] = {
@@ -15,6 +17,8 @@ static const char *const rest_texts[SEARCH_REST_COUNT] = {
     [SEARCH_REST_POLLS] = "all in which no test or probe fails twice in a row",
     [SEARCH_REST_UNKNOWN] = MAY_BE_MORE " than crosswait can distinguish",
     [SEARCH_REST_FILES] = MAY_BE_MORE ", as ranks" NO_ORDER("a file"),
+    [SEARCH_REST_SIGNALS] = MAY_BE_MORE ", as a rank" USES_SIGNALS,
+    [SEARCH_REST_SOCKETS] = MAY_BE_MORE ", as a rank" USES_SOCKETS,
     [SEARCH_REST_THREADS] = MAY_BE_MORE ", as the order of some calls of threads is not known",
     [SEARCH_REST_WINDOWS] = MAY_BE_MORE JOB_WINDOWS,
     [SEARCH_REST_PERSISTENT] = MAY_BE_MORE ", as a job" JOB_PERSISTENT,
@@ -41,6 +45,13 @@ void search_rest_files(const int rank[2], const char *name, char *text, size_t b
     CORE_CHECK(rank[0] < rank[1]);
     snprintf(text, bytes, MAY_BE_MORE ", as ranks %d and %d" NO_ORDER("'%s'"), rank[0], rank[1],
              name);
+}
+
+void search_rest_outside(enum search_rest rest, int rank, char *text, size_t bytes)
+{
+    CORE_CHECK(rank >= 0 && (rest == SEARCH_REST_SIGNALS || rest == SEARCH_REST_SOCKETS));
+    snprintf(text, bytes, MAY_BE_MORE ", as rank %d%s", rank,
+             rest == SEARCH_REST_SIGNALS ? USES_SIGNALS : USES_SOCKETS);
 }
 
 #define UNLESS_POLLED "and no more in which no test or probe fails twice in a row, unless "

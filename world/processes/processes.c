@@ -732,13 +732,19 @@ static const struct world_decisions *decisions_read(struct world_processes *w)
     d->missed = processes_here(region, d->missed, d->missed_count, sizeof *d->missed);
     d->causes = processes_here(region, d->causes, d->causes_count, sizeof *d->causes);
     d->race = region->files.race;
+    d->outside = WORLD_OUTSIDE_NONE;
     d->limited |= has_loose(region) || d->race.found || region->files.full;
     for (uint32_t r = 0; r < region->rank_count; r++) {
         d->limited |= region->rank[r].contended;
         d->blind_threads |= region->rank[r].several;
         d->blind_shared |= region->rank[r].shares;
         d->early |= region->rank[r].early;
+        if (region->rank[r].outside && !d->outside) {
+            d->outside = region->rank[r].outside;
+            d->outside_rank = (int32_t)r;
+        }
     }
+    d->limited |= d->outside != WORLD_OUTSIDE_NONE;
     return d;
 }
 

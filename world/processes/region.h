@@ -54,7 +54,8 @@ struct region_rank {
      * mutex first. */
     bool loose, contended, several; /* several: it has had several */
     bool shares;                    /* it shares memory by itself with other processes */
-    bool early;                     /* it ended without notice while the world ran */
+    enum world_outside outside;
+    bool early; /* it ended without notice while the world ran */
     /* For the search by states: whether it ran since its memory was hashed; the hash; why it has
      * none, a literal of the program's side. */
     bool ran;

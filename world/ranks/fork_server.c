@@ -359,6 +359,7 @@ static void fork_server_become(int rank, pid_t server)
     if (rank_region->debugged == rank + 1)
         debugger_wait(rank);
     rank_shared_tell();
+    rank_outside_tell();
     rank_sched_wait();
     WORLD->fiber->call = "MPI_Init";
 }

@@ -32,11 +32,16 @@ static uint32_t use_of[NUMBERS_MAX]; /* by file number: its place in the table +
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char etext[] __attribute__((visibility("hidden")));
 
+bool rank_is_theirs(const void *caller)
+{
+    const char *back = caller;
+    return back < __ehdr_start || back >= etext;
+}
+
 /* Tells whether the code that called is the program's, in a rank of a world whose order counts. */
 static bool posix_counts(const void *caller)
 {
-    const char *back = caller;
-    return rank_own >= 0 && !(back >= __ehdr_start && back < etext) && WORLD->explore &&
+    return rank_own >= 0 && rank_is_theirs(caller) && WORLD->explore &&
            rank_region->rank_count > 1 && !rank_region->states.wanted &&
            rank_region->rank[rank_own].pid == getpid(); /* not in a child of the rank */
 }

@@ -75,6 +75,10 @@ void rank_states_answer(void); /* for a new world: clears the answer */
 /* states_hash.c */
 /* shared.c: notes that the starting rank has memory that it shares; maps memory of our library. */
 void rank_shared_tell(void);
+/* posix.c: tells whether that code is the program's, or of another library than ours. */
+bool rank_is_theirs(const void *caller);
+/* outside.c: notes that the starting or ending rank uses signals or sockets. */
+void rank_outside_tell(void);
 void *rank_map(void *at, size_t bytes, int flags, int file, off_t from);
 void rank_memory_take(void *unused); /* in a rank: hashes its memory into rank_region */
 bool rank_states_hash(uint64_t out_hash[2]);

@@ -223,6 +223,7 @@ void rank_leave(int status, void *unused)
         return;
     world_process_guard_end();
     rank_threads_leave();
+    rank_outside_tell();
     struct world_rank *me = ME;
     world_rank_leave(me, status);
     me->leaving = true;

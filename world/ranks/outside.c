@@ -1,0 +1,172 @@
+/* Signals and data that reach a rank at times which no decision determines: signals of a timer with
+ * a handler, signals that another rank sends, and data in sockets. The world notes that a rank uses
+ * these. Signals that end the rank (alarm() as a time limit) or that it sends to itself
+ * are none of them. */
+#include "world/ranks/ranks.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SIGNALS_MAX = 64 };
+
+static enum world_outside uses; /* even before the world began */
+static uint64_t timers;         /* a bit for each signal of which a timer was set */
+
+static bool has_handler(int number)
+{
+    struct sigaction action;
+    CORE_CHECK(number > 0 && number <= SIGNALS_MAX);
+    return sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_DFL &&
+           action.sa_handler != SIG_IGN;
+}
+
+void rank_outside_tell(void)
+{
+    for (int number = 1; number <= SIGNALS_MAX; number++)
+        if (timers >> (number - 1) & 1 && has_handler(number))
+            uses = WORLD_OUTSIDE_SIGNALS;
+    CORE_CHECK(uses < WORLD_OUTSIDE_COUNT);
+    if (!uses || rank_own < 0)
+        return;
+    CORE_CHECK(rank_region && rank_own < (int)rank_region->rank_count);
+    rank_region->rank[rank_own].outside = uses;
+}
+
+static void outside_note(enum world_outside use)
+{
+    CORE_CHECK(use > WORLD_OUTSIDE_NONE && use < WORLD_OUTSIDE_COUNT);
+    uses = use;
+    rank_outside_tell();
+}
+
+static void timer_note(int number, bool set)
+{
+    CORE_CHECK(!uses || uses < WORLD_OUTSIDE_COUNT);
+    if (set && number > 0 && number <= SIGNALS_MAX)
+        timers |= (uint64_t)1 << (number - 1);
+    rank_outside_tell();
+}
+
+/* Tells whether a signal to that process, or group if it is not positive, reaches another rank. */
+static bool is_other_rank(pid_t to)
+{
+    bool other = to <= 0;
+    CORE_CHECK(rank_region && rank_own < (int)rank_region->rank_count);
+    for (int r = 0; r < (int)rank_region->rank_count; r++)
+        other |= r != rank_own && rank_region->rank[r].pid == to;
+    return other;
+}
+
+static void sent_note(pid_t to, int number, const void *caller)
+{
+    if (number != 0 && rank_own >= 0 && rank_is_theirs(caller) && is_other_rank(to))
+        outside_note(WORLD_OUTSIDE_SIGNALS);
+}
+
+static void socket_note(const void *caller)
+{
+    CORE_CHECK(caller);
+    if (rank_is_theirs(caller))
+        outside_note(WORLD_OUTSIDE_SOCKETS);
+}
+
+#define REAL(name)                              \
+    static __typeof__(&name) real;              \
+    if (!real) {                                \
+        void *symbol = dlsym(RTLD_NEXT, #name); \
+        memcpy(&real, &symbol, sizeof real);    \
+    }
+
+unsigned alarm(unsigned seconds)
+{
+    REAL(alarm)
+    CORE_CHECK(real != alarm);
+    timer_note(SIGALRM, seconds > 0);
+    return real(seconds);
+}
+
+useconds_t ualarm(useconds_t us, useconds_t interval)
+{
+    REAL(ualarm)
+    timer_note(SIGALRM, us > 0);
+    return real(us, interval);
+}
+
+int setitimer(__itimer_which_t which, const struct itimerval *restrict value,
+              struct itimerval *restrict before)
+{
+    REAL(setitimer)
+    CORE_CHECK(SIGALRM <= SIGNALS_MAX && SIGVTALRM <= SIGNALS_MAX && SIGPROF <= SIGNALS_MAX);
+    timer_note(which == ITIMER_REAL      ? SIGALRM
+               : which == ITIMER_VIRTUAL ? SIGVTALRM
+                                         : SIGPROF,
+               value && (value->it_value.tv_sec || value->it_value.tv_usec));
+    return real(which, value, before);
+}
+
+/* A thread that the timer starts comes at any time as well. */
+int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *restrict out)
+{
+    REAL(timer_create)
+    if (event && event->sigev_notify == SIGEV_THREAD)
+        outside_note(WORLD_OUTSIDE_SIGNALS);
+    if (!event || event->sigev_notify != SIGEV_NONE)
+        timer_note(event ? event->sigev_signo : SIGALRM, true);
+    return real(clock, event, out);
+}
+
+int kill(pid_t to, int number)
+{
+    REAL(kill)
+    sent_note(to, number, __builtin_return_address(0));
+    return real(to, number);
+}
+
+int killpg(pid_t group, int number)
+{
+    REAL(killpg)
+    sent_note(-group, number, __builtin_return_address(0));
+    return real(group, number);
+}
+
+int sigqueue(pid_t to, int number, const union sigval value)
+{
+    REAL(sigqueue)
+    sent_note(to, number, __builtin_return_address(0));
+    return real(to, number, value);
+}
+
+int connect(int file, const struct sockaddr *address, socklen_t bytes)
+{
+    REAL(connect)
+    socket_note(__builtin_return_address(0));
+    return real(file, address, bytes);
+}
+
+int accept(int file, struct sockaddr *restrict address, socklen_t *restrict bytes)
+{
+    REAL(accept)
+    socket_note(__builtin_return_address(0));
+    return real(file, address, bytes);
+}
+
+int accept4(int file, struct sockaddr *restrict address, socklen_t *restrict bytes, int flags)
+{
+    REAL(accept4)
+    socket_note(__builtin_return_address(0));
+    return real(file, address, bytes, flags);
+}
+
+ssize_t sendto(int file, const void *data, size_t bytes, int flags, const struct sockaddr *to,
+               socklen_t to_bytes)
+{
+    REAL(sendto)
+    if (to)
+        socket_note(__builtin_return_address(0));
+    return real(file, data, bytes, flags, to, to_bytes);
+}
