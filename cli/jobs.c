@@ -26,7 +26,7 @@ struct jobs {
     const struct explore_command *command;
     double world_s;
     volatile int *stop; /* the signal that asks for the end; 0: none */
-    char **argv; /* NULL: the command as typed */
+    char **argv;        /* NULL: the command as typed */
     struct folder folder;
     struct trace trace; /* of the last job */
     bool traced;
