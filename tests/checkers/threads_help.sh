@@ -8,18 +8,34 @@ cat >prog.c <<'END'
 
 enum { ROUNDS = 30 };
 static int rank;
+static pthread_barrier_t both;
+static pthread_t first;
+enum { BYTES = 4 << 20 }; /* takes a while */
+static char data[2][BYTES];
 static const char *how;
 
-/* Each call waits for the other rank: two threads of rank 0 are in such calls at the same time. */
+/* Two threads of rank 0 are in a call at the same time: rank 1 answers only when it has what both
+ * sent, or the call takes long. */
 static void *work(void *unused)
 {
-    int in, other = !rank;
-    for (int i = 0; i < (rank ? 2 : 1) * ROUNDS; i++)
-        if (!strcmp(how, "gather"))
-            MPI_Barrier(MPI_COMM_WORLD);
-        else
-            MPI_Sendrecv(&rank, 1, MPI_INT, other, 0, &in, 1, MPI_INT, other, 0, MPI_COMM_WORLD,
+    int in, two = rank && strcmp(how, "level") ? 2 : 1;
+    for (int i = 0; i < (rank ? 2 : 1) * ROUNDS; i += two) {
+        if (!strcmp(how, "gather")) {
+            if (!rank)
+                pthread_barrier_wait(&both);
+            for (int j = 0; j < two; j++)
+                MPI_Bcast(rank ? data[0] : data[pthread_equal(pthread_self(), first)], BYTES,
+                          MPI_CHAR, 1, MPI_COMM_WORLD);
+        } else if (!rank) {
+            MPI_Sendrecv(&rank, 1, MPI_INT, 1, 0, &in, 1, MPI_INT, 1, 0, MPI_COMM_WORLD,
                          MPI_STATUS_IGNORE);
+        } else {
+            for (int j = 0; j < two; j++)
+                MPI_Recv(&in, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            for (int j = 0; j < two; j++)
+                MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        }
+    }
     return unused;
 }
 
@@ -28,6 +44,8 @@ int main(int argc, char **argv)
     int level;
     pthread_t thread;
     how = argv[1];
+    first = pthread_self();
+    pthread_barrier_init(&both, NULL, 2);
     if (!strcmp(how, "level"))
         MPI_Init(&argc, &argv);
     else
