@@ -429,7 +429,7 @@ def main():
         "-j",
         "--jobs",
         type=int,
-        help="tests at a time (default: two more than cores, and more while cores are idle)",
+        help="tests at a time (default: four more than cores, and more while cores are idle)",
     )
     parser.add_argument("only", nargs="*", help="run tests whose name contains one of these")
     args = parser.parse_args()
@@ -444,7 +444,7 @@ def main():
     if args.jobs:
         run_all(tests, args.jobs, args.jobs, args.update)
     else:
-        run_all(tests, cores + 2, 4 * cores, args.update)
+        run_all(tests, cores + 4, 5 * cores, args.update)
     for test in tests:
         if test.problem:
             print(f"failed: {test.name}; again: make check ONLY={test.name}")

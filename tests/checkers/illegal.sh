@@ -1,3 +1,4 @@
+# slow
 # timeout: 300
 # Checkers, engines and reports end normally whatever a program does: on traces of 7,000 to 10,000
 # senseless calls (tests/interpose/illegal.py), and of two programs with some wrong arguments.

@@ -1,3 +1,4 @@
+# slow
 # For randomly drawn programs with windows, jobs have the behaviours and outcomes that worlds have;
 # between fences the explorer does not claim that these are all.
 # timeout: 600

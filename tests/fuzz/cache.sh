@@ -1,3 +1,4 @@
+# slow
 # timeout: 250
 # Memory that a collective keeps from call to call (in a global variable, a thread-local variable, a
 # list, an attribute, or with MPI) is no leak while it is reachable; unreachable memory is one, at

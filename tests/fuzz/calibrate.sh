@@ -1,3 +1,4 @@
+# slow
 # timeout: 300
 # Every planted defect is found in few runs; its correct twin survives the same seed without a
 # finding. (calibrate_deep.sh has those that are harder to reach.) Holds checkers invariant 5; fuzz

@@ -1,3 +1,4 @@
+# slow
 # timeout: 280
 # A defect that needs credits, a pool, an order of arrival, delays or a grid fails in process and,
 # with the same decisions forced, on real ranks; without that axis it does not fail; its correct

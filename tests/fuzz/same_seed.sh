@@ -1,3 +1,4 @@
+# slow
 # The same seed gives the same campaign wherever the system loads the program, and in whatever order
 # it lists the files of a folder: the kept inputs, the findings of a user's file, and the table of
 # executions until each defect.

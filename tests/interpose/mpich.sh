@@ -1,3 +1,4 @@
+# slow
 # timeout: 900
 # Tests the recorder for MPICH with the tests of this folder. Not: grid and idup (the recorder does
 # not look inside this library), spawn and join (Debian's build over UCX starts and joins no

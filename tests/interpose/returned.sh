@@ -1,3 +1,4 @@
+# slow
 # expected
 # timeout: 240
 # A call that returned an error has exactly the effects that were seen: each kind alone with its

@@ -1,6 +1,7 @@
+# slow
 # `run -- python -m pytest` and `run -- mpirun -n 2 python -m pytest`: a finding has the line of the
 # test, and correct tests are clean. The exit status of `record` is the same as without crosswait. A
-# test may start mpirun itself. (The other libraries: pytest_all.sh.)
+# test may start mpirun itself.
 # polls
 # timeout: 400
 . "$SOURCE/tests/mpi/pip.bash"
@@ -47,7 +48,7 @@ try() { # EXIT STATUS, LINE OF THE REPORT, TEST, COMMAND...: a warning makes run
     [ $got = "$status" ] && grep -q "$line" out ||
         { cat out err; fail "$mpi: $* $test: exit status $got"; }
 }
-for mpi in ${libraries:-mpich}; do
+for mpi in openmpi mpich impi; do
     try 1 '^ --> test_leak.py:6 .*in test_leak' test_leak.py mpirun -n 2 python
     try 0 '^verdict: clean' test_right.py python
     with $mpi mpirun -n 2 python -m pytest -q -p no:cacheprovider test_fails.py >out 2>&1
