@@ -106,9 +106,9 @@ int cmd_report(int argc, char **argv)
 {
     struct options o;
     struct judge_options judge;
-    const char *output = NULL;
+    const char *output = NULL, *format = NULL;
     int which;
-    bool archive = false;
+    bool archive = false, why = false;
     char names[128];
 
     judge_defaults(&judge);
@@ -118,6 +118,7 @@ int cmd_report(int argc, char **argv)
     while ((which = options_next(&o)) >= 0) {
         switch (which) {
         case OPTION_FORMAT:
+            format = o.value;
             archive = !strcmp(o.value, "otf2");
             judge.format = archive ? report_find("text") : report_find(o.value);
             if (!judge.format)
@@ -134,6 +135,7 @@ int cmd_report(int argc, char **argv)
             judge.recall = false;
             break;
         default:
+            why |= which == OPTION_STYLE;
             if (which >= OPTION_CI && which < OPTION_STYLE)
                 judge_ci_set(&judge, &o, which - OPTION_CI);
             else if ((which < OPTION_CI
@@ -146,6 +148,8 @@ int cmd_report(int argc, char **argv)
         return options_exit(which);
     if ((o.operand_count < 2 || o.rest_count) && options_one(&o, "trace", false))
         return CLI_USAGE;
+    if (why && format && strcmp(format, "why"))
+        return options_wrong(&o, "--why is the format why; --format=%s asks for another", format);
     if (archive)
         return cmd_report_archive(&o, output);
     if (o.operand_count > 1 && !judge.format->between)

@@ -67,4 +67,5 @@ crosswait report --format=html bytes.db | grep -c '<p>messages grow: those of MP
 # The same on the page; nothing is checked.
 crosswait report --format=html slow.db | grep -o 'rank 2 holds the others up'
 crosswait report --why slow.db | grep -c verdict
+crosswait report --format=html --why slow.db 2>&1
 exit 0
