@@ -75,16 +75,9 @@ static void socket_note(const void *caller)
         outside_note(WORLD_OUTSIDE_SOCKETS);
 }
 
-#define REAL(name)                              \
-    static __typeof__(&name) real;              \
-    if (!real) {                                \
-        void *symbol = dlsym(RTLD_NEXT, #name); \
-        memcpy(&real, &symbol, sizeof real);    \
-    }
-
 unsigned alarm(unsigned seconds)
 {
-    REAL(alarm)
+    RANK_REAL(alarm)
     CORE_CHECK(real != alarm);
     timer_note(SIGALRM, seconds > 0);
     return real(seconds);
@@ -92,7 +85,7 @@ unsigned alarm(unsigned seconds)
 
 useconds_t ualarm(useconds_t us, useconds_t interval)
 {
-    REAL(ualarm)
+    RANK_REAL(ualarm)
     timer_note(SIGALRM, us > 0);
     return real(us, interval);
 }
@@ -100,7 +93,7 @@ useconds_t ualarm(useconds_t us, useconds_t interval)
 int setitimer(__itimer_which_t which, const struct itimerval *restrict value,
               struct itimerval *restrict before)
 {
-    REAL(setitimer)
+    RANK_REAL(setitimer)
     CORE_CHECK(SIGALRM <= SIGNALS_MAX && SIGVTALRM <= SIGNALS_MAX && SIGPROF <= SIGNALS_MAX);
     timer_note(which == ITIMER_REAL      ? SIGALRM
                : which == ITIMER_VIRTUAL ? SIGVTALRM
@@ -112,7 +105,7 @@ int setitimer(__itimer_which_t which, const struct itimerval *restrict value,
 /* A thread that the timer starts comes at any time as well. */
 int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *restrict out)
 {
-    REAL(timer_create)
+    RANK_REAL(timer_create)
     if (event && event->sigev_notify == SIGEV_THREAD)
         outside_note(WORLD_OUTSIDE_SIGNALS);
     if (!event || event->sigev_notify != SIGEV_NONE)
@@ -122,42 +115,42 @@ int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *rest
 
 int kill(pid_t to, int number)
 {
-    REAL(kill)
+    RANK_REAL(kill)
     sent_note(to, number, __builtin_return_address(0));
     return real(to, number);
 }
 
 int killpg(pid_t group, int number)
 {
-    REAL(killpg)
+    RANK_REAL(killpg)
     sent_note(-group, number, __builtin_return_address(0));
     return real(group, number);
 }
 
 int sigqueue(pid_t to, int number, const union sigval value)
 {
-    REAL(sigqueue)
+    RANK_REAL(sigqueue)
     sent_note(to, number, __builtin_return_address(0));
     return real(to, number, value);
 }
 
 int connect(int file, const struct sockaddr *address, socklen_t bytes)
 {
-    REAL(connect)
+    RANK_REAL(connect)
     socket_note(__builtin_return_address(0));
     return real(file, address, bytes);
 }
 
 int accept(int file, struct sockaddr *restrict address, socklen_t *restrict bytes)
 {
-    REAL(accept)
+    RANK_REAL(accept)
     socket_note(__builtin_return_address(0));
     return real(file, address, bytes);
 }
 
 int accept4(int file, struct sockaddr *restrict address, socklen_t *restrict bytes, int flags)
 {
-    REAL(accept4)
+    RANK_REAL(accept4)
     socket_note(__builtin_return_address(0));
     return real(file, address, bytes, flags);
 }
@@ -165,7 +158,7 @@ int accept4(int file, struct sockaddr *restrict address, socklen_t *restrict byt
 ssize_t sendto(int file, const void *data, size_t bytes, int flags, const struct sockaddr *to,
                socklen_t to_bytes)
 {
-    REAL(sendto)
+    RANK_REAL(sendto)
     if (to)
         socket_note(__builtin_return_address(0));
     return real(file, data, bytes, flags, to, to_bytes);

@@ -287,13 +287,6 @@ static bool posix_changes(int flags)
 
 /* --- the C library's functions ---------------------------------------------------------------- */
 
-#define REAL(name)                              \
-    static __typeof__(&name) real;              \
-    if (!real) {                                \
-        void *symbol = dlsym(RTLD_NEXT, #name); \
-        memcpy(&real, &symbol, sizeof real);    \
-    }
-
 #define MODE_OF(flags, mode)                                   \
     mode_t mode = 0;                                           \
     if ((flags)&O_CREAT || ((flags)&O_TMPFILE) == O_TMPFILE) { \
@@ -305,7 +298,7 @@ static bool posix_changes(int flags)
 
 int open(const char *path, int flags, ...)
 {
-    REAL(open)
+    RANK_REAL(open)
     MODE_OF(flags, mode)
     int file = real(path, flags, mode);
     if (COUNTS)
@@ -315,7 +308,7 @@ int open(const char *path, int flags, ...)
 
 int openat(int folder, const char *path, int flags, ...)
 {
-    REAL(openat)
+    RANK_REAL(openat)
     MODE_OF(flags, mode)
     int file = real(folder, path, flags, mode);
     if (COUNTS)
@@ -325,7 +318,7 @@ int openat(int folder, const char *path, int flags, ...)
 
 int creat(const char *path, mode_t mode)
 {
-    REAL(creat)
+    RANK_REAL(creat)
     int file = real(path, mode);
     if (COUNTS)
         posix_opened(file, AT_FDCWD, path, true);
@@ -335,7 +328,7 @@ int creat(const char *path, mode_t mode)
 int __open_2(const char *path, int flags);
 int __open_2(const char *path, int flags)
 {
-    REAL(open)
+    RANK_REAL(open)
     int file = real(path, flags);
     if (COUNTS)
         posix_opened(file, AT_FDCWD, path, posix_changes(flags));
@@ -345,7 +338,7 @@ int __open_2(const char *path, int flags)
 int __openat_2(int folder, const char *path, int flags);
 int __openat_2(int folder, const char *path, int flags)
 {
-    REAL(openat)
+    RANK_REAL(openat)
     int file = real(folder, path, flags);
     if (COUNTS)
         posix_opened(file, folder, path, posix_changes(flags));
@@ -354,7 +347,7 @@ int __openat_2(int folder, const char *path, int flags)
 
 FILE *fopen(const char *path, const char *mode)
 {
-    REAL(fopen)
+    RANK_REAL(fopen)
     FILE *file = real(path, mode);
     if (COUNTS)
         posix_opened(file ? fileno(file) : -1, AT_FDCWD, path, strpbrk(mode, "wa+") != NULL);
@@ -363,7 +356,7 @@ FILE *fopen(const char *path, const char *mode)
 
 FILE *freopen(const char *path, const char *mode, FILE *stream)
 {
-    REAL(freopen)
+    RANK_REAL(freopen)
     const bool tell = COUNTS;
     const uint32_t use = tell ? posix_closing(fileno(stream)) : 0;
     FILE *file = real(path, mode, stream);
@@ -376,7 +369,7 @@ FILE *freopen(const char *path, const char *mode, FILE *stream)
 
 int fclose(FILE *stream)
 {
-    REAL(fclose)
+    RANK_REAL(fclose)
     const uint32_t use = COUNTS ? posix_closing(fileno(stream)) : 0;
     int code = real(stream);
     posix_closed(use);
@@ -386,7 +379,7 @@ int fclose(FILE *stream)
 int close(int file)
 {
     const uint32_t use = COUNTS ? posix_closing(file) : 0;
-    REAL(close)
+    RANK_REAL(close)
     int code = real(file);
     posix_closed(use);
     return code;
@@ -395,7 +388,7 @@ int close(int file)
 /* The uses of a file that has several numbers last to the end. */
 int dup(int file)
 {
-    REAL(dup)
+    RANK_REAL(dup)
     if (COUNTS)
         posix_closing(file);
     return real(file);
@@ -403,7 +396,7 @@ int dup(int file)
 
 int dup2(int file, int to)
 {
-    REAL(dup2)
+    RANK_REAL(dup2)
     const bool tell = COUNTS && file != to;
     const uint32_t use = tell ? posix_closing(to) : 0;
     if (tell)
@@ -417,7 +410,7 @@ int dup2(int file, int to)
  * file already. */
 int unlink(const char *path)
 {
-    REAL(unlink)
+    RANK_REAL(unlink)
     struct named n;
     const bool tell = COUNTS;
     if (tell)
@@ -430,7 +423,7 @@ int unlink(const char *path)
 
 int unlinkat(int folder, const char *path, int flags)
 {
-    REAL(unlinkat)
+    RANK_REAL(unlinkat)
     struct named n;
     const bool tell = COUNTS;
     if (tell)
@@ -443,7 +436,7 @@ int unlinkat(int folder, const char *path, int flags)
 
 int remove(const char *path)
 {
-    REAL(remove)
+    RANK_REAL(remove)
     struct named n;
     const bool tell = COUNTS;
     if (tell)
@@ -462,7 +455,7 @@ static void posix_renamed(const struct named *from, int folder, const char *to)
 
 int rename(const char *from, const char *to)
 {
-    REAL(rename)
+    RANK_REAL(rename)
     struct named n;
     const bool tell = COUNTS;
     if (tell)
@@ -475,7 +468,7 @@ int rename(const char *from, const char *to)
 
 int renameat(int folder, const char *from, int other, const char *to)
 {
-    REAL(renameat)
+    RANK_REAL(renameat)
     struct named n;
     const bool tell = COUNTS;
     if (tell)
@@ -488,7 +481,7 @@ int renameat(int folder, const char *from, int other, const char *to)
 
 int truncate(const char *path, off_t bytes)
 {
-    REAL(truncate)
+    RANK_REAL(truncate)
     int code = real(path, bytes);
     if (COUNTS)
         used_path(AT_FDCWD, path, code == 0);
@@ -497,7 +490,7 @@ int truncate(const char *path, off_t bytes)
 
 int access(const char *path, int mode)
 {
-    REAL(access)
+    RANK_REAL(access)
     int code = real(path, mode);
     if (COUNTS)
         used_path(AT_FDCWD, path, false);

@@ -75,6 +75,15 @@ void rank_states_answer(void); /* for a new world: clears the answer */
 /* states_hash.c */
 /* shared.c: notes that the starting rank has memory that it shares; maps memory of our library. */
 void rank_shared_tell(void);
+/* In a function that replaces one of the C library's: declares `real`, the replaced one. Needs
+ * dlfcn.h and string.h. */
+#define RANK_REAL(name)                         \
+    static __typeof__(&name) real;              \
+    if (!real) {                                \
+        void *symbol = dlsym(RTLD_NEXT, #name); \
+        memcpy(&real, &symbol, sizeof real);    \
+    }
+
 /* posix.c: tells whether that code is the program's, or of another library than ours. */
 bool rank_is_theirs(const void *caller);
 /* outside.c: notes that the starting or ending rank uses signals or sockets. */
