@@ -312,8 +312,10 @@ static enum core_status files_explore(struct explore_program *program, struct fi
     list->orders.extent = ORDERS_ONE;
     if (!outcome->decisions->limited)
         return CORE_OK;
+    search.limited = true;
     search.race = outcome->decisions->race;
-    search.race.found = true; /* of more files than the world can tell apart, too */
+    search.outside = outcome->decisions->outside;
+    search.outside_rank = outcome->decisions->outside_rank;
     list->orders = explore_orders(&search);
     char *summary = explore_summary(&search);
     if (summary && asprintf(out_said, "explored: %s", summary) < 0)

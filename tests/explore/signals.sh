@@ -60,7 +60,14 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 1)
         set();
-    if (rank == 0)
+    if (is("writes")) {
+        FILE *file = rank ? NULL : fopen("written", "w");
+        if (file)
+            fclose(file);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 1)
+            signal(SIGALRM, tick), alarm(1000);
+    } else if (rank == 0)
         for (int i = 0; i < 2; i++)
             MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     else
@@ -97,6 +104,8 @@ mpicc -g -w -o prog prog.c || exit 1
 for how in itimer later alarm profile thread other watchdog itself socket; do
     echo "$how: $(crosswait explore -n 3 -- ./prog $how | tail -1)"
 done
+# run, which asks one world about a job that wrote a file, names the true reason, too.
+crosswait run -o T.db -- mpirun -n 3 ./prog writes | grep '^explored'
 # What was seen before remains known.
 crosswait explore -q --state=state --worlds=1 -n 3 -- ./prog alarm
 crosswait explore --state=state -n 3 -- ./prog alarm | tail -1
