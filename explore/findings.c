@@ -625,11 +625,7 @@ static enum core_status look_late(struct explore_program *program, struct explor
     program->end_s = 0;
     if (status == CORE_OK)
         status = explore_look_run(program, search, &look, out_there);
-    if (status != CORE_OK || !*out_there)
-        explore_look_done(&look);
-    else
-        *out_look = look;
-    return status;
+    return explore_look_give(status, *out_there, &look, out_look);
 }
 
 /* Describes a world that failed from what its class kept, if it cannot be run again. */

@@ -42,6 +42,17 @@ void explore_look_done(struct explore_look *look)
     free(look->also);
 }
 
+enum core_status explore_look_give(enum core_status status, bool there, struct explore_look *look,
+                                   struct explore_look *out_look)
+{
+    CORE_CHECK(look != out_look);
+    if (status != CORE_OK || !there)
+        explore_look_done(look);
+    else
+        *out_look = *look;
+    return status;
+}
+
 static const struct world_decision *look_decision_of(const struct world_decisions *decisions,
                                                      const struct explore_answer *answer)
 {
@@ -457,11 +468,7 @@ enum core_status explore_look_at(struct explore_program *program, struct explore
     if (status == CORE_OK)
         status = explore_look_run(program, search, &look, out_there);
     *out_there &= look.same || !(program->runner.chance || class->failure);
-    if (status != CORE_OK || !*out_there)
-        explore_look_done(&look);
-    else
-        *out_look = look;
-    return status;
+    return explore_look_give(status, *out_there, &look, out_look);
 }
 
 struct explore_seen { /* indexed by the number of the class */
@@ -591,9 +598,5 @@ enum core_status explore_look_output(struct explore_program *program, struct exp
     if (status == CORE_OK)
         status = explore_look_run(program, search, &look, out_there);
     *out_there &= look.same;
-    if (status != CORE_OK || !*out_there)
-        explore_look_done(&look);
-    else
-        *out_look = look;
-    return status;
+    return explore_look_give(status, *out_there, &look, out_look);
 }

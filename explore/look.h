@@ -59,6 +59,10 @@ struct explore_look {
 };
 
 void explore_look_done(struct explore_look *look);
+/* Gives the look to the caller if it is there and nothing failed; frees it otherwise. Returns
+ * status. */
+enum core_status explore_look_give(enum core_status status, bool there, struct explore_look *look,
+                                   struct explore_look *out_look);
 void explore_lines_done(struct explore_lines *lines);
 /* Adds a copy of where the rank is, as the next world overwrites the original. Takes over `says`.
  */
