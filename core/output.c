@@ -36,8 +36,38 @@ bool core_output_as_is(const char *path)
            (stat(path, &about) == 0 && !S_ISREG(about.st_mode));
 }
 
+/* Returns which of our descriptors the path names; -1: none. */
+static int descriptor_of(const char *path)
+{
+    int fd = -1, end = 0;
+
+    if (!strcmp(path, "/dev/stdout") || !strcmp(path, "/dev/stderr"))
+        return path[8] == 'o' ? STDOUT_FILENO : STDERR_FILENO;
+    if ((sscanf(path, "/dev/fd/%d%n", &fd, &end) == 1 ||
+         sscanf(path, "/proc/self/fd/%d%n", &fd, &end) == 1) &&
+        !path[end])
+        return fd;
+    return -1;
+}
+
+/* Continues where our own output is: a file opened a second time has a place of its own, at which
+ * its text would be overwritten. */
+static FILE *output_continue(int fd)
+{
+    fflush(fd == STDERR_FILENO ? stderr : stdout);
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    FILE *file = copy < 0 ? NULL : fdopen(copy, "w");
+    if (copy >= 0 && !file)
+        close(copy);
+    return file;
+}
+
 FILE *core_output_open(const char *path)
 {
+    int own = descriptor_of(path);
+
+    if (own >= 0)
+        return output_continue(own);
     if (core_output_as_is(path))
         return fopen(path, "ae");
     int fd = core_file_create_new(path, O_WRONLY);

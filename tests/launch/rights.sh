@@ -93,10 +93,10 @@ untouched reports
 as $ALICE sh -c \
     "'$CROSSWAIT' report --format=json -o /dev/stdout '$SHARED/h.db' | grep -q findings" ||
     fail "nothing on /dev/stdout"
-# As root, with standard output in a file: /dev/stdout stays what it is, and nothing in front is
-# lost.
-(echo first && "$CROSSWAIT" report --format=json -o /dev/stdout "$SHARED/h.db") >"$SHARED/plain" \
-    2>out
+# As root, with standard output in a file: /dev/stdout stays what it is, and nothing before or after
+# it is lost.
+(echo first && "$CROSSWAIT" report --format=json -o /dev/stdout "$SHARED/h.db"; echo last) \
+    >"$SHARED/plain" 2>out
 [ -L /dev/stdout ] || fail "/dev/stdout was replaced"
-[ "$(head -1 "$SHARED/plain")" = first ] && grep -q findings "$SHARED/plain" ||
-    fail "not in the file: $(cat out)"
+[ "$(head -2 "$SHARED/plain" | xargs)" = "first {" ] && grep -q findings "$SHARED/plain" &&
+    [ "$(tail -2 "$SHARED/plain" | xargs)" = "} last" ] || fail "not in the file: $(cat out)"
