@@ -206,14 +206,14 @@ enum core_status check_keep_one(struct trace *trace, const struct finding *findi
     return status;
 }
 
-/* Returns the name of a complete check, as kept in meta; free(). NULL: out of memory, or only some
- * rules were checked. */
+/* Returns the name of a complete check, as kept in meta; free(). NULL: out of memory, or the user
+ * chose only some rules. */
 static char *checked_text(const struct trace *trace, const struct check_options *options,
                           bool budget_spent)
 {
     char *text = NULL;
 
-    if (options->only || options->ignore || options->claims ||
+    if (options->only || options->claims ||
         asprintf(&text, "%s seed=%" PRIu64 " budget=%" PRIu64 " spent=%d %s", CORE_VERSION,
                  options->seed, options->budget_schedules, budget_spent, trace->path) < 0)
         return NULL;
@@ -241,6 +241,8 @@ enum core_status check_keep(struct trace *trace, const struct check_options *opt
         if (status == CORE_OK)
             status = trace_meta_put(trace, "orders_tried", tried);
         if (status == CORE_OK)
+            status = trace_meta_put(trace, "ignored", list->ignored);
+        if (status == CORE_OK)
             status = trace_meta_put(trace, "checked", text);
         status = trace_batch_end(trace, status);
     }
@@ -265,6 +267,13 @@ static bool is_same_check(const char *kept, const char *text, const char *path)
     return same;
 }
 
+static enum core_status words_copy(const char *words, char **out_copy)
+{
+    *out_copy = words ? strdup(words) : NULL;
+    return !words || *out_copy ? CORE_OK
+                               : core_report(CORE_NO_MEMORY, "out of memory for the findings");
+}
+
 static enum core_status recall_add(const struct trace_finding *kept, void *context)
 {
     return finding_list_read(context, kept->json);
@@ -285,6 +294,9 @@ enum core_status check_recall(struct trace *trace, const struct check_options *o
         }
         free(text);
     }
+    const char *ignored = trace_meta(trace, "ignored");
+    if (status == CORE_OK)
+        status = words_copy(ignored, &list->ignored);
     if (status == CORE_OK)
         status = trace_findings_each(trace, recall_add, list);
     const char *verified = trace_meta(trace, "verified");
@@ -494,6 +506,10 @@ static enum core_status check_held(struct trace *trace, const struct check_optio
     bool budget_spent = false, wanted[RULE_COUNT];
     enum core_status status = check_names_parse(options->only, options->ignore, wanted);
 
+    if (status == CORE_OK && !list->only)
+        status = words_copy(options->only, &list->only);
+    if (status == CORE_OK && !list->ignored)
+        status = words_copy(options->ignore, &list->ignored);
     if (status == CORE_OK)
         status = check_cost_claims(options->claims);
     if (status == CORE_OK && !options->claims) /* claims count the rounds and words of each call */

@@ -93,7 +93,8 @@ enum core_status check_all(struct trace *trace, const struct check_options *opti
 enum core_status check_keep(struct trace *trace, const struct check_options *options,
                             enum core_status checked, const struct finding_list *list);
 /* Reads back the findings that check_all would make with these options, if check_keep has kept them
- * in the trace. *out_checked is what check_all returned. CORE_NOT_FOUND, without a report, if the
+ * in the trace. Rules that were ignored then are ignored now. *out_checked is what check_all
+ * returned. CORE_NOT_FOUND, without a report, if the
  * trace holds no such findings. */
 enum core_status check_recall(struct trace *trace, const struct check_options *options,
                               struct finding_list *list, enum core_status *out_checked);

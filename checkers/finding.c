@@ -82,6 +82,8 @@ void finding_list_done(struct finding_list *list)
     for (uint32_t i = 0; i < list->count; i++)
         finding_done(&list->finding[i]);
     free(list->finding);
+    free(list->only);
+    free(list->ignored);
     *list = (struct finding_list){0};
 }
 

@@ -133,6 +133,7 @@ struct finding_list {
     uint64_t verified;    /* collectives whose results were compared with their definition */
     struct orders orders; /* orders of events that were examined */
     bool spent;           /* a checker spent its budget, and nothing was found */
+    char *only, *ignored; /* rules that the user chose or left out, "leak,type"; NULL: none */
 };
 
 void finding_list_done(struct finding_list *list);

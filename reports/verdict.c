@@ -1,7 +1,8 @@
 /* Writes the verdict line from the findings and the scope of the check. Findings are counted as
  * reports show them, with those that follow from another listed under it. "clean" has no
- * restriction only if every rank was recorded completely, every checker finished, and every
- * possible order was run or the recorded one is the only one. */
+ * restriction only if every rank was recorded completely, every checker finished (the verdict names
+ * rules that the user left out), and every possible order was run or the recorded one is the only
+ * one. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -112,5 +113,9 @@ const char *report_verdict(const struct report_facts *facts, char *buffer, size_
     verb = follow == 1 ? "follows" : "follow";
     if (follow)
         line_add(&line, "; %" PRIu32 " more %s from %s", follow, verb, from);
+    if (list->only)
+        line_add(&line, "; checked: only %s", list->only);
+    if (list->ignored)
+        line_add(&line, "; ignored: %s", list->ignored);
     return buffer;
 }

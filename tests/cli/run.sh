@@ -23,6 +23,12 @@ run -- false
 run --only=deadlock,nonesuch -- true
 run --only=leak,bufer -- true
 run --budget=soon -- true
+# What was left out is not called clean; report leaves it out, too.
+crosswait run -o T.db --ignore=deadlock,buffer-need -- mpirun -n 2 $P/quiz | grep ^verdict
+crosswait report T.db | grep ^verdict
+crosswait report --recheck T.db | grep ^verdict
+crosswait check --only=leak T.db | tail -n 1
+rm T.db
 # What the job prints stands before the report, untouched.
 crosswait run -- mpirun -n 1 sh -c 'printf "no newline"' 2>/dev/null | head -c 10; echo
 exit 0
