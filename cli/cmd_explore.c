@@ -71,7 +71,7 @@ static const struct options_spec spec[] = {
     {"json", 0, "[FILE]", "write the result as JSON"},
     {"sarif", 0, "FILE", "also write the findings as SARIF"},
     {"junit", 0, "FILE", "also write the result as JUnit XML"},
-    {"source-root", 0, "DIR", "paths in SARIF are relative to DIR (the current directory)"},
+    {"source-root", 0, "DIR", "source paths are relative to DIR (the current directory)"},
     {"color", 0, "WHEN", "auto (default: on a terminal, unless NO_COLOR is set), always, never"},
     {"quiet", 'q', NULL, "print nothing; only return the exit status"},
     {0},
@@ -330,6 +330,8 @@ static int cmd_explore_search(struct explore_program *program, struct settings *
         status = explore_findings_untime(program, &found);
     if (status == CORE_OK)
         status = source_open(started_ns, &source);
+    if (status == CORE_OK)
+        source_root_set(source, settings->source_root);
     if (status == CORE_OK)
         status = explore_findings(program, &found, &list);
     if (status == CORE_OK)

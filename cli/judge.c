@@ -312,6 +312,7 @@ static void judge_announce(struct trace *trace, FILE *out)
 static void facts_dress(const struct judge_options *options, FILE *out, struct report_facts *facts)
 {
     facts->source_root = options->source_root;
+    source_root_set(facts->source, options->source_root);
     facts->category = options->category ? options->category : facts->category;
     facts->number = series_add(options->series, facts->subject);
     facts->style = (struct report_style){.colour = judge_coloured(options->colour, out),

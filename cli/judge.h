@@ -38,11 +38,11 @@ struct judge_output { /* a report besides the printed one */
 enum { JUDGE_OUTPUTS_MAX = JUDGE_FILES(JUDGE_FILE_ONE) };
 
 /* How CI systems identify the program and the run; also options of report. */
-#define JUDGE_CI_SPECS                                                                             \
-    {"source-root", 0, "DIR", "paths for CI systems are relative to DIR (the current directory)"}, \
-    {                                                                                              \
-        "category", 0, "NAME",                                                                     \
-            "a name for this run, if CI compares several of one program (default crosswait)"       \
+#define JUDGE_CI_SPECS                                                                       \
+    {"source-root", 0, "DIR", "source paths are relative to DIR (the current directory)"},   \
+    {                                                                                        \
+        "category", 0, "NAME",                                                               \
+            "a name for this run, if CI compares several of one program (default crosswait)" \
     }
 enum { JUDGE_CI_COUNT = 2 };
 #define JUDGE_FILE_SPECS JUDGE_FILES(JUDGE_FILE_SPEC) JUDGE_CI_SPECS

@@ -86,7 +86,7 @@ enum core_status annotation_make(const struct report_facts *facts, const struct 
     }
     if (made.at.line < 1)
         made.at.line = 1;
-    made.path = source_below(facts->source, facts->source_root, made.at.path);
+    made.path = source_below(facts->source, made.at.path);
     *out = made;
     return CORE_OK;
 }

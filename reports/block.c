@@ -441,7 +441,7 @@ static void bare_look(struct source *source, const struct finding_call *call,
     place->line = site.line;
     if (!call->site)
         return;
-    const char *below = call->path ? source_below(source, NULL, call->path) : NULL;
+    const char *below = call->path ? source_below(source, call->path) : NULL;
     if (!below || below == call->path)
         place->where = strdup(call->site);
     else if (asprintf(&place->where, "%s:%d", below, site.line) < 0)

@@ -102,8 +102,7 @@ struct report_facts {
     uint32_t last_count, last_room;
     struct source *source;
     const char *output;        /* name of the written file; NULL: standard output */
-    const char *source_root;   /* machine-readable paths are relative to it; NULL: the current
-                                  directory */
+    const char *source_root;   /* source paths are relative to it; NULL: the current directory */
     struct report_style style; /* for renderers of text */
     const char *category;      /* name by which a CI system separates this run from others */
     uint32_t number;           /* number among traces of the same subject in one file, from 1 */

@@ -72,6 +72,7 @@ static const char *word_of(const char *words)
     return words;
 }
 
+/* The program's path is relative to the current directory, as the source has no root yet. */
 static char *program_of(struct trace *trace, const struct source *source)
 {
     const char *text = trace_meta(trace, "program");
@@ -79,7 +80,7 @@ static char *program_of(struct trace *trace, const struct source *source)
     const char *whole = words ? word_of(words) : "";
 
     if (*whole) {
-        const char *shown = source ? source_below(source, NULL, whole) : whole;
+        const char *shown = source ? source_below(source, whole) : whole;
         below = strdup(*shown == '/' ? last_part(shown, strlen(shown)) : shown);
     }
     free(words);

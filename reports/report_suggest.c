@@ -263,8 +263,7 @@ enum core_status report_suggest(const struct report_facts *facts, FILE *file)
             continue;
         status = lines_of(text, &lines);
         if (status == CORE_OK && may_move(&lines, move))
-            suggest_write(&lines, move, source_below(facts->source, facts->source_root, move->path),
-                          file);
+            suggest_write(&lines, move, source_below(facts->source, move->path), file);
         CORE_ARRAY_DONE(lines.line, lines.count, lines.room);
     }
     return status == CORE_OK && ferror(file) ? report_unwritten(facts) : status;

@@ -21,6 +21,7 @@ struct source_file {
 
 struct source {
     char *folder;
+    const char *root; /* of the sources; NULL: the current directory */
     uint64_t started_ns;
     struct source_file *file;
     uint32_t count, room;
@@ -185,9 +186,14 @@ const char *source_text(struct source *source, const char *path)
     return file && !file->newer && !file->other ? file->text : NULL;
 }
 
-const char *source_below(const struct source *source, const char *root, const char *path)
+void source_root_set(struct source *source, const char *root)
 {
-    const char *above = root ? root : source->folder;
+    source->root = root;
+}
+
+const char *source_below(const struct source *source, const char *path)
+{
+    const char *above = source->root ? source->root : source->folder;
     size_t bytes = above ? strlen(above) : 0;
 
     while (bytes && above[bytes - 1] == '/')
@@ -199,7 +205,7 @@ char *source_place(const struct source *source, const struct trace *trace, int32
 {
     const struct trace_site *s =
         site > 0 && (uint32_t)site < trace->site_count ? &trace->site[site] : NULL;
-    const char *below = s && s->file && s->path ? source_below(source, NULL, s->path) : NULL;
+    const char *below = s && s->file && s->path ? source_below(source, s->path) : NULL;
     char place[512], *text = NULL;
 
     if (!below || below == s->path)

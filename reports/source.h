@@ -37,11 +37,13 @@ struct source_line source_line_get(struct source *source, const struct trace_sit
  * run, or is only a file with the same name. */
 const char *source_text(struct source *source, const char *path);
 
-/* Returns the path relative to root if it lies below it, else unchanged. root NULL: the current
- * directory. */
-const char *source_below(const struct source *source, const char *root, const char *path);
+/* Sets the root of the sources; NULL: the current directory. */
+void source_root_set(struct source *source, const char *root);
 
-/* Returns "src/hang.c:23" (relative to the current directory if below it, else the file's name),
+/* Returns the path relative to the root if it lies below it, else unchanged. */
+const char *source_below(const struct source *source, const char *path);
+
+/* Returns "src/hang.c:23" (relative to the root if below it, else the file's name),
  * "main+0x42 (hang)" or "?". Free with free(); NULL: out of memory. */
 char *source_place(const struct source *source, const struct trace *trace, int32_t site);
 
