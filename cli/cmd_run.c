@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/inside.h"
 #include "cli/judge.h"
 #include "cli/libraries/run.h"
 #include "launch/launch.h"
@@ -107,8 +108,30 @@ static void trace_judge(const char *path, uint32_t number, struct judge_options 
     }
 }
 
+/* Adds the findings of the jobs that crosswaits inside of the command recorded to the files of this
+ * one. They have printed and confirmed these. */
+static void inside_judge(const struct inside *inside, uint32_t number, struct judge_options *judge,
+                         struct run_outcome *outcome)
+{
+    const bool quiet = judge->quiet;
+
+    judge->recall = judge->quiet = true;
+    judge->check = (struct check_options){.seed = judge->check.seed,
+                                          .budget_schedules = judge->check.budget_schedules};
+    judge->explore = (struct explored_options){0};
+    judge->confirm = (struct confirm_options){0};
+    for (uint32_t i = 0; i < inside->count; i++)
+        trace_judge(inside->trace[i], number + i + 1, judge, outcome);
+    judge->quiet = quiet;
+    if (inside->count && judge->output_count && !quiet)
+        printf("crosswait: the files also have the reports on %" PRIu32
+               " job%s that the command recorded itself\n",
+               inside->count, inside->count == 1 ? "" : "s");
+}
+
 /* Derives the exit status. The job's own status counts only where no finding explains it. */
-static int exit_of(const struct launch_result *result, const struct run_outcome *outcome)
+static int exit_of(const struct launch_result *result, uint32_t traces,
+                   const struct run_outcome *outcome)
 {
     if (outcome->findings || result->end == LAUNCH_END_DEADLOCK)
         return CLI_FINDINGS;
@@ -118,7 +141,7 @@ static int exit_of(const struct launch_result *result, const struct run_outcome 
         return 128 + launch_interrupted_by(result);
     if (result->status)
         return CLI_JOB;
-    if (outcome->trouble || !result->trace_count)
+    if (outcome->trouble || !traces)
         return CLI_TROUBLE;
     return outcome->budget ? CLI_BUDGET : CLI_CLEAN;
 }
@@ -131,31 +154,40 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static int cmd_run_body(const struct launch_options *launch, struct judge_options *judge)
+static int cmd_run_body(struct launch_options *launch, struct judge_options *judge)
 {
     struct run_outcome outcome = {0};
+    struct inside inside;
     double started_s = seconds_now();
     struct launch_result result;
     enum core_status status;
     int code;
 
     explore_files_look(&judge->explore.files);
+    inside_begin(&inside);
+    launch->inside_fd = inside.fd;
     status = launch_job(launch, &result);
     judge_job(judge, &result, seconds_now() - started_s);
     if (!result.started) {
         code = result.status ? CLI_JOB : cli_exit_of(status);
         launch_result_done(&result);
+        inside_done(&inside);
         return code;
     }
     struct judge_series series = {0};
     judge->series = &series;
     judge->announce = true;
-    outcome.trouble = status != CORE_OK || judge_files_open(judge) != CORE_OK;
+    outcome.trouble =
+        status != CORE_OK || inside_read(&inside) != CORE_OK || judge_files_open(judge) != CORE_OK;
     for (uint32_t i = 0; i < result.trace_count; i++) {
         if (i && !judge->quiet)
             printf("\n");
         trace_judge(result.trace[i], i + 1, judge, &outcome);
+        inside_tell(&inside, result.trace[i]);
     }
+    inside_judge(&inside, result.trace_count, judge, &outcome);
+    for (uint32_t i = 0; i < inside.count; i++)
+        inside_tell(&inside, inside.trace[i]);
     fflush(stdout);
     outcome.trouble |= judge_files_close(judge) != CORE_OK;
     launch_verdict_report(&result);
@@ -163,7 +195,7 @@ static int cmd_run_body(const struct launch_options *launch, struct judge_option
         core_report(CORE_IO, "cannot write the report to standard output");
         outcome.trouble = true;
     }
-    code = exit_of(&result, &outcome);
+    code = exit_of(&result, result.trace_count + inside.count, &outcome);
     if (launch_interrupted_by(&result) && result.trace_count && !judge->quiet)
         printf("crosswait: the job was interrupted by SIG%s; the report covers what was recorded "
                "until then\n",
@@ -171,6 +203,7 @@ static int cmd_run_body(const struct launch_options *launch, struct judge_option
     else if (code == CLI_JOB && result.trace_count && !judge->quiet)
         printf("crosswait: the job itself failed, with exit status %d\n", result.status);
     launch_result_done(&result);
+    inside_done(&inside);
     return code;
 }
 

@@ -35,6 +35,8 @@ struct launch_options {
     bool times_all;  /* records the times of each call (store/store.h) */
     bool threads;    /* records how threads begin, so that a schedule can order them */
     bool ours;       /* a signal that ends the launcher ends the job at once */
+    int inside_fd;   /* a file that is not empty if a crosswait inside of the command recorded its
+                        own job; 0: none */
     double budget_s; /* ends the job after this time; 0: never */
     double stall_s;  /* ends the job when no rank has moved for this time; 0: never */
     struct launch_variable variable[LAUNCH_VARIABLES_MAX];

@@ -520,6 +520,14 @@ static void nothing_recorded(const struct launch *launch, bool called)
                     name);
 }
 
+static bool recorded_inside(const struct launch *launch)
+{
+    struct stat about;
+    int fd = launch->options->inside_fd;
+
+    return fd && !fstat(fd, &about) && about.st_size > 0;
+}
+
 enum core_status launch_trace_write(struct launch *launch)
 {
     struct launch_result *result = launch->result;
@@ -558,7 +566,7 @@ enum core_status launch_trace_write(struct launch *launch)
         result->trace[result->trace_count++] = trace;
     }
     free(command);
-    if (!number)
+    if (!number && !recorded_inside(launch))
         nothing_recorded(launch, empty);
     return status;
 }

@@ -65,7 +65,10 @@ class Rank:
 
     def pytest_runtest_logreport(self, report):
         if report.when == "call" or report.outcome != "passed":
-            reason = report.longrepr[2] if report.skipped and report.longrepr else ""
+            crash = getattr(report.longrepr, "reprcrash", None)
+            reason = crash.message if crash else ""
+            if report.skipped and report.longrepr:
+                reason = report.longrepr[2]
             line = f"{report.outcome} {reason}".replace("\n", " ")
             with open(self.path, "a") as file:
                 file.write(line + "\n")
@@ -132,7 +135,12 @@ class Session:
             pytest.skip(outcomes[0][1])
         if status != CLEAN:
             found = [line for line in output.splitlines() if re.match(r"(error|warning)\[", line)]
-            head = found[0] if found else f"crosswait: exit status {status}"
+            failed = [reason for outcome, reason in outcomes if outcome == "failed"]
+            head = f"crosswait: exit status {status}"
+            if found:
+                head = found[0]
+            elif failed:
+                head = f"a rank failed: {failed[0]}"
             # pytest's summary shows the first line only.
             pytest.fail(f"{head}\n\n{output}\n[crosswait: exit status {status}]", pytrace=False)
 

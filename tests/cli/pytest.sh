@@ -39,13 +39,17 @@ def test_skipped():
     pass
 END
 echo 'def test_no_mpi(): pass' >test_plain.py
-tests() { /usr/bin/python3 -m pytest -p no:cacheprovider -p crosswait_pytest -v "$@" 2>&1; }
-tests --crosswait=2 --crosswait-options=--stall=30 --crosswait-report=sarif:all.sarif \
-    --crosswait-report=junit:all.xml >log
+pytest=(/usr/bin/python3 -m pytest -p no:cacheprovider -p crosswait_pytest -v)
+tests() { "${pytest[@]}" "$@" 2>&1; }
+crosswait run -q --markdown=all.md -- "${pytest[@]}" --crosswait=2 \
+    --crosswait-options=--stall=30 --crosswait-report=sarif:all.sarif \
+    --crosswait-report=junit:all.xml >log 2>&1
 echo "[$?]"
+grep '^###' all.md # of the jobs inside of the command
 grep -o '^test_[a-z_.]*py::[a-zA-Z_]*.* [A-Z]\{4,\}' log
 # The first line of a failure, which newer versions of pytest also show in the summary.
-sed -n '/^_* test_[a-z]*.* _*$/{s/^_* \([^ ]*\) _*$/\1: /;N;s/\n\([a-z]*[[a-z]*]*:\).*/\1/p}' log
+sed -n '/^_* test_[a-z]*.* _*$/{s/^_* \([^ ]*\) _*$/\1: /
+    N;s/\n\([a-z]*[[a-z]*]*:\|a rank failed: assert\).*/\1/p}' log
 /usr/bin/python3 "$SOURCE/tests/reports/github.py" all.sarif
 /usr/bin/python3 "$SOURCE/tests/reports/hosts.py" junit all.xml | sort | uniq -c
 tests --crosswait=0 | grep -o 'takes a number.*'
