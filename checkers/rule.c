@@ -370,5 +370,9 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
     [REMEDY_OUTLIVE] = {"outlive",
                         "free the object when no thread uses it any more: join the threads first",
                         OF(THREAD) | OF(BEHAVIOUR)},
+    [REMEDY_LEVEL] = {"level",
+                      "ask MPI_Init_thread for the level that these calls need, and look at what "
+                      "it provides",
+                      OF(BEHAVIOUR)},
     [REMEDY_NONE] = {"none", NULL, OF(BEHAVIOUR)},
 };

@@ -108,6 +108,7 @@ enum remedy {
     REMEDY_CRASH,
     REMEDY_ERROR,
     REMEDY_OUTLIVE,
+    REMEDY_LEVEL,
     REMEDY_NONE,
     REMEDY_COUNT
 };

@@ -196,6 +196,8 @@ static enum remedy remedy_of_failure(const struct explore_look *look)
         return REMEDY_CRASH;
     case WORLD_RULE_FREED:
         return REMEDY_OUTLIVE;
+    case WORLD_RULE_THREAD_LEVEL:
+        return REMEDY_LEVEL;
     case WORLD_RULE_ROOM:
         return REMEDY_ATTACH;
     case WORLD_RULE_COLLECTIVE_MISMATCH:

@@ -332,6 +332,19 @@ static char *others_found(const struct world_outcome *outcome)
     return text;
 }
 
+/* Tells whether it is another failure, and says what no failure before it says. */
+static bool also_is(const struct world_outcome *outcome, int i, const struct world_finding *failure)
+{
+    const struct world_finding *other = &outcome->finding[i];
+    if (other == failure || !explore_failure_is(other) || !strcmp(other->text, failure->text))
+        return false;
+    for (int k = 0; k < i; k++)
+        if (explore_failure_is(&outcome->finding[k]) &&
+            !strcmp(outcome->finding[k].text, other->text))
+            return false;
+    return true;
+}
+
 /* Lists the world's other failures: each of several ranks may be the one that ends the job. */
 static char *also_failed(const struct world_outcome *outcome, const struct world_finding *failure)
 {
@@ -340,8 +353,7 @@ static char *also_failed(const struct world_outcome *outcome, const struct world
     int also = 0;
     FILE *file = open_memstream(&text, &bytes);
     for (int i = 0; file && i < outcome->finding_count; i++)
-        if (&outcome->finding[i] != failure && explore_failure_is(&outcome->finding[i]) &&
-            also++ < ALSO_TOLD)
+        if (also_is(outcome, i, failure) && also++ < ALSO_TOLD)
             fprintf(file, "%s%s", also > 1 ? "; " : "", outcome->finding[i].text);
     if (file && also > ALSO_TOLD)
         fprintf(file, "; and %d more", also - ALSO_TOLD);

@@ -41,6 +41,8 @@ enum world_rule_trait {
       "all ranks make the same collective calls", NULL)                                            \
     X(FREED, "freed", WORLD_CALL_REFUSED, "no thread uses what another one frees",                 \
       "free it when no thread uses it any more")                                                   \
+    X(THREAD_LEVEL, "thread-level", WORLD_CALL_ENDED | WORLD_OF_RANKS,                             \
+      "threads call MPI as the thread level allows", NULL)                                         \
     X(ROOM, "no-room", WORLD_FAILS | WORLD_OF_CALL | WORLD_UNSEEN | WORLD_NOTE,                    \
       "the attached buffer has room for each buffered send",                                       \
       "attach a buffer with room for all buffered messages that may be under way at a time")       \

@@ -819,13 +819,13 @@ static inline void world_enter(const char *call)
 }
 #if WORLD_PROCESSES
 /* One thread of a rank runs at a time (ranks/threads.c). */
-extern bool world_process_multiple; /* the program asks for MPI_THREAD_MULTIPLE */
-void world_process_thread_lock(void);
+extern bool world_process_watched; /* a thread other than the main one may call MPI, or exists */
+void world_process_thread_lock(const char *call); /* NULL: it only sleeps */
 void world_process_thread_unlock(void);
-static inline bool world_thread_come(void)
+static inline bool world_thread_come(const char *call)
 {
-    if (UNLIKELY(world_process_multiple))
-        world_process_thread_lock();
+    if (UNLIKELY(world_process_watched))
+        world_process_thread_lock(call);
     if (world_process_depth++ == 0 && UNLIKELY(world_process_guards))
         world_process_guard_open();
     return true;
@@ -835,17 +835,17 @@ static inline void world_thread_go(const bool *alone)
     (void)alone;
     if (--world_process_depth == 0 && UNLIKELY(world_process_guards))
         world_process_guard_close();
-    if (UNLIKELY(world_process_multiple))
+    if (UNLIKELY(world_process_watched))
         world_process_thread_unlock();
 }
-#define ALONE \
-    __attribute__((cleanup(world_thread_go), unused)) const bool alone = world_thread_come();
+#define ALONE(call) \
+    __attribute__((cleanup(world_thread_go), unused)) const bool alone = world_thread_come(call);
 #else
-#define ALONE
+#define ALONE(call)
 #endif
-#define ENTER(call) ALONE world_enter(call)
+#define ENTER(call) ALONE(call) world_enter(call)
 /* For a call that does the same on every rank and communicates with none. */
-#define ENTER_LOCAL(call) ALONE world_enter_local(call)
+#define ENTER_LOCAL(call) ALONE(call) world_enter_local(call)
 
 /* Returns the calling rank's own object of a handle that all ranks share. */
 static inline MPI_Comm comm_of(MPI_Comm comm)

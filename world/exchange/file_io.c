@@ -185,7 +185,7 @@ static int blocking(const char *call, MPI_File file, bool write, bool all, enum 
                     MPI_Offset offset, const void *buffer, int count, MPI_Datatype type,
                     MPI_Status *status)
 {
-    ALONE
+    ALONE(call)
     struct world_access *access;
     int code = file_io_start(call, file, write, pointer, offset, buffer, count, type, &access);
     if (code)
@@ -206,7 +206,7 @@ static int nonblocking(const char *call, MPI_File file, bool write, enum pointer
                        MPI_Offset offset, const void *buffer, int count, MPI_Datatype type,
                        MPI_Request *request)
 {
-    ALONE
+    ALONE(call)
     struct world_access *access;
     int code = file_io_start(call, file, write, pointer, offset, buffer, count, type, &access);
     if (!code && UNLIKELY(WORLD->explore != NULL) && world_file_reaches(file, access->offset))

@@ -171,7 +171,7 @@ int MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MP
 
 int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)
 {
-    ALONE
+    ALONE("MPI_Mrecv")
     MPI_Request request;
     int code = probe_imrecv("MPI_Mrecv", buf, count, type, message, &request);
     return code ? code : MPI_Wait(&request, status);

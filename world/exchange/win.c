@@ -70,7 +70,7 @@ static MPI_Win win_new(MPI_Comm comm, int flavor, void *base, MPI_Aint size, int
 int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm handle,
                    MPI_Win *win)
 {
-    ALONE
+    ALONE("MPI_Win_create")
     MPI_Comm comm;
     int code = win_start("MPI_Win_create", handle, size, disp_unit, &comm);
     if (!code)
@@ -81,7 +81,7 @@ int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_
 int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm handle, void *baseptr,
                      MPI_Win *win)
 {
-    ALONE
+    ALONE("MPI_Win_allocate")
     MPI_Comm comm;
     int code = win_start("MPI_Win_allocate", handle, size, disp_unit, &comm);
     if (code)
@@ -115,7 +115,7 @@ static struct world_part *whole_new(const struct world_part *first, size_t bytes
 int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm handle,
                             void *baseptr, MPI_Win *out_win)
 {
-    ALONE
+    ALONE("MPI_Win_allocate_shared")
     MPI_Comm comm;
     int code = win_start("MPI_Win_allocate_shared", handle, size, disp_unit, &comm);
     if (code)
@@ -140,7 +140,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Com
 
 int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm handle, MPI_Win *win)
 {
-    ALONE
+    ALONE("MPI_Win_create_dynamic")
     MPI_Comm comm;
     int code = win_start("MPI_Win_create_dynamic", handle, 0, 1, &comm);
     if (!code)

@@ -413,7 +413,7 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
-    ALONE
+    ALONE("MPI_Comm_dup_with_info")
     int code = comm_dup_one("MPI_Comm_dup_with_info", comm, newcomm);
     if (!code)
         world_comm_info(*newcomm, info);
@@ -573,7 +573,7 @@ int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *newcomm)
 
 int MPI_Comm_split_type(MPI_Comm handle, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
-    ALONE
+    ALONE("MPI_Comm_split_type")
     /* All ranks share one machine; where collectives wait for data alone, every two of them. */
     const int machine = comm_is_loose() ? ME->rank / 2 : 0;
     if (WORLD->rank_count > 1)

@@ -134,14 +134,18 @@ int MPI_Finalized(int *flag)
 
 int MPI_Query_thread(int *provided)
 {
-    ENTER_LOCAL("MPI_Query_thread");
+    if (!WORLD_PROCESSES || !ME->initialized) {
+        ENTER_LOCAL("MPI_Query_thread"); /* any thread may ask at any time */
+    }
     *provided = WORLD_PROCESSES ? world_process_threads() : MPI_THREAD_FUNNELED;
     return MPI_SUCCESS;
 }
 
 int MPI_Is_thread_main(int *flag)
 {
-    ENTER_LOCAL("MPI_Is_thread_main");
+    if (!WORLD_PROCESSES || !ME->initialized) {
+        ENTER_LOCAL("MPI_Is_thread_main"); /* as MPI_Query_thread */
+    }
     *flag = !WORLD_PROCESSES || world_process_is_main();
     return MPI_SUCCESS;
 }

@@ -53,7 +53,10 @@ struct region_rank {
     /* About its threads (ranks/threads.c): one may do more than was seen; another might have got a
      * mutex first. */
     bool loose, contended, several; /* several: it has had several */
-    bool shares;                    /* it shares memory by itself with other processes */
+    /* A call that a thread made which may not, a literal of the program's side; NULL: none. */
+    const char *stray;
+    uint64_t stray_site;
+    bool shares; /* it shares memory by itself with other processes */
     enum world_outside outside;
     bool early; /* it ended without notice while the world ran */
     /* For the search by states: whether it ran since its memory was hashed; the hash; why it has

@@ -394,7 +394,16 @@ static void ended_early(int r, int status)
     for (int i = 0; i < WORLD->rank_count; i++)
         rank_region->rank[r].early |=
             i != r && WORLD->rank[i].fiber->live && !WORLD->rank[i].finalized;
-    if (WIFSIGNALED(status))
+    if (rank_region->rank[r].stray) {
+        static const char *const level[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED"};
+        struct world_fiber *fiber = WORLD->rank[r].fiber;
+        CORE_CHECK(rank_level == MPI_THREAD_SINGLE || rank_level == MPI_THREAD_FUNNELED);
+        fiber->call = rank_region->rank[r].stray;
+        fiber->site = (const void *)rank_region->rank[r].stray_site;
+        world_found(WORLD_RULE_THREAD_LEVEL, r,
+                    "rank %d calls %s in a thread other than the main one, which %s forbids", r,
+                    fiber->call, level[rank_level != MPI_THREAD_SINGLE]);
+    } else if (WIFSIGNALED(status))
         world_found(WORLD_RULE_CRASH, r, "rank %d is ended by signal %d (%s)", r, WTERMSIG(status),
                     strsignal(WTERMSIG(status)));
     else if (runs)
@@ -601,7 +610,8 @@ int world_process_init(int required)
     if (!rank_region)
         rank_refuse("only crosswait explore can use this library");
     world_process_loaded();
-    world_process_multiple = required == MPI_THREAD_MULTIPLE;
+    rank_level = required;
+    world_process_watched |= required >= MPI_THREAD_SERIALIZED;
     /* Processes that the program starts are not part of the world, such as a debugger or a
      * sanitizer's symbolizer. */
     const char *others = getenv(REGION_PRELOAD_VARIABLE);
@@ -668,7 +678,7 @@ void world_process_begin(void)
 
 int world_process_threads(void)
 {
-    return world_process_multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
+    return rank_level;
 }
 
 bool world_process_is_main(void)

@@ -43,6 +43,7 @@ void rank_layers_find(void);
 void rank_event(void *unused, const struct world_event *event);
 
 /* threads.c */
+extern int rank_level; /* the MPI_THREAD_... that the program asks for */
 int rank_thread_count(int process);
 /* Waits until *scheduled may differ from `seen`. */
 void rank_threads_rest(_Atomic uint32_t *scheduled, uint32_t seen);

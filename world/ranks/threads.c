@@ -1,14 +1,16 @@
-/* Threads of a rank that call MPI, as MPI_THREAD_MULTIPLE allows. Each is a fiber of its own, and
- * one runs at a time: it computes until its next MPI call, or until it waits for another thread;
- * then one of the threads that have reached a call runs. So they do the same in each world of the
- * same choices, and which of two calls comes first is a choice (world/exchange/explore_access.h).
+/* Threads of a rank that call MPI, as MPI_THREAD_MULTIPLE and, one at a time, MPI_THREAD_SERIALIZED
+ * allow. Each is a fiber of its own, and one runs at a time: it computes until its next MPI call,
+ * or until it waits for another thread; then one of the threads that have reached a call runs. So
+ * they do the same in each world of the same choices, and which of two calls comes first is a
+ * choice (world/exchange/explore_access.h).
  *
  * A thread is seen to wait for another if it is in a futex that only threads of this process can
  * access, and each of these is known or waits as well. A thread that computes, or waits for
  * something else, is awaited until it has computed for GIVE_UP_TICKS or waited for GIVE_UP_NS; then
  * the others run without it, and the world reports that there may be more, or that its end is
  * uncertain. Which thread gets a mutex first is no choice: if a thread waits for a mutex that a
- * thread in MPI holds, there may be more, too.
+ * thread in MPI holds, there may be more, too. At a lower level threads run as they like, and a
+ * call of any but the main one ends its process.
  *
  * Invariants: 1. `away` is true if some thread of this process is outside of MPI and none inside
  * runs; only then are threads outside and not at rest. 2. Only phase_end changes thread[i].where
@@ -44,13 +46,15 @@ struct thread {
     struct world_fiber *fiber;
     const struct world_causes *begun; /* causes of its creator at that time */
     uint32_t joined_by;               /* the thread that joined it, + 1 */
+    bool sleeps;                      /* INSIDE, but in no call */
     bool given_up;
     uint64_t switches;   /* times it had gone to rest when it was given up */
     uint64_t ticks;      /* processor time when it was first awaited */
     unsigned long futex; /* the futex of its last wait, in memory of this process alone */
 };
 
-bool world_process_multiple, world_process_several;
+bool world_process_watched, world_process_several;
+int rank_level = MPI_THREAD_SINGLE;
 
 static struct thread thread[THREADS_MAX]; /* [0]: first thread of the process */
 static _Atomic uint32_t thread_count = 1;
@@ -101,20 +105,61 @@ bool rank_threads_inside(void)
     return !world_process_several || is_host() || (own && own->depth > 0);
 }
 
-void world_process_thread_lock(void)
+static bool calls_are_scheduled(void)
 {
-    if (is_host())
+    return rank_level >= MPI_THREAD_SERIALIZED;
+}
+
+/* Ends the process, as the calling thread may not call MPI. Another process may run, so it only
+ * writes what nobody reads before the process has ended. */
+static void stray_check(const char *call)
+{
+    static __thread bool is_main;
+    if (is_main || rank_own < 0 || (is_main = world_process_is_main()))
+        return;
+    rank_region->rank[rank_own].stray_site = (uintptr_t)world_process_site();
+    rank_region->rank[rank_own].stray = call;
+    for (;;)
+        syscall(SYS_exit_group, 1);
+}
+
+/* Ends the world if two threads call MPI at a time. */
+static void serial_check(const char *call)
+{
+    uint32_t inside = 0;
+    CORE_CHECK(rank_level == MPI_THREAD_SERIALIZED && own->where == INSIDE);
+    for (uint32_t i = 0; i < thread_count; i++)
+        inside += thread[i].where == INSIDE && !thread[i].sleeps;
+    if (inside == 1)
+        return;
+    WORLD->fiber->call = call;
+    WORLD->fiber->site = world_process_site();
+    world_found(WORLD_RULE_THREAD_LEVEL, rank_own,
+                "rank %d calls %s while another of its threads calls MPI, which "
+                "MPI_THREAD_SERIALIZED forbids",
+                rank_own, call);
+    world_end_job();
+}
+
+void world_process_thread_lock(const char *call)
+{
+    if (!calls_are_scheduled())
+        stray_check(call);
+    if (!calls_are_scheduled() || is_host())
         return;
     if (threads_mine()->depth++ || !world_process_several)
         return;
+    own->sleeps = !call;
     own->where = COME;
     rank_sched_wait();
     CORE_CHECK(WORLD->fiber == own->fiber && own->where == INSIDE);
+    if (call && rank_level == MPI_THREAD_SERIALIZED)
+        serial_check(call);
 }
 
 void world_process_thread_unlock(void)
 {
-    if (is_host())
+    if (!calls_are_scheduled() || is_host())
         return;
     CORE_CHECK(threads_mine()->depth > 0);
     if (--own->depth == 0 && world_process_several)
@@ -452,9 +497,10 @@ int pthread_create(pthread_t *out_thread, const pthread_attr_t *attributes,
     world_process_guard_end(); /* which of several threads loads or stores is not seen */
     if (rank_own >= 0)
         rank_region->rank[rank_own].several = true;
-    if (world_process_multiple && world_process_early)
+    world_process_watched = true;
+    if (calls_are_scheduled() && world_process_early)
         world_process_begin(); /* fork first, as no thread would survive it */
-    if (rank_own < 0 || !world_process_multiple || WORLD->fiber->rank->rank != rank_own)
+    if (rank_own < 0 || !calls_are_scheduled() || WORLD->fiber->rank->rank != rank_own)
         return real(out_thread, attributes, run, argument);
     if (!world_process_several)
         several_begin();
@@ -544,7 +590,7 @@ bool world_process_host(struct world_fiber *fiber)
 {
     pthread_attr_t attributes;
     pthread_t host;
-    if (!world_process_multiple)
+    if (!calls_are_scheduled())
         return false;
     fiber->slot = THREADS_MAX + ++host_count;
     pthread_attr_init(&attributes);

@@ -188,7 +188,16 @@ def function(name, returns, parameters):
         body += ["    return returned;"]
     else:
         body += [f"    return {call};"]
-    return "\n".join([f'{declared} __asm__("MPI_{name}");', declared, "{", "    ALONE", *body, "}"])
+    return "\n".join(
+        [
+            f'{declared} __asm__("MPI_{name}");',
+            declared,
+            "{",
+            f'    ALONE("MPI_{name}")',
+            *body,
+            "}",
+        ]
+    )
 
 
 def stubs(functions):

@@ -83,7 +83,7 @@ static void *work(void *number)
 {
     int i = *(int *)number, got;
     MPI_Request request;
-    if (is("same") || is("twice"))
+    if (is("same") || is("twice") || is("joined"))
         send_to(i, 1, MPI_COMM_WORLD);
     if (is("twice"))
         send_to(i + 10, 1, MPI_COMM_WORLD);
@@ -120,10 +120,12 @@ static void threads_run(void)
     for (int i = 0; i < thread_count; i++) {
         number[i] = i;
         pthread_create(&thread[i], NULL, work, &number[i]);
+        if (is("joined"))
+            pthread_join(thread[i], NULL);
     }
     if (is("pauses") || is("shares") || is("reads"))
         MPI_Recv(NULL, 0, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    for (int i = 0; i < thread_count; i++)
+    for (int i = 0; i < thread_count && !is("joined"); i++)
         pthread_join(thread[i], NULL);
 }
 
@@ -151,8 +153,10 @@ static void serve(void)
 
 int main(int argc, char **argv)
 {
-    int level;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    int level = argc <= 3                            ? MPI_THREAD_MULTIPLE
+                : strcmp(argv[3], "serialized") == 0 ? MPI_THREAD_SERIALIZED
+                                                     : MPI_THREAD_FUNNELED;
+    MPI_Init_thread(&argc, &argv, level, &level);
     mode = argv[1];
     thread_count = atoi(argv[2]);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
