@@ -423,10 +423,10 @@ static void run_once(struct explorer *e)
         return;
     }
     CORE_CHECK(e->at == e->depth); /* invariant 1: the run followed the whole path */
-    CORE_CHECK(!e->foreign || !e->pruned);
+    CORE_CHECK(!e->foreign || e->depth <= SHARD_DEPTH);
     e->ops += e->foreign ? 0 : result.ops;
     if (e->foreign || e->too_deep)
-        ; /* another share counts it, or it has no leaf */
+        ; /* another share counts its leaf, or what it prunes; or it has no leaf */
     else if (e->pruned)
         e->result->pruned++;
     else
