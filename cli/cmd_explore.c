@@ -31,6 +31,7 @@ enum {
     OPTION_WORLDS,
     OPTION_SEED,
     OPTION_JOBS,
+    OPTION_SPREAD,
     OPTION_STATE,
     OPTION_ALLOW,
     OPTION_COMPARE,
@@ -57,6 +58,8 @@ static const struct options_spec spec[] = {
     {"seed", 0, "N",
      "seed of random samples, if the budget does not suffice for all worlds (default 1)"},
     {"jobs", 'j', "N", "run worlds in N processes (default 1); the result does not depend on N"},
+    {"spread", 0, "CMD",
+     "also run worlds in processes that CMD starts on other machines: 'srun -n 64', 'ssh node7'"},
     {"state", 0, "FILE", "resume from FILE, and save there what remains to be done"},
     {"allow", 0, "WHAT",
      "ignore differences in this: output, the number of a rank, or a pattern of lines"},
@@ -116,7 +119,7 @@ struct settings {
     struct explore_options search;
     struct explore_allow allow;
     int input; /* struct explore_start */
-    const char *again, *html, *json, *sarif, *junit, *source_root;
+    const char *again, *command, *html, *json, *sarif, *junit, *source_root;
     enum judge_colour colour;
     bool json_out, quiet, jobs;
     int ranks, processes;
@@ -400,6 +403,9 @@ static int option_set(struct settings *s, const struct options *o, int which)
         if (!(status = options_integer(o, 1, 256, &number)))
             s->processes = (int)number;
         break;
+    case OPTION_SPREAD:
+        s->command = o->value;
+        break;
     case OPTION_STATE:
         s->search.state = o->value;
         break;
@@ -487,11 +493,6 @@ static int settings_check(const struct options *o, const struct settings *s, int
     return s->again ? again_check(o, s->again) : CLI_CLEAN;
 }
 
-struct job { /* the job that this process belongs to; size 1: none */
-    int rank, size;
-    uint64_t number;
-};
-
 struct starting { /* arguments for starting worlds of either kind, here or in a helper */
     const struct explore_command *typed;
     struct settings *settings;
@@ -541,33 +542,46 @@ static void cmd_explore_help(void *context, struct search_helper *helper)
     program_end(&own, &program);
 }
 
-/* Starts our own helpers, and joins the other processes of this process's job. */
-static enum core_status spread_start(struct starting *starting, const struct job *job,
+/* Starts our own helpers, and accepts the other processes of the group. */
+static enum core_status spread_start(struct starting *starting, const struct search_group *group,
                                      struct explore_spread **out_spread)
 {
     int helpers = starting->settings->processes - 1;
     struct search_spread *spread = NULL;
     *out_spread = NULL;
-    if ((helpers < 1 && job->size < 2) || starting->settings->again)
+    if ((helpers < 1 && !group->others) || starting->settings->again)
         return CORE_OK;
-    enum core_status status = search_spread_open(
-        helpers > 0 ? helpers : 0, job->number, job->size - 1, cmd_explore_help, starting, &spread);
+    enum core_status status =
+        search_spread_open(helpers > 0 ? helpers : 0, group, cmd_explore_help, starting, &spread);
     return status == CORE_OK ? explore_spread_new(spread, out_spread) : status;
 }
 
-/* Helps as one of several processes of a job (mpirun -n 4 crosswait explore ...): the first one
- * searches and prints, the others run worlds for it. They print nothing, and never fail, which
- * would end the job. */
-static int help_job(const struct job *job, const struct explore_command *typed,
-                    struct settings *settings)
+/* Runs worlds for the first process of the group. Prints nothing, and never fails, which would end
+ * the others of a job. */
+static int help_group(const struct search_group *group, const struct explore_command *typed,
+                      struct settings *settings)
 {
     struct starting starting = {.typed = typed, .settings = settings};
     if (!settings->again)
-        search_spread_join(job->number, cmd_explore_help, &starting);
+        search_spread_join(group, cmd_explore_help, &starting);
     return CLI_CLEAN;
 }
 
-static int cmd_explore_body(const struct explore_command *typed, const struct job *job,
+/* Reports if standard input has bytes: helpers on other machines do not get them. */
+static bool input_none(void)
+{
+    int file = explore_input_take();
+    bool none = file <= 0 || lseek(file, 0, SEEK_END) <= 0;
+    if (!none)
+        core_report(CORE_BAD_INPUT, "--spread: helpers on other machines do not get what is on "
+                                    "standard input; let the program read a file, and add "
+                                    "</dev/null");
+    if (file > 0)
+        close(file);
+    return none;
+}
+
+static int cmd_explore_body(const struct explore_command *typed, const struct search_group *group,
                             struct settings *settings)
 {
     struct starting starting = {.typed = typed, .settings = settings};
@@ -576,10 +590,12 @@ static int cmd_explore_body(const struct explore_command *typed, const struct jo
     int code = CLI_TROUBLE;
 
     explore_files_look(&before);
-    if (job->size < 2 && settings->gdb < 0 && !settings->jobs)
+    if (group->command && !input_none())
+        return CLI_USAGE;
+    if (!group->others && settings->gdb < 0 && !settings->jobs)
         settings->input = explore_input_take();
     settings->input = settings->input ? settings->input : -1;
-    if (spread_start(&starting, job, &settings->search.spread) != CORE_OK)
+    if (spread_start(&starting, group, &settings->search.spread) != CORE_OK)
         return CLI_TROUBLE;
     enum core_status status = program_start(&starting, &program);
     if (status == CORE_OK) {
@@ -610,16 +626,13 @@ int cmd_explore(int argc, char **argv)
     struct settings settings = {.search = {.time_s = TIME_S, .seed = 1}, .gdb = -1};
     struct explore_command typed;
     struct options o;
-    struct job job = {.size = 1};
+    struct search_group group;
     int which, code = CLI_CLEAN;
 
-    if (search_job(&job.rank, &job.size)) {
-        job.number = search_job_number();
-        search_job_leave();
-    }
-    if (job.size > 1) /* a launcher may give it a terminal, but formats the output itself */
+    search_group_read(&group);
+    if (group.others) /* a launcher may give it a terminal, but formats the output itself */
         settings.colour = JUDGE_COLOUR_NEVER;
-    if (job.rank > 0)
+    if (group.helps)
         cmd_explore_silence();
     options_begin(&o, &command, argc, argv);
     while ((which = options_next(&o)) >= 0 && code == CLI_CLEAN)
@@ -635,9 +648,12 @@ int cmd_explore(int argc, char **argv)
     if (settings.ranks)
         typed.rank_count = settings.ranks;
     code = settings_check(&o, &settings, typed.rank_count);
+    if (code == CLI_CLEAN && settings.command &&
+        search_group_new(settings.command, argv, &group) != CORE_OK)
+        code = CLI_USAGE;
     if (code == CLI_CLEAN)
-        code = job.rank > 0 ? help_job(&job, &typed, &settings)
-                            : cmd_explore_body(&typed, &job, &settings);
+        code = group.helps ? help_group(&group, &typed, &settings)
+                           : cmd_explore_body(&typed, &group, &settings);
     free(settings.allow.pattern);
     explore_command_done(&typed);
     return code;

@@ -31,6 +31,7 @@ enum {
     OPTION_EXPLORE,
     OPTION_NEED,
     OPTION_JOBS,
+    OPTION_SPREAD,
     OPTION_STATE,
     OPTION_BUDGET,
     OPTION_INSIDE,
@@ -56,6 +57,8 @@ static const struct options_spec spec[] = {
     {"need", 0, NULL, "print how much buffering the trace needs"},
     {"jobs", 'j', "N",
      "with --explore: explore in N processes (default 1); the result does not depend on N"},
+    {"spread", 0, "CMD",
+     "with --explore: also in processes that CMD starts on other machines: 'srun -n 64'"},
     {"state", 0, "FILE", "with --explore: resume from FILE, and save there what is done"},
     {"budget", 0, "N",
      "let --explore try at most N schedules (default 100000; fewer if the job has over 200 "
@@ -120,6 +123,7 @@ struct replaying {
     bool inside, has_policy;
     uint64_t runs, budget;
     int processes; /* for explore */
+    struct search_group group;
     const char *force_output, *proof, *state;
     char **command;
     double force_s;
@@ -438,28 +442,24 @@ done:
     return status;
 }
 
-/* Explores alone, with own helpers, or with the processes of this process's job (mpirun -n 4
- * crosswait replay ...): the first one explores and prints; the others return with *out_speaks
- * false. They never fail, which would end the job. */
+/* Explores alone or with helpers. A process that helps another one returns with *out_speaks false;
+ * it never fails, which would end the others of a job. */
 static enum core_status explore_together(const struct replaying *r,
                                          const struct replay_explore_options *options,
                                          struct replay_exploration *out_found, bool *out_speaks)
 {
     struct replay_shares shares = {.program = &r->program, .options = options, .state = r->state};
-    int rank = 0, size = 1;
-    const bool job = search_job(&rank, &size);
-    const uint64_t number = job ? search_job_number() : 0;
     enum core_status status = CORE_OK;
 
-    *out_speaks = rank == 0;
-    if (rank > 0) {
-        search_spread_join(number, replay_shares_help, &shares);
+    *out_speaks = !r->group.helps;
+    if (r->group.helps) {
+        search_spread_join(&r->group, replay_shares_help, &shares);
         return CORE_OK;
     }
-    if (!job && r->processes < 2 && !r->state)
+    if (!r->group.number && r->processes < 2 && !r->state)
         return replay_explore(&r->program, options, out_found);
-    if (size > 1 || r->processes > 1)
-        status = search_spread_open(r->processes > 1 ? r->processes - 1 : 0, number, size - 1,
+    if (r->group.others || r->processes > 1)
+        status = search_spread_open(r->processes > 1 ? r->processes - 1 : 0, &r->group,
                                     replay_shares_help, &shares, &shares.spread);
     if (status == CORE_OK)
         status = replay_shares_explore(&shares, out_found);
@@ -889,11 +889,12 @@ int cmd_replay(int argc, char **argv)
 {
     struct replaying r = {.runs = 1, .budget = REPLAY_EXPLORE_RUNS, .force_s = 60, .out = stdout};
     struct options o;
-    const char *policy = NULL;
+    const char *policy = NULL, *spread = NULL;
     bool decide = false, explore = false, need = false, live = false, quiet = false, seeded = false;
     int64_t number, seed = 1;
     int which;
 
+    search_group_read(&r.group);
     options_begin(&o, &command, argc, argv);
     while ((which = options_next(&o)) >= 0) {
         switch (which) {
@@ -926,6 +927,9 @@ int cmd_replay(int argc, char **argv)
             if (options_integer(&o, 1, PROCESSES_MAX, &number) != CORE_OK)
                 return CLI_USAGE;
             r.processes = (int)number;
+            break;
+        case OPTION_SPREAD:
+            spread = o.value;
             break;
         case OPTION_STATE:
             r.state = o.value;
@@ -963,8 +967,10 @@ int cmd_replay(int argc, char **argv)
             &o, "--decide, --explore, --need and --live are different questions; ask one");
     if (r.proof && !decide)
         return options_wrong(&o, "--proof needs --decide");
-    if ((r.state || r.processes > 1) && !explore)
-        return options_wrong(&o, "--jobs and --state need --explore");
+    if ((r.state || spread || r.processes > 1) && !explore)
+        return options_wrong(&o, "--jobs, --spread and --state need --explore");
+    if (spread && search_group_new(spread, argv, &r.group) != CORE_OK)
+        return CLI_USAGE;
     if (live && !o.rest_count)
         return options_wrong(&o,
                              "which command? --live runs the job itself: ... -- mpirun -n 4 ./app");

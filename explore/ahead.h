@@ -22,6 +22,7 @@ struct explore_item {
     uint32_t kept;             /* number of answers that the item takes from the stem */
     struct explore_list own;   /* answers after those of the stem; owned */
     uint32_t changes;          /* number of answers that differ from the defaults */
+    bool given;                /* a helper has it, or had it */
     uint64_t hash;             /* explore_item_name */
 };
 

@@ -10,3 +10,12 @@ $(EXPLORE_TESTS): $(BUILD)/tests/explore/%: tests/explore/%.c $(EXPLORE_LIBS)
 	$(Q)$(CC) $(CFLAGS) $(MPI_CFLAGS) -o $@ $< $(EXPLORE_LIBS) $(LDLIBS)
 
 TESTS += $(EXPLORE_TESTS)
+
+$(BUILD)/tests/bench/bench_spread: tests/bench/bench_spread.c $(EXPLORE_LIBS)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  bench $<")
+	$(Q)$(CC) $(CFLAGS) $(MPI_CFLAGS) -o $@ $< $(EXPLORE_LIBS) $(LDLIBS)
+
+.PHONY: bench-spread
+bench-spread: $(BUILD)/tests/bench/bench_spread
+	@$<

@@ -18,6 +18,9 @@
 #include "explore/state.h"
 #include "explore/store_conflict.h"
 
+/* How far helpers are ahead of the search, at most. */
+enum { AHEAD_GIVEN = 8192 };
+
 /* If the budget does not suffice for everything, queued lists get SHARE_AHEAD of its SHARES;
  * sampling gets the rest. */
 enum { SHARE_AHEAD = 3, SHARES = 4 };
@@ -515,11 +518,15 @@ static enum core_status lists_give(struct explore_search *s)
     struct explore_spread *spread = s->options->spread;
     uint32_t room = spread ? (uint32_t)explore_spread_room(spread) : 0;
     enum core_status status = CORE_OK;
-    for (uint32_t i = 0; room && i < s->heap_count && i < 2 * room && status == CORE_OK; i++) {
+    for (uint32_t i = 0; room && i < s->heap_count && i < AHEAD_GIVEN && status == CORE_OK; i++) {
+        struct explore_item *item = &s->heap[i];
         struct explore_list list = {0};
-        status = explore_item_list(&s->heap[i], &list);
+        if (item->given)
+            continue;
+        status = explore_item_list(item, &list);
         if (status == CORE_OK)
-            explore_spread_give(spread, s->heap[i].hash, &list, false, 0);
+            item->given = explore_spread_give(spread, item->hash, &list, false, 0);
+        room = item->given ? room - 1 : 0;
         explore_list_done(&list);
     }
     return status;
@@ -535,9 +542,13 @@ static void samples_give(struct explore_search *s)
     const struct explore_list none = {0};
     struct explore_spread *spread = s->options->spread;
     uint32_t room = spread ? (uint32_t)explore_spread_room(spread) : 0;
-    for (uint32_t i = 1; i <= 2 * room; i++) {
-        uint64_t seed = sample_seed(s, s->sampled + i);
-        explore_spread_give(spread, core_random_mix(seed), &none, true, seed);
+    if (s->samples_given <= s->sampled)
+        s->samples_given = s->sampled + 1;
+    for (; room && s->samples_given < s->sampled + AHEAD_GIVEN; room--) {
+        uint64_t seed = sample_seed(s, s->samples_given);
+        if (!explore_spread_give(spread, core_random_mix(seed), &none, true, seed))
+            return;
+        s->samples_given++;
     }
 }
 

@@ -174,6 +174,7 @@ struct explore_search {
     uint32_t rank_count;
     double started_s;
     double keep_s;          /* time of the next write of its state */
+    uint64_t samples_given; /* the next sample that no helper has */
     uint64_t worlds_before; /* worlds before the state that it resumed from */
 };
 

@@ -134,13 +134,13 @@ int explore_spread_room(struct explore_spread *spread)
     return search_spread_room(spread->spread);
 }
 
-void explore_spread_give(struct explore_spread *spread, uint64_t hash,
+bool explore_spread_give(struct explore_spread *spread, uint64_t hash,
                          const struct explore_list *list, bool seeded, uint64_t seed)
 {
     const struct question asked = {.seed = seed, .seeded = seeded};
     const struct search_bytes part[2] = {{&asked, sizeof asked},
                                          {list->answer, list->count * sizeof *list->answer}};
-    search_spread_give(spread->spread, hash, part);
+    return search_spread_give(spread->spread, hash, part);
 }
 
 bool explore_spread_take(struct explore_spread *spread, uint64_t hash,

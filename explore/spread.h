@@ -16,9 +16,10 @@ void explore_spread_free(struct explore_spread *spread);
 
 /* Returns how many more worlds can be given out now. */
 int explore_spread_room(struct explore_spread *spread);
-/* Gives a world out, unless it was given out before; hash: its name. The policy is order=explore
- * with a buffer for each send; seeded: its choices are random, from that seed. */
-void explore_spread_give(struct explore_spread *spread, uint64_t hash,
+/* Gives a world out that was not given out before; hash: its name. False: no helper can take it.
+ * The policy is order=explore with a buffer for each send; seeded: its choices are random, from
+ * that seed. */
+bool explore_spread_give(struct explore_spread *spread, uint64_t hash,
                          const struct explore_list *list, bool seeded, uint64_t seed);
 /* Waits for the world's result, which stays valid until the next call. False: the caller must run
  * the world itself. */

@@ -8,11 +8,8 @@
  *  1. Only the relay that first sent a lane writes its mirrored files.
  *  2. The launcher sends a tick to a relay only after its answer to the last one: at most one look
  *     per machine is under way. */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -24,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/address.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/file.h"
@@ -86,70 +84,10 @@ struct launch_relays {
 
 /* --- before the job --------------------------------------------------------------------------- */
 
-static bool addresses_write(char *text, size_t room)
-{
-    struct ifaddrs *all = NULL;
-    size_t used = 0;
-    int count = 0;
-
-    *text = '\0';
-    if (getifaddrs(&all) < 0)
-        return false;
-    for (struct ifaddrs *one = all; one && count < RELAY_ADDRESSES_MAX; one = one->ifa_next) {
-        char address[INET6_ADDRSTRLEN];
-        const void *at;
-
-        if (!one->ifa_addr || !(one->ifa_flags & IFF_UP) || one->ifa_flags & IFF_LOOPBACK)
-            continue;
-        if (one->ifa_addr->sa_family == AF_INET)
-            at = &((const struct sockaddr_in *)(const void *)one->ifa_addr)->sin_addr;
-        else if (one->ifa_addr->sa_family == AF_INET6 &&
-                 !IN6_IS_ADDR_LINKLOCAL(
-                     &((const struct sockaddr_in6 *)(const void *)one->ifa_addr)->sin6_addr))
-            at = &((const struct sockaddr_in6 *)(const void *)one->ifa_addr)->sin6_addr;
-        else
-            continue;
-        if (!inet_ntop(one->ifa_addr->sa_family, at, address, sizeof address) ||
-            used + strlen(address) + 2 > room)
-            continue;
-        used += (size_t)sprintf(text + used, "%s%s", count++ ? "," : "", address);
-    }
-    freeifaddrs(all);
-    return count > 0;
-}
-
-/* Opens a socket for IPv4 and IPv6, at a port that the system chooses. */
-static int listen_open(uint16_t *out_port)
-{
-    struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_ANY_INIT};
-    struct sockaddr_in at4 = {.sin_family = AF_INET};
-    socklen_t bytes = sizeof at;
-    int off = 0, fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-    if (fd >= 0)
-        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
-    if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) < 0) { /* no IPv6 */
-        if (fd >= 0)
-            close(fd);
-        fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-        if (fd >= 0 && bind(fd, (struct sockaddr *)&at4, sizeof at4) < 0) {
-            close(fd);
-            return -1;
-        }
-    }
-    if (fd < 0 || listen(fd, 128) < 0 || getsockname(fd, (struct sockaddr *)&at, &bytes) < 0) {
-        if (fd >= 0)
-            close(fd);
-        return -1;
-    }
-    *out_port = ntohs(at.sin6_port); /* at the same offset in both families */
-    return fd;
-}
-
 enum core_status launch_relay_open(struct launch *launch)
 {
     struct launch_relays *relays;
-    char addresses[RELAY_ADDRESSES_MAX * (INET6_ADDRSTRLEN + 1)], self[4096];
+    char addresses[CORE_ADDRESSES_BYTES], self[4096];
     char here[CORE_MACHINE_TEXT_BYTES];
     bool known = core_program_file(self, sizeof self);
 
@@ -158,8 +96,8 @@ enum core_status launch_relay_open(struct launch *launch)
         return core_report(CORE_NO_MEMORY, "out of memory");
     launch->relays = relays;
     relays->mirrors = (struct core_table)CORE_TABLE(struct mirror, name);
-    relays->listen_fd = listen_open(&relays->port);
-    if (relays->listen_fd < 0 || !known || !addresses_write(addresses, sizeof addresses) ||
+    relays->listen_fd = core_address_listen(&relays->port);
+    if (relays->listen_fd < 0 || !known || !core_addresses_write(addresses) ||
         getrandom(relays->secret, sizeof relays->secret, 0) != sizeof relays->secret) {
         launch_relay_close(launch);
         return core_report(CORE_OK,

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,20 +12,23 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/search/launcher.h"
+#include "core/search/meeting.h"
 
 #define A_SPREAD "the helpers of a search"
 
-/* A helper that computes an answer does not read: its next question must fit into the socket. */
-enum { QUEUE = 2, ANSWERS_MAX = 256, WHILE_BUSY_BYTES_MAX = 32768 };
+/* A helper that computes an answer does not read: its next question must fit into the socket. For
+ * each helper ANSWERS_EACH answers are kept, at least ANSWERS_LEAST in all. */
+enum { QUEUE = 2, ANSWERS_EACH = 64, ANSWERS_LEAST = 256, WHILE_BUSY_BYTES_MAX = 32768 };
 
-/* Time that a process of the job may take to leave. */
-enum { LEAVE_S = 3 };
+/* Time that the other processes of the group may take to leave. */
+enum { LEAVE_MS = 3000 };
 
 struct question {
     uint64_t hash, bytes;
@@ -50,10 +54,15 @@ struct search_helper {
 struct search_spread {
     struct search_helper *helper;
     uint32_t helper_count, helper_room;
-    struct search_meeting *meeting; /* NULL: no other process comes */
-    struct kept kept[ANSWERS_MAX];
-    uint32_t kept_count;
+    struct search_meeting *meeting;   /* NULL: no other process comes */
+    struct search_launcher *launcher; /* NULL: no command of --spread */
+    uint32_t came, lost;              /* processes of the group */
+    bool awaits;                      /* their number is known: wait for those that come late */
+    bool told;                        /* that the command ended, and no process came */
+    struct kept *kept;
+    uint32_t kept_count, kept_room;
     struct kept taken; /* the answer of the last take */
+    struct search_traffic traffic;
 };
 
 /* --- bytes ------------------------------------------------------------------------------------ */
@@ -161,65 +170,82 @@ static bool helper_start(struct search_spread *spread, search_help_fn help, void
     return true;
 }
 
-enum core_status search_spread_open(int children, uint64_t job, int others, search_help_fn help,
-                                    void *context, struct search_spread **out_spread)
+static enum core_status helpers_start(struct search_spread *spread, int children,
+                                      const struct search_group *group, search_help_fn help,
+                                      void *context)
 {
-    struct search_spread *spread = NULL;
-    CORE_CHECK(children >= 0 && others >= 0);
-    enum core_status status = CORE_ARRAY_NEW(spread, 1, A_SPREAD);
-    if (status == CORE_OK)
-        status = CORE_ARRAY_ROOM(spread->helper, spread->helper_room, (uint32_t)children, A_SPREAD);
-    if (status == CORE_OK && others > 0)
-        status = search_meeting_open(job, others, &spread->meeting);
-    if (status != CORE_OK) {
-        if (spread)
-            free(spread->helper);
-        free(spread);
-        return status;
-    }
+    enum core_status status =
+        CORE_ARRAY_ROOM(spread->helper, spread->helper_room, (uint32_t)children, A_SPREAD);
+    if (status == CORE_OK && group->others)
+        status = search_meeting_open(group, &spread->meeting);
+    if (status == CORE_OK && group->command)
+        status =
+            search_launcher_start(group->command, group->number, group->argv, &spread->launcher);
     fflush(NULL);
-    for (int i = 0; i < children; i++)
+    for (int i = 0; status == CORE_OK && i < children; i++)
         if (!helper_start(spread, help, context))
             break;
-    *out_spread = spread;
-    return CORE_OK;
+    return status;
 }
 
-/* Waits until a helper of the job has left: a launcher may end all remaining processes when the
- * first one fails. */
-static void helper_dismiss(const struct search_helper *helper)
+enum core_status search_spread_open(int children, const struct search_group *group,
+                                    search_help_fn help, void *context,
+                                    struct search_spread **out_spread)
 {
-    const struct timeval limit = {.tv_sec = LEAVE_S};
-    char answer[4096];
-    CORE_CHECK(!helper->process && helper->fd >= 0);
-    shutdown(helper->fd, SHUT_WR);
-    setsockopt(helper->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    while (recv(helper->fd, answer, sizeof answer, 0) > 0)
-        ;
+    struct search_spread *spread = NULL;
+    CORE_CHECK(children >= 0 && !group->helps);
+    enum core_status status = CORE_ARRAY_NEW(spread, 1, A_SPREAD);
+    if (status != CORE_OK)
+        return status;
+    spread->awaits = group->others != SEARCH_ANY_NUMBER;
+    status = helpers_start(spread, children, group, help, context);
+    if (status != CORE_OK)
+        search_spread_free(spread);
+    else
+        *out_spread = spread;
+    return status;
 }
 
 static void helpers_accept(struct search_spread *spread)
 {
     int fd;
-    while (spread->meeting && (fd = search_meeting_accept(spread->meeting)) >= 0)
+    while (spread->meeting && (fd = search_meeting_accept(spread->meeting)) >= 0) {
+        spread->came++;
         if (CORE_ARRAY_PUSH(spread->helper, spread->helper_count, spread->helper_room, A_SPREAD,
                             (struct search_helper){.fd = fd}) != CORE_OK)
             close(fd);
+    }
 }
 
-/* Waits for processes of the job that come late, as they would wait for us in vain. */
+/* Waits for processes of a job that come late, as they would wait for us in vain. */
 static void helpers_await(struct search_spread *spread)
 {
-    while (spread->meeting && search_meeting_await(spread->meeting, LEAVE_S * 1000))
+    while (spread->meeting && spread->awaits && search_meeting_await(spread->meeting, LEAVE_MS))
         helpers_accept(spread);
+}
+
+static void command_tell(struct search_spread *spread, int status)
+{
+    spread->told = true;
+    core_report(CORE_OK,
+                "the command of --spread ended with status %d before a helper connected: this "
+                "process searches alone",
+                status);
+}
+
+/* Tells at once if the command of --spread has ended before a helper came. */
+static void command_look(struct search_spread *spread)
+{
+    int status;
+    if (spread->launcher && !spread->came && !spread->told &&
+        search_launcher_ended(spread->launcher, &status))
+        command_tell(spread, status);
 }
 
 static void helper_end(struct search_helper *helper)
 {
     if (helper->fd < 0)
         return;
-    if (!helper->process)
-        helper_dismiss(helper);
     close(helper->fd);
     if (helper->process)
         kill(helper->process, SIGTERM); /* its children end with it */
@@ -229,24 +255,78 @@ static void helper_end(struct search_helper *helper)
     helper->asked_count = 0;
 }
 
+static void helper_lose(struct search_spread *spread, struct search_helper *helper)
+{
+    CORE_CHECK(helper->fd >= 0);
+    spread->lost += helper->process == 0;
+    helper_end(helper);
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Waits until the processes of the group have left: a launcher may end all remaining ones when the
+ * first one fails. */
+static void helpers_dismiss(struct search_spread *spread)
+{
+    const int64_t end_ms = now_ms() + LEAVE_MS;
+    char answer[4096];
+    for (uint32_t i = 0; i < spread->helper_count; i++)
+        if (!spread->helper[i].process && spread->helper[i].fd >= 0)
+            shutdown(spread->helper[i].fd, SHUT_WR);
+    for (uint32_t i = 0; i < spread->helper_count; i++) {
+        struct search_helper *helper = &spread->helper[i];
+        struct pollfd there = {.fd = helper->fd, .events = POLLIN};
+        int64_t left_ms = 0;
+        while (!helper->process && helper->fd >= 0 && (left_ms = end_ms - now_ms()) > 0 &&
+               poll(&there, 1, (int)left_ms) > 0 && recv(helper->fd, answer, sizeof answer, 0) > 0)
+            ;
+    }
+}
+
+/* Ends the command of --spread, and tells if helpers were lost, or none came. */
+static void command_end(struct search_spread *spread)
+{
+    if (!spread->launcher)
+        return;
+    CORE_CHECK(spread->lost <= spread->came);
+    int status = search_launcher_end(spread->launcher, LEAVE_MS);
+    if (spread->lost)
+        core_report(CORE_OK,
+                    "%" PRIu32 " of %" PRIu32 " helpers of --spread ended early: this process "
+                    "executed what they had",
+                    spread->lost, spread->came);
+    else if (!spread->came && !spread->told && status > 0)
+        command_tell(spread, status);
+    else if (!spread->came && !spread->told)
+        core_report(CORE_OK, "no helper of --spread connected before the search ended");
+}
+
 void search_spread_free(struct search_spread *spread)
 {
     if (!spread)
         return;
     helpers_await(spread);
     search_meeting_close(spread->meeting);
+    helpers_dismiss(spread);
     for (uint32_t i = 0; i < spread->helper_count; i++)
         helper_end(&spread->helper[i]);
+    command_end(spread);
     for (uint32_t i = 0; i < spread->kept_count; i++)
         free(spread->kept[i].bytes);
+    free(spread->kept);
     free(spread->taken.bytes);
     free(spread->helper);
     free(spread);
 }
 
-void search_spread_join(uint64_t job, search_help_fn help, void *context)
+void search_spread_join(const struct search_group *group, search_help_fn help, void *context)
 {
-    struct search_helper self = {.fd = search_meeting_join(job)};
+    struct search_helper self = {.fd = search_meeting_join(group)};
     if (self.fd < 0)
         return;
     help(context, &self);
@@ -255,16 +335,16 @@ void search_spread_join(uint64_t job, search_help_fn help, void *context)
 
 /* --- questions -------------------------------------------------------------------------------- */
 
-static bool is_known(const struct search_spread *spread, uint64_t hash)
+static void traffic_add(struct search_spread *spread, uint64_t bytes)
 {
-    for (uint32_t i = 0; i < spread->kept_count; i++)
-        if (spread->kept[i].head.hash == hash)
-            return true;
-    for (uint32_t i = 0; i < spread->helper_count; i++)
-        for (int k = 0; k < spread->helper[i].asked_count; k++)
-            if (spread->helper[i].asked[k] == hash)
-                return true;
-    return false;
+    CORE_CHECK(bytes >= sizeof(struct question));
+    spread->traffic.messages++;
+    spread->traffic.bytes += bytes;
+}
+
+struct search_traffic search_spread_traffic(const struct search_spread *spread)
+{
+    return spread->traffic;
 }
 
 static struct search_helper *least_busy(struct search_spread *spread)
@@ -285,19 +365,19 @@ bool search_spread_give(struct search_spread *spread, uint64_t hash,
     const struct question asked = {.hash = hash, .bytes = part[0].bytes + part[1].bytes};
     struct search_helper *helper = least_busy(spread);
     bool fits = helper && (!helper->asked_count || asked.bytes < WHILE_BUSY_BYTES_MAX);
-    if (is_known(spread, hash))
-        return true;
     if (!fits)
         return false;
     bool given = all_write(helper->fd, &asked, sizeof asked) &&
                  all_write(helper->fd, part[0].at, part[0].bytes) &&
                  all_write(helper->fd, part[1].at, part[1].bytes);
     CORE_CHECK(helper->asked_count < QUEUE);
-    if (given)
-        helper->asked[helper->asked_count++] = hash;
-    else
-        helper_end(helper);
-    return given;
+    if (!given) {
+        helper_lose(spread, helper);
+        return false;
+    }
+    helper->asked[helper->asked_count++] = hash;
+    traffic_add(spread, sizeof asked + asked.bytes);
+    return true;
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */
@@ -306,15 +386,16 @@ bool search_spread_give(struct search_spread *spread, uint64_t hash,
 static void answer_receive(struct search_spread *spread, struct search_helper *helper)
 {
     struct kept kept = {0};
-    CORE_CHECK(helper->asked_count > 0 && spread->kept_count < ANSWERS_MAX);
+    CORE_CHECK(helper->asked_count > 0 && spread->kept_count < spread->kept_room);
     bool good = all_read(helper->fd, &kept.head, sizeof kept.head) &&
                 kept.head.hash == helper->asked[0] && (kept.bytes = malloc(kept.head.bytes + 1)) &&
                 all_read(helper->fd, kept.bytes, kept.head.bytes);
     if (!good) {
         free(kept.bytes);
-        helper_end(helper);
+        helper_lose(spread, helper);
         return;
     }
+    traffic_add(spread, sizeof kept.head + kept.head.bytes);
     helper->asked_count--;
     memmove(helper->asked, helper->asked + 1, (size_t)helper->asked_count * sizeof *helper->asked);
     if (kept.head.status == CORE_OK)
@@ -323,21 +404,32 @@ static void answer_receive(struct search_spread *spread, struct search_helper *h
         free(kept.bytes); /* this process runs the question and reports errors */
 }
 
+/* Makes room to keep answers; false: there is none. */
+static bool kept_room(struct search_spread *spread)
+{
+    uint32_t most = ANSWERS_EACH * spread->helper_count;
+    most = most > ANSWERS_LEAST ? most : ANSWERS_LEAST;
+    return spread->kept_count < most &&
+           CORE_ARRAY_ROOM(spread->kept, spread->kept_room, most, A_SPREAD) == CORE_OK;
+}
+
 /* Receives the answers that have arrived, so that helpers have room. */
 int search_spread_room(struct search_spread *spread)
 {
     int room = 0, ahead = (int)spread->kept_count;
     helpers_accept(spread);
+    command_look(spread);
     for (uint32_t i = 0; i < spread->helper_count; i++) {
         struct search_helper *helper = &spread->helper[i];
         struct pollfd there = {.fd = helper->fd, .events = POLLIN};
-        while (helper->fd >= 0 && helper->asked_count && spread->kept_count < ANSWERS_MAX &&
+        while (helper->fd >= 0 && helper->asked_count && kept_room(spread) &&
                poll(&there, 1, 0) > 0)
             answer_receive(spread, helper);
         room += helper->fd >= 0 ? QUEUE - helper->asked_count : 0;
         ahead += helper->asked_count;
     }
-    return room < ANSWERS_MAX - ahead ? room : ANSWERS_MAX - ahead;
+    int left = kept_room(spread) ? (int)spread->kept_room - ahead : 0;
+    return room < left ? room : left > 0 ? left : 0;
 }
 
 static bool kept_find(struct search_spread *spread, uint64_t hash)
@@ -359,7 +451,7 @@ static bool wait_for(struct search_spread *spread, uint64_t hash)
         bool asked = false;
         for (int k = 0; k < helper->asked_count; k++)
             asked |= helper->asked[k] == hash;
-        while (asked && helper->asked_count && spread->kept_count < ANSWERS_MAX) {
+        while (asked && helper->asked_count && kept_room(spread)) {
             answer_receive(spread, helper);
             if (kept_find(spread, hash))
                 return true;

@@ -1,12 +1,12 @@
-/* Executions of one search, distributed over several processes of this machine or of one job. The
+/* Executions of one search, distributed over several processes, on this machine or others. The
  * search stays in its process and keeps its own order: it gives out what it will execute later, and
  * takes the result when it reaches that execution. So the result depends neither on the number of
  * processes nor on their speed.
  *
  * A question and its answer are bytes; both sides understand them, as they are one binary.
  *
- * A helper is a child that ends with this process, or another process of the job, which ends with
- * the search. The search continues without a helper that died or could not start. */
+ * A helper is a child that ends with this process, or another process of the group, which ends
+ * with the search. The search itself executes what a helper had that died. */
 #ifndef CORE_SEARCH_SPREAD_H
 #define CORE_SEARCH_SPREAD_H
 
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/search/meeting.h"
+#include "core/search/group.h"
 #include "core/status.h"
 
 struct search_spread;
@@ -35,20 +35,27 @@ typedef enum core_status (*search_answer_fn)(void *context, const void *question
 typedef void (*search_help_fn)(void *context, struct search_helper *helper);
 void search_helper_serve(struct search_helper *helper, search_answer_fn answer, void *context);
 
-/* Starts so many children, and accepts `others` further processes of that job. Call it before
- * anything is started that a child must not inherit. */
-enum core_status search_spread_open(int children, uint64_t job, int others, search_help_fn help,
-                                    void *context, struct search_spread **out_spread);
+/* Starts so many children, and the command of --spread, if the group has one; accepts the others of
+ * the group when they come. Call it before anything is started that a child must not inherit. */
+enum core_status search_spread_open(int children, const struct search_group *group,
+                                    search_help_fn help, void *context,
+                                    struct search_spread **out_spread);
+/* Ends all helpers. Tells if helpers of --spread were lost, or none came. */
 void search_spread_free(struct search_spread *spread);
-/* The helper's side: serves the process that listens for that job, until the search ends. */
-void search_spread_join(uint64_t job, search_help_fn help, void *context);
+/* The helper's side: serves the first process of the group, until the search ends. */
+void search_spread_join(const struct search_group *group, search_help_fn help, void *context);
 
 /* Returns how many more questions can be given out now. */
 int search_spread_room(struct search_spread *spread);
-/* Gives a question out, unless it was given out before or no helper can take it; hash: its name.
- * True: a helper has it, or had it. */
+/* Gives a question out that was not given out before; hash: its name. False: no helper can take
+ * it. */
 bool search_spread_give(struct search_spread *spread, uint64_t hash,
                         const struct search_bytes part[2]);
+/* Messages and bytes that were sent to helpers and received from them. */
+struct search_traffic {
+    uint64_t messages, bytes;
+};
+struct search_traffic search_spread_traffic(const struct search_spread *spread);
 /* Returns the answer, aligned as by malloc and valid until the next call; waits for it if
  * necessary. False: the question was not given out, or its helper is gone. */
 bool search_spread_take(struct search_spread *spread, uint64_t hash,

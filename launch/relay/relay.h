@@ -40,8 +40,7 @@ enum {
     RELAY_FRAME_MAX = 1 << 20, /* bytes of a payload */
     RELAY_HELLO_MAX = 256,     /* payload of the first frame, whose sender is still unknown */
     RELAY_CHUNK = 512 * 1024,  /* of a lane's bytes in one frame */
-    RELAY_WORLD_BYTES = 64,
-    RELAY_ADDRESSES_MAX = 8
+    RELAY_WORLD_BYTES = 64
 };
 
 enum relay_kind {

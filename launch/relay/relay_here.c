@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/address.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/file.h"
@@ -50,7 +51,7 @@ struct here {
     struct launch launch;
     struct relay_link link;
     uint8_t secret[RELAY_KEY_BYTES];
-    char *address[RELAY_ADDRESSES_MAX];
+    char *address[CORE_ADDRESSES_MAX];
     uint32_t address_count, address_first; /* address_first: where the next attempt starts */
     const char *port;
     struct core_table lanes; /* struct sent */
@@ -393,7 +394,7 @@ static bool place_read(struct here *here, char *place)
     if (!field[3])
         return false;
     here->port = field[2];
-    while (here->address_count < RELAY_ADDRESSES_MAX && (rest = strsep(&field[3], ",")))
+    while (here->address_count < CORE_ADDRESSES_MAX && (rest = strsep(&field[3], ",")))
         here->address[here->address_count++] = rest;
     return here->address_count > 0;
 }

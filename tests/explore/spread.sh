@@ -17,13 +17,29 @@ for jobs in 1 3; do
         >/dev/null
 done
 cmp sampled.1 sampled.3 && echo "sampled: the same"
-# The same by the processes of a job.
-for name in three accumulate; do
-    ranks=$(sed -n '1s/^.* \([0-9]*\) ranks.*/\1/p' "$SOURCE/tests/explore/programs/$name.c")
-    timeout 100 mpirun -n 3 crosswait explore --time=0 --json=$name.job -n $ranks -- ./$name \
-        >$name.text.job 2>$name.errors
-    [ $? = 1 ] && cmp $name.1 $name.job && cmp $name.text.1 $name.text.job && echo "job: the same"
+# The same by the processes of a job, and by those that a command starts, elsewhere.
+by() { # NAME KIND COMMAND...: its outputs are those of one process
+    "${@:3}" --time=0 --json=$1.$2 -n 4 -- ./$1 >$1.text.$2 2>$1.errors.$2
+    [ $? = 1 ] && cmp $1.1 $1.$2 && cmp $1.text.1 $1.text.$2 && echo "$1, $2: the same"
+    grep '^crosswait: ' $1.errors.$2 | grep -v 'helpers\? of --spread' # by chance
+}
+by three job timeout 100 mpirun -n 3 crosswait explore
+by three started crosswait explore --spread='cd / && timeout 100 mpirun -n 2'
+# One that is killed gives back what it had.
+cat >kill <<'END'
+"$@" &
+while [ ! -s /proc/$!/task/$!/children ]; do sleep 0.01; done
+kill -9 $!
+END
+by accumulate killed crosswait explore --spread='bash ./kill'
+by accumulate missing crosswait explore --spread='./missing'
+mpirun -n 2 crosswait explore --spread=env -n 4 -- ./three 2>&1 | grep '^crosswait: '
+crosswait record -o T.db -- mpirun -n 4 ./three >/dev/null
+for more in "" "--spread=timeout 100 mpirun -n 2"; do
+    crosswait replay T.db --explore ${more:+"$more"} >"replay${more:+ with helpers}" \
+        2>/dev/null
 done
+cmp replay 'replay with helpers' && echo "replay: the same"
 ls -A | grep '^\.crosswait'
 cp three spread-left
 for hundredths in 2 5 9 14 20 27 35; do
