@@ -297,8 +297,8 @@ static void command_end(struct search_spread *spread)
     int status = search_launcher_end(spread->launcher, LEAVE_MS);
     if (spread->lost)
         core_report(CORE_OK,
-                    "%" PRIu32 " of %" PRIu32 " helpers of --spread ended early: this process "
-                    "executed what they had",
+                    "helpers of --spread that ended early: %" PRIu32 " of %" PRIu32
+                    "; this process executed what they had",
                     spread->lost, spread->came);
     else if (!spread->came && !spread->told && status > 0)
         command_tell(spread, status);
