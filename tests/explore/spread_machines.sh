@@ -17,8 +17,9 @@ search() { # NAME OPTIONS...
     cmp alone.json "$1.json" && cmp alone.text "$1.text" || fail "$1: another result"
 }
 met() { # how many helpers are connected from there
+    local port=$(head -n 1 .crosswait-explore-* 2>/dev/null | cut -d' ' -f2)
     ip netns exec cw$machine_id.1 ss -Htn state established |
-        awk '{ print $4 }' | grep -c "^$net.1:$(head -n 1 .crosswait-explore-* 2>/dev/null | cut -d' ' -f2)$"
+        awk '{ print $4 }' | grep -c "^$net.1:$port$"
 }
 crosswait explore --time=0 --compare=messages --json=alone.json -n 7 -- ./many >alone.text
 [ $? = 1 ] || fail "alone: exit status $?"
