@@ -36,6 +36,7 @@ static struct region {
     uintptr_t start, end;
 } segment[SEGMENTS_MAX];
 static uint32_t segment_count;
+static struct region written;     /* the program's segment of static memory */
 static uintptr_t heap, stack_end; /* 0: unknown */
 
 static bool memory_inside(uintptr_t at, uint64_t bytes, uintptr_t start, uintptr_t end)
@@ -127,6 +128,12 @@ uintptr_t memory_heap_end(void)
     return heap ? (uintptr_t)sbrk(0) : 0;
 }
 
+uintptr_t memory_static(uintptr_t *out_end)
+{
+    *out_end = written.end;
+    return written.start;
+}
+
 bool memory_stack(uintptr_t frame, uintptr_t *out_end)
 {
     static __thread uintptr_t own_start, own_end;
@@ -161,6 +168,8 @@ static int add_segments(struct dl_phdr_info *info, size_t size, void *context)
         uintptr_t start = info->dlpi_addr + p->p_vaddr;
         if (p->p_type == PT_LOAD && (p->p_flags & PF_R))
             segment[segment_count++] = (struct region){start, start + p->p_memsz};
+        if (p->p_type == PT_LOAD && (p->p_flags & PF_W))
+            written = (struct region){start, start + p->p_memsz};
     }
     return 1; /* the first object is the program */
 }
@@ -187,6 +196,7 @@ bool memory_start(void)
     if (&__libc_stack_end)
         stack_end = (uintptr_t)__libc_stack_end;
     segment_count = 0;
+    written = (struct region){0, 0};
     dl_iterate_phdr(add_segments, NULL);
     find_heap();
     return true;

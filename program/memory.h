@@ -27,6 +27,8 @@ const char *memory_text(const char *text);
 /* Bounds of the heap that grows by sbrk; 0: unknown. */
 uintptr_t memory_heap_start(void);
 uintptr_t memory_heap_end(void);
+/* Bounds of the program's own static memory that it can write; 0: none. */
+uintptr_t memory_static(uintptr_t *out_end);
 /* Finds the end of the thread's stack that holds the frame. Returns false if it is not a stack that
  * the system gave the thread. */
 bool memory_stack(uintptr_t frame, uintptr_t *out_end);

@@ -62,20 +62,26 @@ const char *variable_file_of(Dwarf_Die *die, unsigned name)
 
 /* Sets the texts from the first entry; the end is that of the last one to end (variable.h invariant
  * 2). */
+static void set_declared(struct variable *variable, Dwarf_Die *die)
+{
+    const char *file = variable_file_of(die, DW_AT_decl_file),
+               *slash = file ? strrchr(file, '/') : NULL;
+
+    snprintf(variable->file, sizeof variable->file, "%s", slash ? slash + 1 : file ? file : "");
+    if (dwarf_decl_line(die, &variable->line) != 0)
+        variable->line = 0;
+}
+
 void variable_describe(struct variable *variable)
 {
     struct found *first = &variable->found[0];
-    const char *name, *file, *slash;
+    const char *name;
 
     CORE_CHECK(variable->count > 0);
     CORE_CHECK(variable->count <= VARIABLE_SAME_MAX);
     name = dwarf_diename(&first->die);
-    file = variable_file_of(&first->die, DW_AT_decl_file);
-    slash = file ? strrchr(file, '/') : NULL;
     snprintf(variable->name, sizeof variable->name, "%s", name ? name : "?");
-    snprintf(variable->file, sizeof variable->file, "%s", slash ? slash + 1 : file ? file : "");
-    if (dwarf_decl_line(&first->die, &variable->line) != 0)
-        variable->line = 0;
+    set_declared(variable, &first->die);
     type_write(&first->type, variable->type, sizeof variable->type);
     variable->offset = variable->pointed ? 0 : first->offset;
     variable->bytes = variable->pointed ? UINT64_MAX : 0;
@@ -86,6 +92,29 @@ void variable_describe(struct variable *variable)
             variable->bytes = end;
     }
     CORE_CHECK(variable->offset < variable->bytes); /* the address lies in the first */
+}
+
+void variable_describe_pointed(struct variable *variable)
+{
+    struct found *first = &variable->found[0];
+    Dwarf_Die type;
+
+    variable->pointed = true;
+    variable_describe(variable);
+    if (type_of(&first->die, &type))
+        type_write(&type, variable->type, sizeof variable->type);
+    if (!first->held || !dwarf_diename(&first->holder))
+        return;
+    size_t used = strlen(variable->name);
+    bool points = type_peel(&type) && dwarf_tag(&type) == DW_TAG_pointer_type;
+    snprintf(variable->name + used, sizeof variable->name - used, "%s%s",
+             type_is_fortran(&first->die) ? "%"
+             : points                     ? "->"
+                                          : ".",
+             dwarf_diename(&first->holder));
+    if (type_of(&first->holder, &type))
+        type_write(&type, variable->type, sizeof variable->type);
+    set_declared(variable, &first->holder);
 }
 
 /* --- variables of a module -------------------------------------------------------------------- */
@@ -207,24 +236,66 @@ static void statics_consider(const struct site_statics *all, uint64_t address, u
     }
 }
 
+/* Finds the module and its variables, and makes a variable without entries. */
+static enum core_status statics_open(struct site_resolver *resolver,
+                                     const struct variable_place *place, Dwfl_Module **out_module,
+                                     struct site_statics **out_all, struct variable **out_variable)
+{
+    enum core_status status =
+        site_module(resolver, place->module, place->build_id, place->build_id_bytes, out_module);
+
+    if (status != CORE_OK)
+        return status;
+    *out_all = site_module_statics(resolver);
+    if (!(*out_all)->known)
+        status = statics_read(*out_module, *out_all);
+    return status == CORE_OK ? variable_new(out_variable) : status;
+}
+
+enum core_status variable_find_pointed(struct site_resolver *resolver,
+                                       const struct variable_place *place,
+                                       const struct variable_asked *asked,
+                                       struct variable **out_variable)
+{
+    struct variable *variable = NULL;
+    struct site_statics *all = NULL;
+    Dwfl_Module *module = NULL;
+    enum core_status status = statics_open(resolver, place, &module, &all, &variable);
+
+    if (status != CORE_OK)
+        return status;
+    CORE_CHECK(asked->slot_count <= VARIABLE_SLOTS_MAX);
+    for (uint32_t i = 0; i < asked->slot_count; i++) {
+        uint64_t word = (uint64_t)asked->slot[i].at;
+        uint32_t low = CORE_ARRAY_FIND(at, 0, all->count, all->all[at].address <= word);
+        struct found found = {.file = NULL};
+        Dwarf_Die type;
+        if (!low)
+            continue;
+        found.die = all->all[low - 1].die;
+        if (type_of(&found.die, &type) && type_points(&type, word - all->all[low - 1].address,
+                                                      false, VARIABLE_SLOT_ITSELF, &found))
+            variable_add(variable, &found);
+    }
+    if (!variable->count) {
+        variable_free(variable);
+        return CORE_NOT_FOUND;
+    }
+    variable_describe_pointed(variable);
+    *out_variable = variable;
+    return CORE_OK;
+}
+
 enum core_status variable_find_static(struct site_resolver *resolver,
                                       const struct variable_place *place,
                                       struct variable **out_variable)
 {
     struct variable *variable = NULL, symbol = {0};
-    struct site_statics *all;
+    struct site_statics *all = NULL;
     Dwfl_Module *module = NULL;
     uint64_t from = 0;
-    enum core_status status =
-        site_module(resolver, place->module, place->build_id, place->build_id_bytes, &module);
+    enum core_status status = statics_open(resolver, place, &module, &all, &variable);
 
-    if (status != CORE_OK)
-        return status;
-    all = site_module_statics(resolver);
-    if (!all->known)
-        status = statics_read(module, all);
-    if (status == CORE_OK)
-        status = variable_new(&variable);
     if (status != CORE_OK)
         return status;
     bool named = symbol_find(module, place->address, &symbol, &from);

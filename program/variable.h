@@ -16,6 +16,7 @@
 #include "program/site.h"
 
 enum { VARIABLE_TEXT_BYTES = 160, VARIABLE_SLOTS_MAX = 8, VARIABLE_SAME_MAX = 16 };
+enum { VARIABLE_SLOT_ITSELF = -1 };
 
 /* A basic element of a datatype, in memory. */
 enum variable_sort {
@@ -57,15 +58,20 @@ struct variable_place {
     uint64_t address;     /* of the memory, for variable_find_static */
     uint64_t sp, cfa, fp; /* of the frame: as in struct spool_memory */
 };
+struct variable_slot { /* a pointer to the memory */
+    int64_t at;        /* a place of the frame, relative to cfa, or of static memory, relative to
+                          the module's bias */
+    int32_t inside;    /* VARIABLE_SLOT_ITSELF: the pointer lies there; else there is the address of
+                          an object, which has the pointer at this offset */
+};
 struct variable_asked {
-    uint64_t address;    /* address of the process to find in the frame; */
-    const int64_t *slot; /* or, if it lies elsewhere, places of the frame, relative to cfa, with
-                            pointers to it; NULL: none */
+    uint64_t address;                 /* address of the process to find in the frame; */
+    const struct variable_slot *slot; /* or, if it lies elsewhere, pointers to it; NULL: none */
     uint32_t slot_count;
 };
 
 /* Each of these returns CORE_NOT_FOUND, without a report, if nothing is known. */
-/* Finds the variable in the frame that holds the address; or the target of its pointers, of unknown
+/* Finds the variable in the frame that holds the address; or the target of pointers, of unknown
  * size, by their types. */
 enum core_status variable_find_local(struct site_resolver *resolver,
                                      const struct variable_place *place,
@@ -83,6 +89,11 @@ enum core_status variable_confirm(struct site_resolver *resolver,
 enum core_status variable_find_static(struct site_resolver *resolver,
                                       const struct variable_place *place,
                                       struct variable **out_variable);
+/* Finds the target of pointers in static memory, by their types; place has the module. */
+enum core_status variable_find_pointed(struct site_resolver *resolver,
+                                       const struct variable_place *place,
+                                       const struct variable_asked *asked,
+                                       struct variable **out_variable);
 void variable_free(struct variable *variable); /* accepts NULL */
 
 const char *variable_name(const struct variable *variable);

@@ -192,29 +192,12 @@ static void consider_pointer(struct local *local, Dwarf_Die *die, uint64_t at, b
 
     CORE_CHECK(local->asked->slot_count <= VARIABLE_SLOTS_MAX);
     for (uint32_t i = 0; i < local->asked->slot_count; i++) {
-        uint64_t slot = local->base.place->cfa + (uint64_t)local->asked->slot[i];
-        if (!type_of(die, &type) || !type_peel(&type))
-            continue;
-        found.member = found.text = false;
-        if (!away && slot >= at && type_is_structure(&type)) {
-            if (type_pointer_at(&type, slot - at, &found))
-                variable_frame_add(local, &found);
-            continue;
-        }
-        if (at != slot)
-            continue;
-        int tag = dwarf_tag(&type);
-        /* the target of a descriptor, which begins with the address of its elements; of a
-         * reference; or of a pointer */
-        bool described = type_is_described(&type) && !away;
-        if (!described && !away && tag != DW_TAG_pointer_type && tag != DW_TAG_reference_type)
-            continue;
-        found.type = type;
-        if ((!away || described) && !type_of(&type, &found.type))
-            continue; /* void * */
-        if (!described && type_is_described(&found.type))
-            continue;
-        variable_frame_add(local, &found);
+        const struct variable_slot *slot = &local->asked->slot[i];
+        uint64_t place = local->base.place->cfa + (uint64_t)slot->at;
+        found.member = found.text = found.held = false;
+        if (type_of(die, &type) && place >= at &&
+            type_points(&type, place - at, away, slot->inside, &found))
+            variable_frame_add(local, &found);
     }
 }
 
@@ -461,13 +444,10 @@ static enum core_status find_in_frame(struct site_resolver *resolver,
         variable_free(local.variable);
         return status;
     }
-    local.variable->pointed = asked->slot != NULL;
-    variable_describe(local.variable);
-    if (asked->slot) { /* the text is the pointer's own type, not its target's */
-        Dwarf_Die type;
-        if (type_of(&local.variable->found[0].die, &type))
-            type_write(&type, local.variable->type, sizeof local.variable->type);
-    }
+    if (asked->slot)
+        variable_describe_pointed(local.variable);
+    else
+        variable_describe(local.variable);
     *out_variable = local.variable;
     return CORE_OK;
 }

@@ -17,6 +17,9 @@ struct found {
     int line, column;
     bool member; /* a pointer in a structure, which may be left over after a free */
     bool text;   /* a pointer to the characters of a string */
+    bool held;   /* the pointer is the member `holder` of an object that the variable is or points
+                    to, or lies within that member */
+    Dwarf_Die holder;
 };
 struct variable {
     struct found found[VARIABLE_SAME_MAX];
@@ -47,8 +50,10 @@ const char *variable_file_of(Dwarf_Die *die, unsigned name);
 
 enum core_status variable_new(struct variable **out_variable);
 void variable_add(struct variable *variable, const struct found *found);
-/* Sets its texts and its size from the added entries. */
+/* Sets its texts and its size from the added entries; the second for targets of pointers, whose
+ * text is the pointer's own type. */
 void variable_describe(struct variable *variable);
+void variable_describe_pointed(struct variable *variable);
 
 /* Finds the type of the entry's variable. Returns false if there is none. */
 bool type_of(const Dwarf_Die *die, Dwarf_Die *out);
@@ -64,10 +69,12 @@ bool type_is_described(Dwarf_Die *type);
 /* Tells how an element at the offset fits the type. */
 void type_ask(const Dwarf_Die *type, uint64_t offset, struct variable_element element,
               struct variable_answer *out_answer);
-bool type_is_structure(const Dwarf_Die *type); /* or a class, not behind a typedef */
-/* Finds the pointer at an offset of a structure: sets the type it points to, member (false: it
- * belongs to a container, so its target was not freed) and text. Returns false if there is none. */
-bool type_pointer_at(const Dwarf_Die *type, uint64_t offset, struct found *out_found);
+/* Finds the type of the memory that a variable of this type points to, by the word at the offset
+ * (`inside` as in struct variable_slot). For a pointer in a structure also sets member (false: it
+ * belongs to a container, so its target was not freed), text and holder. away: the variable itself
+ * lies where the word points to. Returns false if the word is no such pointer. */
+bool type_points(const Dwarf_Die *type, uint64_t offset, bool away, int32_t inside,
+                 struct found *out_found);
 /* Returns the distance between structures that lie one behind the other: in an array, or (pointed)
  * where the pointer to one points to several; 0: no structure, or unknown. */
 uint64_t type_structure_bytes(const Dwarf_Die *type, bool pointed, Dwarf_Die *out_structure);

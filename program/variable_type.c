@@ -459,7 +459,8 @@ void type_ask(const Dwarf_Die *type, uint64_t offset, struct variable_element el
     variable_type_ask(type, offset, element, 0, out_answer);
 }
 
-bool type_is_structure(const Dwarf_Die *type)
+/* Tells whether it is a structure or class, not behind a typedef. */
+static bool type_is_structure(const Dwarf_Die *type)
 {
     int tag = dwarf_tag((Dwarf_Die *)type);
 
@@ -488,6 +489,12 @@ static bool is_text(const char *name)
     return name && !strcmp(name, "_M_p");
 }
 
+/* Tells whether the program chose the member's name, not a library. */
+static bool is_own_name(const char *name)
+{
+    return name && name[0] != '_';
+}
+
 static bool pointer_at(Dwarf_Die type, uint64_t offset, int depth, struct found *out)
 {
     Dwarf_Die member, inner;
@@ -497,7 +504,7 @@ static bool pointer_at(Dwarf_Die type, uint64_t offset, int depth, struct found 
     CORE_CHECK(depth <= DEPTH_MAX);
     if (depth == DEPTH_MAX || !type_peel(&type))
         return false;
-    if (dwarf_tag(&type) == DW_TAG_pointer_type)
+    if (dwarf_tag(&type) == DW_TAG_pointer_type || type_is_described(&type))
         return !offset && type_of(&type, &out->type);
     if (!type_is_structure(&type) || dwarf_hasattr(&type, DW_AT_declaration) ||
         dwarf_child(&type, &member) != 0)
@@ -507,21 +514,82 @@ static bool pointer_at(Dwarf_Die type, uint64_t offset, int depth, struct found 
         if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
             !dwarf_hasattr(&member, DW_AT_external) && !is_end(dwarf_diename(&member)) &&
             type_of(&member, &inner) && member_place(&member, &place) && offset >= place &&
-            dwarf_aggregate_size(&inner, &bytes) == 0 && offset - place < bytes &&
+            (type_is_described(&inner) ||
+             (dwarf_aggregate_size(&inner, &bytes) == 0 && offset - place < bytes)) &&
             pointer_at(inner, offset - place, depth + 1, out)) {
             out->text = out->text || (is_text(dwarf_diename(&member)) && is_byte(&out->type));
             out->member = out->member && !out->text && !is_start(dwarf_diename(&member));
+            if (tag == DW_TAG_member && is_own_name(dwarf_diename(&member))) {
+                out->held = true;
+                out->holder = member;
+            }
             return true;
         }
     } while (dwarf_siblingof(&member, &member) == 0);
     return false;
 }
 
-bool type_pointer_at(const Dwarf_Die *type, uint64_t offset, struct found *out_found)
+/* Finds the pointer at an offset of a structure. Returns false if there is none. */
+static bool type_pointer_at(const Dwarf_Die *type, uint64_t offset, struct found *out_found)
 {
     out_found->member = true;
     out_found->text = false;
     return pointer_at(*type, offset, 0, out_found);
+}
+
+/* Finds the target of the pointer, reference or descriptor at the start of a variable. A descriptor
+ * begins with the address of its elements. */
+static bool target_of(const Dwarf_Die *type, Dwarf_Die *out)
+{
+    Dwarf_Die die = *type, target;
+    int tag = type_peel(&die) ? dwarf_tag(&die) : 0;
+
+    if (type_is_described(&die))
+        return type_of(&die, out);
+    if ((tag != DW_TAG_pointer_type && tag != DW_TAG_reference_type) || !type_of(&die, out))
+        return false;
+    target = *out;
+    return type_peel(&target) && !type_is_described(out);
+}
+
+/* Finds the target of a pointer that lies in an object: of a member, of an element of an array of
+ * pointers, or the elements of a descriptor. */
+static bool target_inside(Dwarf_Die object, uint64_t offset, struct found *out)
+{
+    if (!type_peel(&object))
+        return false;
+    if (type_is_structure(&object))
+        return type_pointer_at(&object, offset, out);
+    if (type_is_described(&object))
+        return !offset && type_of(&object, &out->type);
+    return dwarf_tag(&object) == DW_TAG_pointer_type && offset % sizeof(void *) == 0 &&
+           target_of(&object, &out->type);
+}
+
+bool type_points(const Dwarf_Die *type, uint64_t offset, bool away, int32_t inside,
+                 struct found *out_found)
+{
+    Dwarf_Die die = *type, object;
+
+    if (!type_peel(&die))
+        return false;
+    bool described = type_is_described(&die);
+    if (inside >= 0 && away)
+        return !offset && target_inside(die, (uint64_t)inside, out_found);
+    if (inside >= 0) {
+        int tag = dwarf_tag(&die);
+        bool points = tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type;
+        return !offset && points && type_of(&die, &object) &&
+               target_inside(object, (uint64_t)inside, out_found);
+    }
+    if (!away && type_is_structure(&die))
+        return type_pointer_at(&die, offset, out_found);
+    if (offset)
+        return false;
+    if (!away)
+        return target_of(&die, &out_found->type);
+    out_found->type = die;
+    return !described;
 }
 
 uint64_t type_structure_bytes(const Dwarf_Die *type, bool pointed, Dwarf_Die *out_structure)

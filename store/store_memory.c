@@ -104,6 +104,17 @@ static void basic_find(const struct store_type *type, struct basic *out)
 
 /* --- judging ---------------------------------------------------------------------------------- */
 
+/* A place in which a variable is sought: the memory itself, or a frame or static memory with
+ * pointers to it. */
+struct sought {
+    struct variable_place place;
+    struct variable_asked asked;
+    struct variable_slot slot[SPOOL_FRAME_SLOTS];
+    bool is_static;
+};
+_Static_assert((int)SPOOL_FRAME_SLOTS <= VARIABLE_SLOTS_MAX, "slots are handed on");
+_Static_assert((int)SPOOL_SLOT_ITSELF == VARIABLE_SLOT_ITSELF, "slots are handed on");
+
 struct judging {
     struct store *store;
     const struct spool_memory *memory;
@@ -111,6 +122,8 @@ struct judging {
     struct variable *variable; /* NULL: unknown */
     struct store_outcome *outcome;
     bool wrong;
+    struct sought *sought; /* the innermost first */
+    uint32_t sought_count, at;
 };
 
 static const struct store_type *type_at(const struct store *store, uint32_t id)
@@ -374,29 +387,27 @@ static void judge_room(struct judging *j)
     j->outcome->misuse.value[3] = (int64_t)before;
 }
 
-static struct variable_asked asked_of(const struct spool_memory *m)
+static enum core_status sought_find(struct site_resolver *resolver, struct sought *s,
+                                    struct variable **out)
 {
-    bool on_stack = m->head.a == SPOOL_PLACE_STACK;
-
-    return (struct variable_asked){.address = on_stack ? m->at : 0,
-                                   .slot =
-                                       m->slot_count && !on_stack ? spool_tail(m, sizeof *m) : NULL,
-                                   .slot_count = on_stack ? 0 : m->slot_count};
+    if (!s->place.module)
+        return CORE_NOT_FOUND;
+    if (!s->is_static)
+        return variable_find_local(resolver, &s->place, &s->asked, out);
+    return s->asked.slot_count ? variable_find_pointed(resolver, &s->place, &s->asked, out)
+                               : variable_find_static(resolver, &s->place, out);
 }
 
-static enum core_status find_variable(struct judging *j, const struct variable_place *place)
+/* Finds the variable in the first place that has one. */
+static enum core_status find_variable(struct judging *j)
 {
-    const struct spool_memory *m = j->memory;
-    struct site_resolver *resolver = j->store->resolver;
-    struct variable_asked asked = asked_of(m);
     enum core_status status = CORE_NOT_FOUND;
 
-    if (!place->module)
-        return CORE_OK;
-    if (m->head.a == SPOOL_PLACE_STATIC)
-        status = variable_find_static(resolver, place, &j->variable);
-    else
-        status = variable_find_local(resolver, place, &asked, &j->variable);
+    for (j->at = 0; j->at < j->sought_count; j->at++) {
+        status = sought_find(j->store->resolver, &j->sought[j->at], &j->variable);
+        if (status != CORE_NOT_FOUND)
+            break;
+    }
     CORE_CHECK((status == CORE_OK) == (j->variable != NULL));
     if (status == CORE_OK)
         variable_repeat(j->variable, (uint64_t)j->type->extent);
@@ -417,20 +428,20 @@ static void judge_found(struct judging *j)
         judge_type(j);
 }
 
-static enum core_status store_memory_judge(struct judging *j, const struct variable_place *place)
+static enum core_status store_memory_judge(struct judging *j)
 {
-    struct variable_asked asked = asked_of(j->memory);
     enum core_status status = CORE_OK;
 
     if (!j->store->resolver)
         status = site_resolver_new(&j->store->resolver);
     if (status == CORE_OK)
-        status = find_variable(j, place);
+        status = find_variable(j);
     if (status != CORE_OK)
         return status;
     judge_found(j);
-    if (j->wrong && j->variable && j->memory->head.a != SPOOL_PLACE_STATIC) {
-        status = variable_confirm(j->store->resolver, place, &asked, &j->variable);
+    const struct sought *s = &j->sought[j->at];
+    if (j->wrong && j->variable && !s->is_static) {
+        status = variable_confirm(j->store->resolver, &s->place, &s->asked, &j->variable);
         *j->outcome = (struct store_outcome){.misuse.site = 0};
         j->wrong = false;
         if (status == CORE_OK)
@@ -444,15 +455,20 @@ static enum core_status store_memory_judge(struct judging *j, const struct varia
 
 /* All that the judgement depends on; equal for ranks that do the same. */
 struct content {
-    uint32_t module, type, place, flags;
-    uint64_t pc, address, start, end, mapped, block_start, block_end, frame, fp, at;
-    int64_t count, slot[VARIABLE_SLOTS_MAX];
+    uint32_t type, place, flags, frames;
+    uint64_t start, end, mapped, block_start, block_end, at;
+    int64_t count;
+    struct {
+        uint32_t module, reserved;
+        uint64_t pc, address, bytes, fp;
+        struct spool_slot slot[SPOOL_FRAME_SLOTS];
+    } frame[SPOOL_FRAMES_MAX];
 };
 
-static void content_fill(struct content *c, const struct spool_memory *m,
-                         const struct store_site *site, uint32_t module, uint32_t type)
+static void content_fill(struct content *c, const struct judging *j, uint32_t type,
+                         const uint32_t *module)
 {
-    const int64_t *slot = spool_tail(m, sizeof *m);
+    const struct spool_memory *m = j->memory;
 
     memset(c, 0, sizeof *c);
     c->place = m->head.a;
@@ -464,21 +480,21 @@ static void content_fill(struct content *c, const struct spool_memory *m,
     c->mapped = m->mapped_end - m->at;
     c->block_start = m->block_start ? m->block_start - m->at : 0;
     c->block_end = m->block_end ? m->block_end - m->at : 0;
-    if (m->head.a == SPOOL_PLACE_STATIC) {
-        c->module = module;
-        c->address = m->at - m->bias;
-        return;
-    }
-    c->module = site ? site->module : 0;
-    c->pc = site ? site->address : 0;
-    c->frame = m->cfa - m->sp;
-    if (m->head.a == SPOOL_PLACE_STACK) {
-        c->fp = m->fp - m->cfa;
+    if (m->head.a == SPOOL_PLACE_STACK)
         c->at = m->at - m->cfa;
+    c->frames = j->sought_count;
+    CORE_CHECK(j->sought_count <= SPOOL_FRAMES_MAX);
+    for (uint32_t i = 0; i < j->sought_count; i++) {
+        const struct sought *s = &j->sought[i];
+        c->frame[i].module = module[i];
+        c->frame[i].pc = s->place.pc;
+        c->frame[i].address = s->place.address;
+        c->frame[i].bytes = s->place.cfa - s->place.sp;
+        if (m->head.a == SPOOL_PLACE_STACK)
+            c->frame[i].fp = s->place.fp - s->place.cfa;
+        for (uint32_t k = 0; k < s->asked.slot_count; k++)
+            c->frame[i].slot[k] = (struct spool_slot){(int32_t)s->slot[k].at, s->slot[k].inside};
     }
-    CORE_CHECK(m->slot_count <= VARIABLE_SLOTS_MAX); /* is_judged */
-    for (uint32_t i = 0; i < m->slot_count; i++)
-        c->slot[i] = slot[i];
 }
 
 static const char *store_memory_some(const char *text)
@@ -501,8 +517,7 @@ static enum core_status outcome_put(struct store *store, int64_t event, const ch
                      store_memory_some(o->file), m->variable.line ? m->variable.line : STORE_NULL);
 }
 
-static enum core_status outcome_new(struct judging *j, const struct variable_place *place,
-                                    uint32_t id)
+static enum core_status outcome_new(struct judging *j, uint32_t id)
 {
     struct store_outcome outcome = {.misuse.site = 0};
     struct store *store = j->store;
@@ -511,7 +526,7 @@ static enum core_status outcome_new(struct judging *j, const struct variable_pla
 
     j->outcome = &outcome;
     if (status == CORE_OK)
-        status = store_memory_judge(j, place);
+        status = store_memory_judge(j);
     j->outcome = NULL;
     if (status != CORE_OK || !j->wrong)
         return status;
@@ -530,7 +545,7 @@ static bool is_judged(const struct store *store, const struct spool_memory *m, u
     const int64_t far = (int64_t)1 << 48;
 
     if (!t || t->size <= 0 || t->extent <= 0 || t->extent > far || m->count <= 0 ||
-        m->count > far || m->count > far / t->extent || m->slot_count > VARIABLE_SLOTS_MAX ||
+        m->count > far || m->count > far / t->extent || m->frame_count > SPOOL_FRAMES_MAX ||
         m->end <= m->start || m->end > (uint64_t)far || !m->at || m->at > (uint64_t)far)
         return false;
     for (uint32_t i = 0; i < t->segment_count; i++) {
@@ -542,15 +557,91 @@ static bool is_judged(const struct store *store, const struct spool_memory *m, u
     return true;
 }
 
+/* Adds a place in the module. Returns false if the module is unknown. */
+static bool sought_add(struct judging *j, uint32_t module, uint32_t *modules)
+{
+    const struct store_defs *defs = &j->store->defs;
+    const struct store_module *m = &defs->module[module];
+    struct sought *s = &j->sought[j->sought_count];
+
+    CORE_CHECK(module <= defs->module_by_path.next); /* store_define.c invariant 1 */
+    CORE_CHECK(j->sought_count < SPOOL_FRAMES_MAX);
+    if (!module)
+        return false;
+    *s = (struct sought){.place.module = m->path};
+    s->place.build_id = m->build_id_bytes ? m->build_id : NULL;
+    s->place.build_id_bytes = m->build_id_bytes;
+    modules[j->sought_count++] = module;
+    return true;
+}
+
+/* Adds a frame by its code's place. */
+static struct sought *sought_add_frame(struct judging *j, uint32_t site_id, uint32_t *modules)
+{
+    const struct store_site *site = site_id ? &j->store->defs.site[site_id] : NULL;
+
+    if (!site || !sought_add(j, site->module, modules))
+        return NULL;
+    struct sought *s = &j->sought[j->sought_count - 1];
+    s->place.pc = site->address;
+    return s;
+}
+
+/* Lists the places in which the variable is sought, with the numbers of their modules. */
+static void sought_list(struct judging *j, const struct store_rank *rank, uint32_t *modules)
+{
+    const struct spool_memory *m = j->memory;
+    const struct spool_frame *frame = spool_tail(m, sizeof *m);
+    struct sought *s;
+
+    if (m->head.a == SPOOL_PLACE_STATIC) {
+        if (sought_add(j, store_map_get(&rank->ids.module, m->module), modules)) {
+            j->sought->place.address = m->at - m->bias;
+            j->sought->is_static = true;
+        }
+        return;
+    }
+    if (m->head.a == SPOOL_PLACE_STACK) {
+        s = sought_add_frame(j, store_map_get(&rank->ids.site, m->site), modules);
+        if (s) {
+            s->place.sp = m->sp;
+            s->place.cfa = m->cfa;
+            s->place.fp = m->fp;
+            s->asked.address = m->at;
+        }
+        return;
+    }
+    for (uint32_t i = 0; i < m->frame_count; i++, frame++) {
+        bool is_static = frame->module != 0;
+        if (!frame->slot_count || frame->slot_count > SPOOL_FRAME_SLOTS)
+            continue;
+        if (!is_static)
+            s = sought_add_frame(j, store_map_get(&rank->ids.site, frame->site), modules);
+        else if (sought_add(j, store_map_get(&rank->ids.module, frame->module), modules))
+            s = &j->sought[j->sought_count - 1];
+        else
+            s = NULL;
+        if (!s)
+            continue;
+        s->is_static = is_static;
+        if (!is_static) {
+            s->place.sp = frame->sp;
+            s->place.cfa = frame->cfa;
+            s->place.fp = frame->fp;
+        }
+        s->asked.slot = s->slot;
+        s->asked.slot_count = frame->slot_count;
+        for (uint32_t k = 0; k < frame->slot_count; k++)
+            s->slot[k] = (struct variable_slot){frame->slot[k].at, frame->slot[k].inside};
+    }
+}
+
 enum core_status store_memory(struct store *store, const struct store_rank *rank, uint64_t seq,
                               const struct spool_memory *record)
 {
-    const struct store_defs *defs = &store->defs;
-    uint32_t type = store_map_get(&rank->ids.type, record->type),
-             site_id = store_map_get(&rank->ids.site, record->site),
-             module_id = store_map_get(&rank->ids.module, record->module), id;
-    const struct store_site *site = site_id ? &defs->site[site_id] : NULL;
-    const char *name = (const char *)spool_tail(record, sizeof *record) + record->slot_count * 8;
+    uint32_t type = store_map_get(&rank->ids.type, record->type), id;
+    struct sought sought[SPOOL_FRAMES_MAX];
+    uint32_t modules[SPOOL_FRAMES_MAX];
     char argument[VARIABLE_TEXT_BYTES];
     struct content content;
     enum core_status status;
@@ -558,24 +649,15 @@ enum core_status store_memory(struct store *store, const struct store_rank *rank
 
     if (!is_judged(store, record, type))
         return CORE_OK;
-    content_fill(&content, record, site, module_id, type);
+    const char *name = (const char *)spool_tail(record, sizeof *record) +
+                       record->frame_count * sizeof(struct spool_frame);
+    struct judging judging = {
+        .store = store, .memory = record, .type = type_at(store, type), .sought = sought};
+    sought_list(&judging, rank, modules);
+    content_fill(&content, &judging, type, modules);
     status = store_intern(&store->memory_by_content, &content, sizeof content, &id, &is_new);
-    if (status == CORE_OK && is_new) {                           /* invariant 1 */
-        CORE_CHECK(content.module <= defs->module_by_path.next); /* store_define.c invariant 1 */
-        const struct store_module *module = content.module ? &defs->module[content.module] : NULL;
-        struct judging judging = {.store = store, .memory = record, .type = type_at(store, type)};
-        struct variable_place place = {.pc = content.pc,
-                                       .address = content.address,
-                                       .sp = record->sp,
-                                       .cfa = record->cfa,
-                                       .fp = record->fp};
-        if (module) {
-            place.module = module->path;
-            place.build_id = module->build_id_bytes ? module->build_id : NULL;
-            place.build_id_bytes = module->build_id_bytes;
-        }
-        status = outcome_new(&judging, &place, id);
-    }
+    if (status == CORE_OK && is_new) /* invariant 1 */
+        status = outcome_new(&judging, id);
     if (status != CORE_OK)
         return status;
     CORE_CHECK(id < store->outcome_room); /* outcome_new made room */

@@ -67,7 +67,7 @@
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 27,
+    SPOOL_VERSION = 28,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16, /* nested calls on one thread; deeper calls count as lost */
@@ -258,13 +258,31 @@ struct spool_memory {
     uint32_t type;   /* DEF_TYPE id */
     uint32_t module; /* SPOOL_PLACE_STATIC: DEF_MODULE id; else 0 */
     uint64_t bias;   /* of the module */
-    uint32_t site;   /* DEF_SITE id of the frame's current code; 0: none found. The frame is the one
-                        that holds the buffer, or the application's frame that makes the call */
-    uint32_t slot_count;  /* words of the frame that hold the buffer's address */
-    uint64_t sp, cfa, fp; /* of the frame: start of its callee's arguments, canonical frame address,
-                             frame pointer register */
+    uint32_t site;   /* DEF_SITE id of the current code of the frame that holds the buffer, or of
+                        the application's frame that makes the call; 0: none found */
+    uint32_t frame_count; /* for buffers that are neither in a frame nor static */
+    uint64_t sp, cfa, fp; /* of that frame: start of its callee's arguments, canonical frame
+                             address, frame pointer register */
     uint32_t name_bytes, reserved;
-    /* slot_count times int64_t, relative to cfa; then the argument's name, padded to 8 */
+    /* frame_count times struct spool_frame; then the argument's name, padded to 8 */
+};
+
+/* A word that holds a buffer's address. */
+struct spool_slot {
+    int32_t at;     /* relative to the frame's cfa, or to the module's bias */
+    int32_t inside; /* SPOOL_SLOT_ITSELF; else the word at `at` holds the address of an object, in
+                       which the word with the buffer's address lies at this offset */
+};
+enum { SPOOL_SLOT_ITSELF = -1, SPOOL_FRAME_SLOTS = 8, SPOOL_FRAMES_MAX = 5 };
+
+/* A frame with such words, from the one that makes the call outwards; the last may be the program's
+ * static memory. */
+struct spool_frame {
+    uint32_t site;   /* DEF_SITE id; 0: static memory */
+    uint32_t module; /* of static memory: DEF_MODULE id; else 0 */
+    uint32_t slot_count, reserved;
+    uint64_t sp, cfa, fp; /* as above; of static memory only the module's bias, in cfa */
+    struct spool_slot slot[SPOOL_FRAME_SLOTS];
 };
 
 enum { SPOOL_AT_POST = 0, SPOOL_AT_DONE = 1, SPOOL_AT_APPLIED = 2 };

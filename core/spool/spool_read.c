@@ -40,6 +40,7 @@ WHOLE_WORDS(spool_args);
 WHOLE_WORDS(spool_text);
 WHOLE_WORDS(spool_misuse);
 WHOLE_WORDS(spool_memory);
+WHOLE_WORDS(spool_frame);
 WHOLE_WORDS(spool_payload);
 WHOLE_WORDS(spool_stack);
 WHOLE_WORDS(spool_def_comm);
@@ -474,7 +475,8 @@ static bool record_fits(const struct spool_head *head)
         need += ((const struct spool_misuse *)record)->name_bytes;
         break;
     case SPOOL_MEMORY:
-        need += (uint64_t)((const struct spool_memory *)record)->slot_count * 8 +
+        need += (uint64_t)((const struct spool_memory *)record)->frame_count *
+                    sizeof(struct spool_frame) +
                 ((const struct spool_memory *)record)->name_bytes;
         break;
     case SPOOL_PAYLOAD:

@@ -13,15 +13,19 @@ enum {
     LOOKS_MAX = 4000,       /* per process */
     LOOKS_OF_SITE_MAX = 24, /* per call site */
     SITES_KEPT = 1024,
-    FRAMES_MAX = 200, /* between the call and the frame that holds a buffer */
-    SLOTS_MAX = 8,
+    FRAMES_MAX = 200,                   /* between the call and the frame that holds a buffer */
+    FRAMES_KEPT = SPOOL_FRAMES_MAX - 1, /* from the call outwards, in which pointers are sought */
     FRAME_WORDS_MAX = 4096,
-    ASKED_MAX = 1000, /* parts of a buffer that are checked */
+    OBJECTS_MAX = 40,   /* that words of a frame point to */
+    OBJECT_WORDS = 128, /* of the first ones of an object */
+    STATIC_WORDS_MAX = 1 << 18,
+    STATIC_LOOKS_MAX = 100, /* per process */
+    ASKED_MAX = 1000,       /* parts of a buffer that are checked */
     PAGE = 4096
 };
 
 struct bounds bounds;
-static unsigned looks, looks_of_site[SITES_KEPT];
+static unsigned looks, static_looks, looks_of_site[SITES_KEPT];
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
@@ -30,10 +34,10 @@ struct frame {
 };
 struct frames {
     uintptr_t first; /* the application's stack pointer at the call */
-    uintptr_t at;    /* address to find; 0: only the application's frame */
-    struct frame frame;
-    unsigned seen;
-    bool open, found; /* open: frame lacks its cfa */
+    uintptr_t at;    /* address to find; 0: the application's frames from the call outwards */
+    struct frame *frame;
+    unsigned count, max, seen;
+    bool open; /* frame[count] lacks its cfa */
 };
 
 /* Returns the frame pointer; only x86-64 needs it to find variables (program/variable.c). */
@@ -56,46 +60,112 @@ static _Unwind_Reason_Code one_frame(struct _Unwind_Context *context, void *argu
     if (sp < f->first)
         return _URC_NO_REASON; /* a frame of the recorder */
     if (f->open) {
-        f->frame.cfa = sp;
+        f->frame[f->count].cfa = sp;
         f->open = false;
-        f->found = !f->at || f->at < sp;
-        if (f->found)
+        f->count += !f->at || f->at < sp;
+        if (f->count == f->max)
             return _URC_END_OF_STACK;
     }
     if (++f->seen == FRAMES_MAX)
         return _URC_END_OF_STACK;
     if (recorder_in_binding((const void *)pc))
         return _URC_NO_REASON;
-    f->frame = (struct frame){pc, sp, 0, frame_pointer(context)};
+    f->frame[f->count] = (struct frame){pc, sp, 0, frame_pointer(context)};
     f->open = !f->at || f->at >= sp;
     return _URC_NO_REASON;
 }
 
-/* Finds the frame that holds the address, or for address 0 that of the call. Returns false if there
- * is none. Requires a stack from the system (memory_stack): the unwinder may run into garbage at
- * the end of other stacks. */
-static bool frame_find(void **cfa, uintptr_t at, struct frame *out)
+/* Finds the frame that holds the address, or for address 0 that of the call and those that led to
+ * it. Returns their number, at most `max`. Requires a stack from the system (memory_stack): the
+ * unwinder may run into garbage at the end of other stacks. */
+static unsigned frames_find(void **cfa, uintptr_t at, struct frame *out, unsigned max)
 {
-    struct frames f = {.first = (uintptr_t)cfa, .at = at};
+    struct frames f = {.first = (uintptr_t)cfa, .at = at, .frame = out, .max = max};
     _Unwind_Backtrace(one_frame, &f);
-    *out = f.frame;
-    return f.found;
+    return f.count;
 }
 
-/* Finds the words of the frame that hold the address, that is, pointers to the buffer. Returns
- * their number. */
-static uint32_t slots_find(const struct frame *frame, uintptr_t at, int64_t *slot)
+/* --- pointers to a buffer --------------------------------------------------------------------- */
+
+static void slot_add(struct spool_frame *out, int64_t at, int64_t inside)
 {
-    uint32_t n = 0;
+    if (out->slot_count < SPOOL_FRAME_SLOTS && at == (int32_t)at)
+        out->slot[out->slot_count++] = (struct spool_slot){(int32_t)at, (int32_t)inside};
+}
+
+/* Looks for the buffer's address in the object to which a word of the frame points. Reads through
+ * the kernel: the object may be gone, and a watchpoint may lie in it. */
+static void slots_of_object(struct spool_frame *out, int64_t place, uintptr_t object, uintptr_t at)
+{
+    uintptr_t word[OBJECT_WORDS];
+    uint64_t bytes = sizeof word, page = PAGE - object % PAGE;
+    if (!memory_copy(word, (const void *)object, bytes)) {
+        bytes = page < bytes ? page : 0;
+        if (!bytes || !memory_copy(word, (const void *)object, bytes))
+            return;
+    }
+    for (uint64_t i = 0; i < bytes / sizeof *word; i++)
+        if (word[i] == at)
+            slot_add(out, place, (int64_t)(i * sizeof *word));
+}
+
+/* Finds the words of the frame that point to the buffer, and then objects that words of the frame
+ * point to (as `this`, and references) with such words. */
+static void slots_find(const struct frame *frame, uintptr_t at, struct spool_frame *out)
+{
     uintptr_t end = frame->cfa - sizeof(uintptr_t);
+    unsigned objects = 0;
     if (frame->cfa <= frame->sp || frame->sp % sizeof(uintptr_t) ||
         (frame->cfa - frame->sp) / sizeof(uintptr_t) > FRAME_WORDS_MAX ||
         !memory_readable((const void *)frame->sp, frame->cfa - frame->sp))
-        return 0;
-    for (uintptr_t word = frame->sp; word < end && n < SLOTS_MAX; word += sizeof word)
+        return;
+    for (uintptr_t word = frame->sp; word < end; word += sizeof word)
         if (*(const uintptr_t *)word == at)
-            slot[n++] = (int64_t)(word - frame->cfa);
-    return n;
+            slot_add(out, (int64_t)(word - frame->cfa), SPOOL_SLOT_ITSELF);
+    for (uintptr_t word = frame->sp; word < end && objects < OBJECTS_MAX; word += sizeof word) {
+        uintptr_t object = *(const uintptr_t *)word;
+        bool in_frame = object >= frame->sp && object < frame->cfa;
+        if (object < PAGE || object >> 48 || object % sizeof object || object == at || in_frame)
+            continue;
+        objects++;
+        slots_of_object(out, (int64_t)(word - frame->cfa), object, at);
+    }
+}
+
+/* Finds the words of the program's static memory that point to the buffer, if that is small. */
+static void slots_find_static(struct lane *lane, uintptr_t at, struct spool_frame *out)
+{
+    uintptr_t end, word = memory_static(&end), part[PAGE / sizeof(uintptr_t)];
+    if (!word || (end - word) / sizeof word > STATIC_WORDS_MAX ||
+        __atomic_add_fetch(&static_looks, 1, __ATOMIC_RELAXED) > STATIC_LOOKS_MAX)
+        return;
+    out->module = recorder_module_of(lane, word, &out->cfa);
+    for (word = (word + 7) & ~(uintptr_t)7; out->module && word + sizeof word <= end;) {
+        uint64_t page = PAGE - word % PAGE, bytes = end - word < page ? end - word : page;
+        if (!memory_copy(part, (const void *)word, bytes))
+            return;
+        for (uint64_t i = 0; i < bytes / sizeof *part; i++)
+            if (part[i] == at)
+                slot_add(out, (int64_t)(word + i * sizeof *part - out->cfa), SPOOL_SLOT_ITSELF);
+        word += bytes;
+    }
+}
+
+/* Finds the pointers to a buffer in the frames of the call and in static memory. Returns the number
+ * of frames with pointers. */
+static uint32_t pointers_find(struct lane *lane, const struct frame *frame, unsigned count,
+                              uintptr_t at, struct spool_frame *out)
+{
+    uint32_t n = 0;
+    for (unsigned i = 0; i < count; i++) {
+        out[n] = (struct spool_frame){.sp = frame[i].sp, .cfa = frame[i].cfa, .fp = frame[i].fp};
+        slots_find(&frame[i], at, &out[n]);
+        if (out[n].slot_count)
+            out[n++].site = recorder_site_of(lane, (const void *)frame[i].pc);
+    }
+    out[n] = (struct spool_frame){.site = 0};
+    slots_find_static(lane, at, &out[n]);
+    return n + (out[n].slot_count > 0);
 }
 
 /* --- places ----------------------------------------------------------------------------------- */
@@ -120,13 +190,17 @@ static uintptr_t mapped_end(uintptr_t start, uintptr_t end)
     return good;
 }
 
-static void place_find(struct lane *lane, void **cfa, struct spool_memory *m, struct frame *frame)
+/* Returns the number of frames found. */
+static unsigned place_find(struct lane *lane, void **cfa, struct spool_memory *m,
+                           struct frame *frame)
 {
     uintptr_t at = (uintptr_t)m->at, stack_end = 0;
     struct heap_block block;
     bool walks = memory_stack((uintptr_t)cfa, &stack_end),
-         on_stack = walks && at >= (uintptr_t)cfa && at < stack_end,
-         framed = walks && frame_find(cfa, on_stack ? at : 0, frame);
+         on_stack = walks && at >= (uintptr_t)cfa && at < stack_end, framed = false;
+    unsigned frames =
+        walks ? frames_find(cfa, on_stack ? at : 0, frame, on_stack ? 1 : FRAMES_KEPT) : 0;
+    framed = frames > 0;
     m->head.a = SPOOL_PLACE_UNKNOWN;
     if (framed) {
         m->sp = frame->sp;
@@ -147,29 +221,31 @@ static void place_find(struct lane *lane, void **cfa, struct spool_memory *m, st
     } else if ((m->module = recorder_module_of(lane, at, &m->bias))) {
         m->head.a = SPOOL_PLACE_STATIC;
     }
+    return frames;
 }
 
-static void bounds_keep(struct lane *lane, struct spool_memory *m, const int64_t *slot,
+static void bounds_keep(struct lane *lane, struct spool_memory *m, const struct spool_frame *frame,
                         const char *argument)
 {
     m->name_bytes = (uint32_t)strlen(argument);
-    uint32_t words = (uint32_t)((sizeof *m + m->slot_count * sizeof *slot + m->name_bytes + 7) / 8);
+    size_t frames = m->frame_count * sizeof *frame;
+    uint32_t words = (uint32_t)((sizeof *m + frames + m->name_bytes + 7) / 8);
     char *record = spool_reserve(&lane->writer, words);
     if (!record)
         return;
     m->head.kind = SPOOL_MEMORY;
     m->head.words = (uint16_t)words;
     memcpy(record, m, sizeof *m);
-    memcpy(record + sizeof *m, slot, m->slot_count * sizeof *slot);
-    memcpy(record + sizeof *m + m->slot_count * sizeof *slot, argument, m->name_bytes);
+    memcpy(record + sizeof *m, frame, frames);
+    memcpy(record + sizeof *m + frames, argument, m->name_bytes);
 }
 
 static void look_at(struct lane *lane, const struct spool_event *e, void **cfa,
                     const struct usage_buffer *buffer, uint64_t key, unsigned flags)
 {
     unsigned *of_site = &looks_of_site[e->site % SITES_KEPT];
-    int64_t slot[SLOTS_MAX];
-    struct frame frame = {0};
+    struct spool_frame pointers[SPOOL_FRAMES_MAX];
+    struct frame frame[FRAMES_KEPT] = {{0}};
     if (!buffer->at || buffer->beside || !buffer->of || looks >= LOOKS_MAX ||
         *of_site >= LOOKS_OF_SITE_MAX)
         return;
@@ -187,13 +263,13 @@ static void look_at(struct lane *lane, const struct spool_event *e, void **cfa,
         buffer->type && span && span->whole ? mapped_end(buffer->start, buffer->end) : buffer->end;
     if (m.mapped_end == m.start)
         return; /* device memory, or none at all: the call itself will show */
-    place_find(lane, cfa, &m, &frame);
+    unsigned frames = place_find(lane, cfa, &m, frame);
     m.head.b = (uint16_t)(flags | (buffer->access == USAGE_WRITE ? SPOOL_MEMORY_RECEIVED : 0) |
                           (buffer->type ? 0 : SPOOL_MEMORY_SPAN) |
                           (!span || span->placed ? SPOOL_MEMORY_PLACED : 0));
-    if (m.site && m.head.a != SPOOL_PLACE_STACK && m.head.a != SPOOL_PLACE_STATIC)
-        m.slot_count = slots_find(&frame, (uintptr_t)buffer->at, slot);
-    bounds_keep(lane, &m, slot, buffer->argument);
+    if (m.head.a != SPOOL_PLACE_STACK && m.head.a != SPOOL_PLACE_STATIC)
+        m.frame_count = pointers_find(lane, frame, frames, (uintptr_t)buffer->at, pointers);
+    bounds_keep(lane, &m, pointers, buffer->argument);
 }
 
 /* Examines a buffer. At MPI_BOTTOM each block of the datatype may be a variable of its own. */

@@ -409,6 +409,46 @@ static void displaced(void)
     free(block);
 }
 
+/* Memory whose pointers lie in a caller's frame, in objects, and in static memory. */
+struct mesh {
+    int n;
+    double *cell;
+    float *spare;
+};
+double *field;
+static __attribute__((noinline)) void raw(const void *data, MPI_Datatype type)
+{
+    INIT(data, 8, type); /* finds: buffer-type stack */
+}
+static __attribute__((noinline)) void raw_right(const void *data, MPI_Datatype type)
+{
+    INIT(data, 8, type);
+}
+static __attribute__((noinline)) void of_object(struct mesh *mesh, double **row)
+{
+    INIT(mesh->cell, 8, MPI_DOUBLE);
+    INIT(mesh->cell, 8, MPI_FLOAT); /* finds: buffer-type stack */
+    INIT(row[1], 8, MPI_DOUBLE);
+    INIT(row[1], 8, MPI_FLOAT); /* finds: buffer-type stack */
+}
+static void elsewhere(void)
+{
+    struct mesh mesh = {8, calloc(16, sizeof(double)), calloc(9, sizeof(float))};
+    double *row[2] = {mesh.cell, mesh.cell + 8};
+    field = calloc(8, sizeof *field);
+    keep(&mesh), keep(row), keep(&field);
+    of_object(&mesh, row);
+    INIT(field, 8, MPI_DOUBLE);
+    INIT(field, 8, MPI_FLOAT); /* finds: buffer-type -g */
+    raw(mesh.cell, MPI_FLOAT);
+    raw_right(mesh.cell, MPI_DOUBLE);
+    free(mesh.spare); /* and its pointer is left */
+    int *fresh = calloc(9, sizeof *fresh);
+    keep(fresh);
+    raw_right(fresh, MPI_INT);
+    free(fresh), free(field), free(mesh.cell);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -426,6 +466,7 @@ int main(int argc, char **argv)
     single_bytes();
     displaced();
     inlined();
+    elsewhere();
     INIT(table, 0, MPI_INT);
     MPI_Allreduce(MPI_IN_PLACE, table, 10, MPI_INT, MPI_SUM, MPI_COMM_SELF);
     MPI_Finalize();

@@ -123,11 +123,34 @@ static void owned_elsewhere()
     delete[] held.value;
 }
 
+// Memory to which members of the object point, or a container that the caller has.
+class halo
+{
+    std::vector<double> face = std::vector<double>(8);
+    std::unique_ptr<float[]> edge{new float[8]()};
+
+  public:
+    __attribute__((noinline)) void send()
+    {
+        INIT(face.data(), 8, MPI_DOUBLE);
+        INIT(face.data(), 4, MPI_LONG);     // finds: buffer-type stack
+        INIT(edge.get(), 8, MPI_FLOAT);
+        INIT(edge.get(), 4, MPI_DOUBLE);    // finds: buffer-type stack
+    }
+};
+__attribute__((noinline)) static void send_all(const std::vector<double> &all)
+{
+    INIT(all.data(), 8, MPI_DOUBLE);
+    INIT(all.data(), 8, MPI_FLOAT);         // finds: buffer-type stack
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     app::temporaries(argc + 1);
     owned_elsewhere();
+    halo().send();
+    send_all(std::vector<double>(8));
     std::vector<double> v(8);
     std::array<int, 8> a{};
     std::complex<double> z[2];

@@ -43,6 +43,21 @@ contains
             call MPI_Request_free(request, ierr)
         end subroutine
     end subroutine
+    ! Arrays that a component of the argument allocates, and that the caller allocated.
+    subroutine outside(m, a)
+        include 'mpif.h'
+        type(mesh) :: m
+        double precision :: a(:)
+        integer :: request, ierr
+        call MPI_Send_init(m%cells, 8, MPI_DOUBLE_PRECISION, 0, 0, MPI_COMM_SELF, request, ierr)
+        call MPI_Request_free(request, ierr)
+        call MPI_Send_init(m%cells, 8, MPI_REAL, 0, 0, MPI_COMM_SELF, request, ierr) ! finds: buffer-type stack
+        call MPI_Request_free(request, ierr)
+        call MPI_Send_init(a, 8, MPI_DOUBLE_PRECISION, 0, 0, MPI_COMM_SELF, request, ierr)
+        call MPI_Request_free(request, ierr)
+        call MPI_Send_init(a, 8, MPI_REAL, 0, 0, MPI_COMM_SELF, request, ierr) ! finds: buffer-type stack
+        call MPI_Request_free(request, ierr)
+    end subroutine
 end module
 
 ! Values of expressions, in places of the stack that variables have at other times.
@@ -130,6 +145,7 @@ program memory
     type(point) :: p(2)
     double precision, allocatable :: a(:)
     double precision, pointer :: q(:)
+    type(mesh) :: m
     integer :: pair(2)
 
     call MPI_Init(ierr)
@@ -203,6 +219,11 @@ program memory
     call MPI_Send_init(table, 11, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, ierr) ! finds: buffer
     call MPI_Request_free(request, ierr)
     call MPI_Send_init(i(1:7:2), 4, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, ierr)
+    call MPI_Request_free(request, ierr)
+    allocate(m%cells(8))
+    m%cells = 1
+    call outside(m, a)
+    call MPI_Send_init(grid, 20, MPI_REAL, 0, 0, MPI_COMM_SELF, request, ierr) ! finds: buffer-type -g
     call MPI_Request_free(request, ierr)
     call callee(r, 10)
     call callee(small, 5)
