@@ -38,8 +38,8 @@ DEPS = $(NEEDED) libotf2-trace-dev gfortran python3-mpi4py sqlite3 libcmocka-dev
 DEB_DEPS = dpkg-dev debhelper lintian
 # Packages that only the tests need: a browser for the HTML report, the formatters, a second MPI
 # library (a recorder is built for it if it is installed), a faster linker (fuzz/build.sh uses it if
-# it is installed), and other readers and writers of OTF2 archives.
-CHECK_DEPS = python3-venv chromium clang-format black python3-yaml mpich libmpich-dev lld \
+# it is installed), other readers and writers of OTF2 archives, and what applies a suggested patch.
+CHECK_DEPS = patch python3-venv chromium clang-format black python3-yaml mpich libmpich-dev lld \
              cmake python3-pytest libpython3-dev otf2-tools eztrace
 
 # As many jobs as cores, unless make has a -j option.

@@ -31,6 +31,7 @@ struct search_launcher {
 
 static void quoted_write(const char *word, FILE *file)
 {
+    CORE_CHECK(word && file);
     fputc('\'', file);
     for (; *word; word++)
         if (*word == '\'')
