@@ -43,14 +43,19 @@ static bool is_left_out(const char *name)
     return strstr(name, ".db") || (end && (!strcmp(end, ".gcda") || !strcmp(end, ".pyc")));
 }
 
-static void walk_file(struct walk *walk, const char *path, const char *name, const struct stat *is)
+static void walk_name(struct walk *walk, const char *path)
 {
     uint64_t hash = 0;
-    if (is_left_out(name))
-        return;
     for (const char *at = path; *at; at++)
         hash = core_random_mix(hash ^ (uint8_t)*at);
     walk->names += hash;
+}
+
+static void walk_file(struct walk *walk, const char *path, const char *name, const struct stat *is)
+{
+    if (is_left_out(name))
+        return;
+    walk_name(walk, path);
     if (!walk->written && is_behind(is->st_mtim, walk->before->since) && !is_ours(walk->before, is))
         walk->written = strdup(name);
 }
@@ -69,8 +74,14 @@ static void walk_below(struct walk *walk, const char *folder, int depth)
         const bool known = lstat(path, &is) == 0;
         if (known && S_ISREG(is.st_mode))
             walk_file(walk, path, entry->d_name, &is);
-        else if (known && S_ISDIR(is.st_mode) && depth > 0 && !strstr(entry->d_name, ".spool"))
-            walk_below(walk, path, depth - 1);
+        else if (known && S_ISLNK(is.st_mode))
+            walk_name(walk, path);
+        else if (known && S_ISDIR(is.st_mode) && !strstr(entry->d_name, ".spool") &&
+                 strcmp(entry->d_name, "__pycache__")) {
+            walk_name(walk, path);
+            if (depth > 0)
+                walk_below(walk, path, depth - 1);
+        }
         free(path);
     }
     if (directory)

@@ -63,11 +63,24 @@ cat >files.c <<'END'
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 static const char *how;
 static int is(const char *name)
 {
     return !strcmp(how, name);
+}
+/* Uses a name as a lock; returns whether this rank got it, or how they use names: -1. */
+static int lock(const char *own)
+{
+    if (is("folder") || is("folders"))
+        return mkdir(is("folder") ? "taken" : own, 0700) == 0;
+    if (is("link") || is("symbolic"))
+        return (is("link") ? link("input", "taken") : symlink("input", "taken")) == 0;
+    if (is("flock"))
+        return flock(open("input", O_RDONLY), LOCK_EX | LOCK_NB) == 0;
+    return -1;
 }
 static void put(const char *name)
 {
@@ -101,6 +114,10 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     snprintf(name, sizeof name, "own.%d", rank);
+    if (lock(name) >= 0) {
+        MPI_Finalize();
+        return 0;
+    }
     if (is("own"))
         put(name);
     if (is("own") || is("input"))
@@ -125,12 +142,12 @@ int main(int argc, char **argv)
 }
 END
 mpicc -o files files.c && echo 3 >input && echo 4 >cell || exit 1
-for how in stat input; do
+for how in stat input folder link symbolic flock folders; do
     echo "$how: $(crosswait explore -n 2 -- ./files $how | tail -1) [${PIPESTATUS[0]}]"
 done
 crosswait run -o T.db -- mpirun -n 3 ./files any | grep -o '^verdict.*\|^explored.*'
 # run judges a job that leaves no other order of MPI calls so, too, if it changed files.
-for how in write rename remove barrier own; do
+for how in write rename remove folder barrier own; do
     echo 4 >cell
     echo 3 >input
     echo "$how: $(crosswait run -o T.db -- mpirun -n 2 ./files $how | grep '^[ve][ex][rp]')"

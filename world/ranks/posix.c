@@ -17,6 +17,7 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -70,7 +71,8 @@ static bool is_left_out(const char *path)
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (!strncmp(path, folders[i], strlen(folders[i])))
             return strncmp(path, "/dev/shm/", 9) != 0;
-    return strstr(path, "/__pycache__/") || (end && !strcmp(end, ".gcda"));
+    const char *cache = strstr(path, "/__pycache__");
+    return (cache && strchr("/", cache[strlen("/__pycache__")])) || (end && !strcmp(end, ".gcda"));
 }
 
 static void identity_set(struct named *n)
@@ -97,15 +99,16 @@ static void named_by_number(int file, struct named *out)
     struct stat is;
     CORE_CHECK(file >= 0);
     out->identity = 0;
-    if (syscall(SYS_fstat, file, &is) != 0 || !S_ISREG(is.st_mode) || !path_of(file, out))
+    if (syscall(SYS_fstat, file, &is) != 0 || !path_of(file, out) ||
+        (!S_ISREG(is.st_mode) && !S_ISDIR(is.st_mode)))
         return;
     identity_set(out);
-    if (out->identity && is.st_nlink > 1)
+    if (out->identity && S_ISREG(is.st_mode) && is.st_nlink > 1)
         out->identity = core_random_mix(core_random_mix(is.st_ino) ^ is.st_dev) | 1;
 }
 
-/* Names a file that does not exist, by its folder. */
-static void named_missing(int folder, const char *path, struct named *out)
+/* Names by its folder what need not exist. */
+static void named_in_folder(int folder, const char *path, struct named *out)
 {
     char parent[PATH_MAX] = ".";
     const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
@@ -137,7 +140,7 @@ static void named_by_path(int folder, const char *path, struct named *out)
         named_by_number((int)file, out);
         syscall(SYS_close, file);
     } else if (path && errno == ENOENT)
-        named_missing(folder, path, out);
+        named_in_folder(folder, path, out);
     errno = error;
 }
 
@@ -519,6 +522,110 @@ int fstatat(int folder, const char *path, struct stat *out, int flags)
     int code = (int)syscall(SYS_newfstatat, folder, path, out, flags);
     if (COUNTS && !(flags & AT_EMPTY_PATH))
         used_path(folder, path, false);
+    return code;
+}
+
+/* Notes that the name was made or removed. A call that fails counts, too: another rank may have
+ * been first. */
+static void posix_made(int folder, const char *path, bool changes)
+{
+    const int error = errno;
+    struct named n = {0};
+    char name[PATH_MAX];
+    size_t length = strnlen(path, sizeof name);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    if (length == 0 || length == sizeof name)
+        return;
+    *(char *)mempcpy(name, path, length) = 0;
+    named_in_folder(folder, name, &n);
+    posix_used(&n, changes);
+    errno = error;
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+    RANK_REAL(mkdir)
+    int code = real(path, mode);
+    if (COUNTS)
+        posix_made(AT_FDCWD, path, true);
+    return code;
+}
+
+int mkdirat(int folder, const char *path, mode_t mode)
+{
+    RANK_REAL(mkdirat)
+    int code = real(folder, path, mode);
+    if (COUNTS)
+        posix_made(folder, path, true);
+    return code;
+}
+
+int rmdir(const char *path)
+{
+    RANK_REAL(rmdir)
+    int code = real(path);
+    if (COUNTS)
+        posix_made(AT_FDCWD, path, true);
+    return code;
+}
+
+int link(const char *from, const char *to)
+{
+    RANK_REAL(link)
+    int code = real(from, to);
+    if (COUNTS)
+        posix_made(AT_FDCWD, to, true);
+    return code;
+}
+
+int linkat(int folder, const char *from, int other, const char *to, int flags)
+{
+    RANK_REAL(linkat)
+    int code = real(folder, from, other, to, flags);
+    if (COUNTS)
+        posix_made(other, to, true);
+    return code;
+}
+
+int symlink(const char *text, const char *path)
+{
+    RANK_REAL(symlink)
+    int code = real(text, path);
+    if (COUNTS)
+        posix_made(AT_FDCWD, path, true);
+    return code;
+}
+
+int symlinkat(const char *text, int folder, const char *path)
+{
+    RANK_REAL(symlinkat)
+    int code = real(text, folder, path);
+    if (COUNTS)
+        posix_made(folder, path, true);
+    return code;
+}
+
+ssize_t readlink(const char *restrict path, char *restrict out, size_t bytes)
+{
+    RANK_REAL(readlink)
+    ssize_t code = real(path, out, bytes);
+    if (COUNTS)
+        posix_made(AT_FDCWD, path, false);
+    return code;
+}
+
+int flock(int file, int operation)
+{
+    RANK_REAL(flock)
+    int code = real(file, operation);
+    struct named n;
+    if (COUNTS && file >= 0 && !(operation & LOCK_UN)) {
+        const int error = errno;
+        named_by_number(file, &n);
+        posix_used(&n, operation & LOCK_EX);
+        errno = error;
+    }
     return code;
 }
 
