@@ -22,7 +22,7 @@ BUILD, WRITE = os.path.abspath(sys.argv[1]), "--write" in sys.argv
 # do their widths, and short waits of ranks.
 MASKS = [
     (r"\b[0-9a-f]{40}\b", "#"),
-    (r"\b\d+\.\d+\.\d+\b", "#"), # of an MPI library
+    (r"\b\d+\.\d+\.\d+\b", "#"),  # of an MPI library
     (r"\d[\d,]*(\.\d+)?(e[-+]?\d+)? ?(%|ns\b|us\b|ms\b|s\b|seconds?\b|/s\b)", "#"),
     (r"\d+\.\d+(e[-+]?\d+)?", "#"),
     (r"ranks? [\d,-]+ in MPI", "# in MPI"),

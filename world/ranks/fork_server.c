@@ -610,7 +610,9 @@ int world_process_init(int required)
     if (!rank_region)
         rank_refuse("only crosswait explore can use this library");
     world_process_loaded();
-    rank_level = required;
+    rank_level = required < MPI_THREAD_SINGLE     ? MPI_THREAD_SINGLE
+                 : required > MPI_THREAD_MULTIPLE ? MPI_THREAD_MULTIPLE
+                                                  : required;
     world_process_watched |= required >= MPI_THREAD_SERIALIZED;
     /* Processes that the program starts are not part of the world, such as a debugger or a
      * sanitizer's symbolizer. */

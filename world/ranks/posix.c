@@ -532,6 +532,7 @@ static void posix_made(int folder, const char *path, bool changes)
     const int error = errno;
     struct named n = {0};
     char name[PATH_MAX];
+    CORE_CHECK(rank_own >= 0);
     size_t length = strnlen(path, sizeof name);
     while (length > 1 && path[length - 1] == '/')
         length--;
@@ -622,6 +623,7 @@ int flock(int file, int operation)
     struct named n;
     if (COUNTS && file >= 0 && !(operation & LOCK_UN)) {
         const int error = errno;
+        CORE_CHECK(operation & (LOCK_SH | LOCK_EX) || code < 0);
         named_by_number(file, &n);
         posix_used(&n, operation & LOCK_EX);
         errno = error;

@@ -107,6 +107,7 @@ bool rank_threads_inside(void)
 
 static bool calls_are_scheduled(void)
 {
+    CORE_CHECK(rank_level >= MPI_THREAD_SINGLE && rank_level <= MPI_THREAD_MULTIPLE);
     return rank_level >= MPI_THREAD_SERIALIZED;
 }
 
@@ -115,6 +116,7 @@ static bool calls_are_scheduled(void)
 static void stray_check(const char *call)
 {
     static __thread bool is_main;
+    CORE_CHECK(!calls_are_scheduled());
     if (is_main || rank_own < 0 || (is_main = world_process_is_main()))
         return;
     rank_region->rank[rank_own].stray_site = (uintptr_t)world_process_site();
