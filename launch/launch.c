@@ -191,7 +191,8 @@ static void job_end(struct launch *launch)
         }
         if (older_than(launch->end_ns, 10000)) {
             core_report(CORE_IO,
-                        "cannot end some processes of the job: they do not react to SIGKILL");
+                        "some processes of the job did not end within 10 seconds, although they "
+                        "were sent SIGKILL");
             break;
         }
     }

@@ -23,11 +23,13 @@ int main(int argc, char **argv)
         MPI_Comm_spawn(argv[0], words, 2, MPI_INFO_NULL, 0, MPI_COMM_SELF, &child,
                        MPI_ERRCODES_IGNORE);
         MPI_Send(&x, 1, MPI_INT, 1, 1, child);
+        MPI_Barrier(child); /* MPICH 5 fails in a child whose parent left before it connected */
         MPI_Comm_disconnect(&child);
     }
     if (parent != MPI_COMM_NULL) {
         if (rank == 1)
             MPI_Recv(&x, 1, MPI_INT, 0, 1, parent, MPI_STATUS_IGNORE);
+        MPI_Barrier(parent);
         MPI_Comm_disconnect(&parent);
     }
     MPI_Finalize();
