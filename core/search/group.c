@@ -97,6 +97,7 @@ void search_group_read(struct search_group *out_group)
             .number = job_number() | 1, .helps = rank > 0, .others = size > 1 ? size - 1 : 0};
     }
     job_leave();
+    CORE_CHECK(out_group->number || (!out_group->helps && !out_group->others));
 }
 
 enum core_status search_group_new(const char *command, char *const argv[],

@@ -203,6 +203,7 @@ static void environment_take(FILE *file)
 {
     char *variable = NULL;
     size_t room = 0;
+    CORE_CHECK(file);
     for (bool first = true; getdelim(&variable, &room, 0, file) > 0; first = false) {
         if (first)
             clearenv();

@@ -428,6 +428,7 @@ int search_spread_room(struct search_spread *spread)
         room += helper->fd >= 0 ? QUEUE - helper->asked_count : 0;
         ahead += helper->asked_count;
     }
+    CORE_CHECK(room >= 0 && ahead >= 0);
     int left = kept_room(spread) ? (int)spread->kept_room - ahead : 0;
     return room < left ? room : left > 0 ? left : 0;
 }
