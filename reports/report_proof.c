@@ -11,7 +11,7 @@
 /* Why no existing operation ends the wait; follows "because". */
 static const char *const reason[ENDING_BASIS_COUNT] = {
     [ENDING_BASIS_NONE] = "no reason is recorded",
-    [ENDING_BASIS_UNSENT] = "other receives took each message that fits",
+    [ENDING_BASIS_UNSENT] = "no message that fits is left for it",
     [ENDING_BASIS_TAKEN] = "receives that were posted before take all messages that fit",
     [ENDING_BASIS_ARRIVED] = "all messages that fit arrived, and the call did not return",
     [ENDING_BASIS_UNRECEIVED] = "too few receives fit the message",

@@ -528,9 +528,8 @@ static bool is_covered(const struct check *check, const struct argument *argumen
 
         if (peer == EVENT_NONE)
             return true;
-        if ((peer != (int32_t)op->rank || has_several(check, op->rank)) &&
-            !wait_has(check, wait, peer))
-            return false;
+        if (peer != (int32_t)op->rank && !wait_has(check, wait, peer))
+            return false; /* its own threads: threads_check and ranks_check */
     }
 }
 
