@@ -85,30 +85,73 @@ static enum core_status sequence_of(struct diff *diff, struct trace *const trace
 
 /* --- the order of receives -------------------------------------------------------------------- */
 
+/* Rows on all ranks, by rank: each query runs once, as it reads all messages. */
+struct by_rank {
+    sqlite3_stmt *row;
+    bool begun;
+    bool more; /* the statement is at a row */
+};
+
+static bool by_rank_is_at(const struct by_rank *rows, uint32_t rank)
+{
+    return rows->more && sqlite3_column_int64(rows->row, 0) == rank;
+}
+
+/* Goes to the next row, and tells whether it is the rank's. */
+static bool by_rank_next(struct by_rank *rows, uint32_t rank)
+{
+    rows->more = rows->more && sqlite3_step(rows->row) == SQLITE_ROW;
+    return by_rank_is_at(rows, rank);
+}
+
+/* Goes to the first row of the rank, and tells whether there is one. Ranks come in order. */
+static bool by_rank_find(struct by_rank *rows, uint32_t rank)
+{
+    if (!rows->begun)
+        rows->more = sqlite3_step(rows->row) == SQLITE_ROW;
+    rows->begun = true;
+    while (rows->more && sqlite3_column_int64(rows->row, 0) < rank)
+        rows->more = sqlite3_step(rows->row) == SQLITE_ROW;
+    return by_rank_is_at(rows, rank);
+}
+
+static enum core_status by_rank_open(const struct trace *trace, const char *sql,
+                                     struct by_rank *out_rows)
+{
+    if (sqlite3_prepare_v2(trace->db, sql, -1, &out_rows->row, NULL) != SQLITE_OK)
+        return core_report(CORE_BAD_FORMAT, "cannot read '%s': %s", trace->path,
+                           sqlite3_errmsg(trace->db));
+    return CORE_OK;
+}
+
 /* Messages of one kind that a rank received, by kind and receive, without unfolding loops. */
 static const char series_sql[] =
-    "SELECT c.source, m.tag, m.bytes, m.receive, m.step, m.messages FROM (SELECT channel, tag, "
+    "SELECT c.dest, c.source, m.tag, m.bytes, m.receive, m.step, m.messages FROM (SELECT channel, "
+    "tag, "
     "bytes, receive, receive_step AS step, messages FROM main.message_part UNION ALL SELECT "
     "channel, tag, bytes, receive, 0, 1 FROM main.message_row WHERE receive IS NOT NULL) m JOIN "
-    "channel c ON c.id = m.channel WHERE c.dest = ?1 AND NOT c.inner ORDER BY 1, 2, 3, 4";
+    "channel c ON c.id = m.channel WHERE NOT c.inner ORDER BY 1, 2, 3, 4, 5";
 
 struct series { /* received by the calls numbered first, first + step... */
     int64_t source, tag, bytes, first, step, messages;
 };
 struct series_reader {
-    sqlite3_stmt *row;
+    struct by_rank *rows;
+    uint32_t rank;
     struct series next; /* no messages: the end */
 };
 
-static struct series series_step(sqlite3_stmt *row)
+static struct series series_at(sqlite3_stmt *row)
 {
-    struct series series = {0};
+    return (struct series){sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 2),
+                           sqlite3_column_int64(row, 3), sqlite3_column_int64(row, 4),
+                           sqlite3_column_int64(row, 5), sqlite3_column_int64(row, 6)};
+}
 
-    if (sqlite3_step(row) == SQLITE_ROW)
-        series = (struct series){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1),
-                                 sqlite3_column_int64(row, 2), sqlite3_column_int64(row, 3),
-                                 sqlite3_column_int64(row, 4), sqlite3_column_int64(row, 5)};
-    return series;
+static struct series series_step(struct series_reader *reader)
+{
+    return by_rank_next(reader->rows, reader->rank) ? series_at(reader->rows->row)
+                                                    : (struct series){0};
 }
 
 /* Joins the next series to the one before it. */
@@ -130,7 +173,7 @@ static struct series series_next(struct series_reader *reader)
 {
     struct series series = reader->next;
 
-    while (series.messages && (reader->next = series_step(reader->row)).messages &&
+    while (series.messages && (reader->next = series_step(reader)).messages &&
            series_join(&series, &reader->next))
         ;
     return series;
@@ -138,16 +181,14 @@ static struct series series_next(struct series_reader *reader)
 
 /* Tells whether the rank surely received the same messages in the same order in both runs: by calls
  * of the same numbers. */
-static bool order_is_same(sqlite3_stmt *const row[2], uint32_t rank)
+static bool order_is_same(struct by_rank rows[2], uint32_t rank)
 {
-    struct series_reader reader[2] = {{.row = row[0]}, {.row = row[1]}};
+    struct series_reader reader[2] = {{&rows[0], rank, {0}}, {&rows[1], rank, {0}}};
     struct series series[2];
 
-    for (int side = 0; side < 2; side++) {
-        sqlite3_reset(row[side]);
-        sqlite3_bind_int64(row[side], 1, rank);
-        reader[side].next = series_step(row[side]);
-    }
+    for (int side = 0; side < 2; side++)
+        if (by_rank_find(&rows[side], rank))
+            reader[side].next = series_at(rows[side].row);
     do {
         for (int side = 0; side < 2; side++)
             series[side] = series_next(&reader[side]);
@@ -157,44 +198,44 @@ static bool order_is_same(sqlite3_stmt *const row[2], uint32_t rank)
 
 /* Senders of the messages that a rank received, in the order in which the receives were posted. */
 static const char order_sql[] =
-    "SELECT c.source, m.tag, m.bytes, m.receive FROM message_row m JOIN channel c ON c.id = "
-    "m.channel WHERE "
-    "c.dest = ?1 AND NOT c.inner AND m.receive IS NOT NULL ORDER BY m.receive";
+    "SELECT c.dest, c.source, m.tag, m.bytes, m.receive FROM message_row m JOIN channel c ON c.id "
+    "= m.channel WHERE NOT c.inner AND m.receive IS NOT NULL ORDER BY c.dest, m.receive";
 
 static char *message_words(sqlite3_stmt *row)
 {
     char *text = NULL, bytes[64];
 
-    return asprintf(&text, "from rank %lld, tag %lld, %s", (long long)sqlite3_column_int64(row, 0),
-                    (long long)sqlite3_column_int64(row, 1),
-                    describe_bytes((uint64_t)sqlite3_column_int64(row, 2), bytes, sizeof bytes)) < 0
+    return asprintf(&text, "from rank %lld, tag %lld, %s", (long long)sqlite3_column_int64(row, 1),
+                    (long long)sqlite3_column_int64(row, 2),
+                    describe_bytes((uint64_t)sqlite3_column_int64(row, 3), bytes, sizeof bytes)) < 0
                ? NULL
                : text;
 }
 
-static enum core_status order_of(struct diff *diff, sqlite3_stmt *const row[2], uint32_t rank)
+static enum core_status order_of(struct diff *diff, struct by_rank rows[2], uint32_t rank)
 {
-    bool more[2] = {true, true}, same = true;
+    bool more[2], same = true;
     uint64_t number = 0;
 
-    for (int side = 0; side < 2; side++) {
-        sqlite3_reset(row[side]);
-        sqlite3_bind_int64(row[side], 1, rank);
-    }
-    while (same) {
-        for (int side = 0; side < 2; side++)
-            more[side] = sqlite3_step(row[side]) == SQLITE_ROW;
+    for (int side = 0; side < 2; side++)
+        more[side] = by_rank_find(&rows[side], rank);
+    for (;;) {
         if (!more[0] || !more[1])
             return CORE_OK; /* a difference in number shows up among the calls */
         number++;
-        for (int i = 0; i < 3; i++)
-            same &= sqlite3_column_int64(row[0], i) == sqlite3_column_int64(row[1], i);
+        for (int i = 1; i <= 3; i++)
+            same &= sqlite3_column_int64(rows[0].row, i) == sqlite3_column_int64(rows[1].row, i);
+        if (!same)
+            break;
+        for (int side = 0; side < 2; side++)
+            more[side] = by_rank_next(&rows[side], rank);
     }
-    struct diff_part part = {
-        .rank = rank, .number = number, .what = {message_words(row[0]), message_words(row[1])}};
+    struct diff_part part = {.rank = rank,
+                             .number = number,
+                             .what = {message_words(rows[0].row), message_words(rows[1].row)}};
     for (int side = 0; side < 2; side++) {
-        part.from[side] = sqlite3_column_int(row[side], 0);
-        part.seq[side] = (uint64_t)sqlite3_column_int64(row[side], 3);
+        part.from[side] = sqlite3_column_int(rows[side].row, 1);
+        part.seq[side] = (uint64_t)sqlite3_column_int64(rows[side].row, 4);
     }
     return CORE_ARRAY_PUSH(diff->order, diff->order_count, diff->order_room, "the comparison",
                            part);
@@ -237,23 +278,23 @@ enum core_status diff_part_ranks(const struct diff_part *part, uint32_t count, u
 enum core_status diff_sequences(struct diff *diff)
 {
     struct trace *const trace[2] = {diff->side[0]->trace, diff->side[1]->trace};
-    sqlite3_stmt *row[2] = {NULL, NULL}, *series[2] = {NULL, NULL};
+    struct by_rank order[2] = {{0}}, series[2] = {{0}};
     enum core_status status = CORE_OK;
 
-    for (int side = 0; side < 2 && status == CORE_OK; side++)
-        if (sqlite3_prepare_v2(trace[side]->db, order_sql, -1, &row[side], NULL) != SQLITE_OK ||
-            sqlite3_prepare_v2(trace[side]->db, series_sql, -1, &series[side], NULL) != SQLITE_OK)
-            status = core_report(CORE_BAD_FORMAT, "cannot read '%s': %s", trace[side]->path,
-                                 sqlite3_errmsg(trace[side]->db));
+    for (int side = 0; side < 2 && status == CORE_OK; side++) {
+        status = by_rank_open(trace[side], series_sql, &series[side]);
+        if (status == CORE_OK)
+            status = by_rank_open(trace[side], order_sql, &order[side]);
+    }
     trace[0]->rows_kept_max = trace[1]->rows_kept_max = 0; /* each row is read once */
     for (uint32_t rank = 0; rank < trace[0]->rank_count && status == CORE_OK; rank++) {
         status = sequence_of(diff, trace, rank);
         if (status == CORE_OK && !order_is_same(series, rank))
-            status = order_of(diff, row, rank);
+            status = order_of(diff, order, rank);
     }
     for (int side = 0; side < 2; side++) {
-        sqlite3_finalize(row[side]);
-        sqlite3_finalize(series[side]);
+        sqlite3_finalize(order[side].row);
+        sqlite3_finalize(series[side].row);
     }
     return status;
 }
