@@ -10,11 +10,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <otf2/OTF2_ErrorCodes.h>
 
@@ -422,6 +424,25 @@ static char *anchor_of(const char *path)
     return anchor;
 }
 
+/* Tells whether a location has local definitions. The library would keep a chunk of memory, up to
+ * 16 MB, for each location that has none. anchor: FOLDER/NAME.otf2; the files are
+ * FOLDER/NAME/REF.def.
+ */
+static bool has_definitions(struct archive *archive, const char *anchor, OTF2_LocationRef ref)
+{
+    OTF2_FileSubstrate substrate;
+    int stem = (int)strlen(anchor) - (int)strlen(".otf2");
+    char *path;
+
+    if (OTF2_Reader_GetFileSubstrate(archive->reader, &substrate) != OTF2_SUCCESS ||
+        substrate != OTF2_SUBSTRATE_POSIX || stem <= 0 ||
+        asprintf(&path, "%.*s/%" PRIu64 ".def", stem, anchor, (uint64_t)ref) < 0)
+        return true;
+    bool is = access(path, F_OK) == 0 || errno != ENOENT;
+    free(path);
+    return is;
+}
+
 static enum core_status locations_select(struct archive *archive, const char *path)
 {
     OTF2_ErrorCode code = OTF2_SUCCESS;
@@ -439,8 +460,10 @@ static enum core_status locations_select(struct archive *archive, const char *pa
         return CORE_OK; /* there are none */
     for (uint32_t i = 0; i < archive->location.count; i++) {
         const struct archive_location *location = core_table_at(&archive->location, i);
-        OTF2_DefReader *local = OTF2_Reader_GetDefReader(archive->reader, location->ref);
         uint64_t read;
+        if (!has_definitions(archive, path, location->ref))
+            continue;
+        OTF2_DefReader *local = OTF2_Reader_GetDefReader(archive->reader, location->ref);
         if (!local)
             continue;
         code = OTF2_Reader_ReadAllLocalDefinitions(archive->reader, local, &read);

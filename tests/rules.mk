@@ -40,6 +40,10 @@ TESTS += $(BENCH_JOBS)
 bench-verdict: all $(BENCH_JOBS)
 	@$(PYTHON) tests/bench/verdict.py $(BUILD)
 
+.PHONY: bench-archive
+bench-archive: all tests
+	@$(PYTHON) tests/bench/archive.py $(BUILD)
+
 .PHONY: bench-fold
 bench-fold: all $(BENCH_JOBS)
 	@$(PYTHON) tests/bench/fold.py $(BUILD)

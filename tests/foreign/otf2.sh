@@ -29,10 +29,10 @@ show replay --explore --policy=buffering=eager:64 E.db
 traced Q quiz_fixed
 show import Q -o Q.db
 show check Q.db
-"$BUILD/tests/tools/otf2_unnamed" U && show import U -o U.db
+"$BUILD/tests/tools/otf2_write" U unnamed && show import U -o U.db
 show check U.db
 crosswait dump U.db | sed 's/^\([01] [0-9]*\) [0-9.]* [0-9.]*/\1/'
-"$BUILD/tests/tools/otf2_unnamed" V dup && crosswait import V -o V.db | tail -1
+"$BUILD/tests/tools/otf2_write" V dup && crosswait import V -o V.db | tail -1
 crosswait report --why U.db | grep -c 'receive was posted'
 
 show import

@@ -1,0 +1,12 @@
+# An archive of many ranks without definitions of their own needs little memory: the import keeps one
+# rank at a time.
+"$BUILD/tests/tools/otf2_write" A pairs 1000 5
+(ulimit -v 1000000 && exec /usr/bin/python3 - <<'END'
+import resource, subprocess
+
+subprocess.run(["crosswait", "import", "A", "-o", "A.db"], check=True, stdout=subprocess.DEVNULL)
+kilobytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+assert kilobytes < 100_000, f"{kilobytes} KB"
+END
+) || exit 1
+[ "$(sqlite3 A.db 'select count(*) from rank; select count(*) from message' | xargs)" = "1000 5000" ]
