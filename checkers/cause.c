@@ -5,12 +5,13 @@
 #include "core/check.h"
 #include "core/table.h"
 
-enum bond {              /* what a symptom and its cause have in common */
-            SHARES,      /* a call, or an operation that its calls wait for */
-            TOUCHES,     /* a call, or the operation at which the cause found it wrong later */
-            SHARES_BOTH, /* a call, and the operation that the call is about */
-            AWAITS,      /* a call of the symptom waits for a rank of the cause */
-            BEGINS       /* the rank of the symptom's first call is a rank of the cause */
+enum bond {               /* what a symptom and its cause have in common */
+            SHARES,       /* a call, or an operation that its calls wait for */
+            TOUCHES,      /* a call, or the operation at which the cause found it wrong later */
+            SHARES_BOTH,  /* a call, and the operation that the call is about */
+            AWAITS,       /* a call of the symptom waits for a rank of the cause */
+            AWAITS_AFTER, /* the same, and its rank made a call of the cause before */
+            BEGINS        /* the rank of the symptom's first call is a rank of the cause */
 };
 
 /* The table of causes; the first row that fits wins. */
@@ -27,6 +28,8 @@ static const struct row {
     /* collectives that differ wait for each other */
     {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, SHARES},
     {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_HANG, FINDING_EFFECT_OPEN}, SHARES},
+    {{RULE_COLLECTIVE, FINDING_EFFECT_PARTS}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, AWAITS_AFTER},
+    {{RULE_COLLECTIVE, FINDING_EFFECT_PARTS}, {RULE_HANG, FINDING_EFFECT_OPEN}, AWAITS_AFTER},
     {{RULE_FILE, FINDING_EFFECT_BLOCKS}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, AWAITS},
     {{RULE_FILE, FINDING_EFFECT_BLOCKS}, {RULE_HANG, FINDING_EFFECT_OPEN}, AWAITS},
     /* a message that no rank receives blocks its sender */
@@ -104,6 +107,7 @@ struct made { /* a call, or a rank (seq 0), and the finding that contains it */
         uint64_t rank, seq, row;
     } key;
     uint32_t id;
+    uint64_t call; /* of a rank: its call in the finding */
 };
 
 static bool is_such(const struct finding *finding, enum rule_id rule, enum finding_effect effect)
@@ -120,20 +124,20 @@ static bool may_cause(const struct finding *finding, const struct row *row)
 
 static bool is_of_ranks(enum bond bond)
 {
-    return bond == AWAITS || bond == BEGINS;
+    return bond == AWAITS || bond == AWAITS_AFTER || bond == BEGINS;
 }
 
 static enum core_status made_put(struct causes *causes, const struct finding *finding,
-                                 uint32_t rank, uint64_t seq, uint64_t row)
+                                 const struct finding_call *call, uint64_t seq, uint64_t row)
 {
     CORE_CHECK(row < ROWS);
-    struct made key = {{rank, seq, row}, 0}, *made;
+    struct made key = {{call->rank, seq, row}, 0, 0}, *made;
     enum core_status status =
         core_table_put(&causes->made, &key.key, "the causes of findings", &made);
 
     causes->any[row] = true;
     if (status == CORE_OK && !made->id)
-        made->id = finding->id;
+        *made = (struct made){key.key, finding->id, call->seq};
     CORE_CHECK(status != CORE_OK || made->id <= finding->id); /* the first of several */
     return status;
 }
@@ -147,15 +151,15 @@ static enum core_status causes_put(struct causes *causes, const struct finding *
         const struct finding_call *call = &finding->call[i];
 
         if (is_of_ranks(rows[row].bond)) {
-            status = made_put(causes, finding, call->rank, 0, row);
+            status = made_put(causes, finding, call, 0, row);
             continue;
         }
         if (!call->core)
             continue;
         if (call->seq)
-            status = made_put(causes, finding, call->rank, call->seq, row);
+            status = made_put(causes, finding, call, call->seq, row);
         if (call->subject_seq && rows[row].bond == TOUCHES && status == CORE_OK)
-            status = made_put(causes, finding, call->rank, call->subject_seq, row);
+            status = made_put(causes, finding, call, call->subject_seq, row);
     }
     return status;
 }
@@ -163,10 +167,20 @@ static enum core_status causes_put(struct causes *causes, const struct finding *
 /* Returns the id of the finding that this row makes the cause at the call or rank; 0: none. */
 static uint32_t cause_at(const struct causes *causes, uint64_t rank, uint64_t seq, uint64_t row)
 {
-    struct made key = {{rank, seq, row}, 0};
+    struct made key = {{rank, seq, row}, 0, 0};
     const struct made *made = core_table_find(&causes->made, &key.key);
 
     return made ? made->id : 0;
+}
+
+/* Tells whether the rank of the call made a call of this cause before it. */
+static bool is_after(const struct causes *causes, const struct finding_call *call, uint64_t row,
+                     uint32_t id)
+{
+    struct made key = {{call->rank, 0, row}, 0, 0};
+    const struct made *made = core_table_find(&causes->made, &key.key);
+
+    return made && made->id == id && made->call && made->call < call->seq;
 }
 
 static uint32_t awaited_of(const struct causes *causes, const struct finding_call *call,
@@ -177,7 +191,7 @@ static uint32_t awaited_of(const struct causes *causes, const struct finding_cal
     for (uint32_t i = 0; i < call->await_count && !id; i++)
         for (uint64_t rank = call->await[i].first; rank <= call->await[i].last && !id; rank++)
             id = cause_at(causes, rank, 0, row);
-    return id;
+    return id && rows[row].bond == AWAITS_AFTER && !is_after(causes, call, row, id) ? 0 : id;
 }
 
 /* Finds the cause through what the finding's calls wait for (finding->link). */
@@ -211,6 +225,7 @@ static uint32_t cause_of(const struct causes *causes, const struct finding *find
 
     switch (rows[row].bond) {
     case AWAITS:
+    case AWAITS_AFTER:
         return awaited_of(causes, call, row);
     case BEGINS:
         return c == 0 ? cause_at(causes, call->rank, 0, row) : 0;

@@ -579,6 +579,7 @@ static enum core_status add_missing(const struct check_input *input,
     struct finding *finding = text ? finding_list_add(list, RULE_COLLECTIVE, FINDING_ERROR) : NULL;
     if (finding) {
         finding->effect = FINDING_EFFECT_LACKS;
+        finding->remedy = REMEDY_PARTED;
         finding_title(finding, "%s (collective %" PRIu64 " of %s)", text, collective->number,
                       describe_comm(input->trace, collective->comm, name, sizeof name));
         for (uint32_t i = 0; i < missing_count; i++)
@@ -679,6 +680,36 @@ static void title_differing(const struct check_input *input, const struct collec
                       words, collective->number, name);
 }
 
+/* Tells whether the rank makes some collective call from this place. */
+static bool is_on_way(const struct collective_list *collectives, uint32_t rank, int32_t site)
+{
+    for (uint64_t i = 0; i < collectives->part_count; i++) {
+        const struct collective_part *part = &collectives->part[i];
+        if (part->present && part->rank == rank && part->event.site == site)
+            return true;
+    }
+    return false;
+}
+
+/* Tells whether members went different ways: they make different calls, or call from two places of
+ * which one rank reaches both. (Two branches with the same call have a place for each.) */
+static bool members_parted(const struct collective_list *collectives,
+                           const struct collective *collective, enum differs differs)
+{
+    const struct collective_part *first = NULL;
+
+    for (uint32_t i = 0; i < collective->count && differs != CALLS; i++) {
+        const struct collective_part *part = &collectives->part[collective->first + i];
+        if (!part->present || part->event.site <= 0)
+            continue;
+        first = first ? first : part;
+        if (part->event.site != first->event.site)
+            return is_on_way(collectives, part->rank, first->event.site) ||
+                   is_on_way(collectives, first->rank, part->event.site);
+    }
+    return differs == CALLS;
+}
+
 /* Reports the values that differ, by member. */
 static enum core_status add_mismatch(const struct check_input *input,
                                      const struct collective_list *collectives,
@@ -721,6 +752,12 @@ static enum core_status add_mismatch(const struct check_input *input,
         parted_say(input, collectives, collective, finding);
         if (differs == CALLS)
             status = cure_order(input, collectives, collective, is_same, finding);
+        if (status == CORE_OK && !finding->tried)
+            status = cure_extra(input, collectives, collective, is_same, finding);
+        if (members_parted(collectives, collective, differs)) {
+            finding->effect = FINDING_EFFECT_PARTS;
+            finding->remedy = REMEDY_PARTED;
+        }
         if (differs == SIZES && is_expected(input, collectives, collective))
             expected_error_note(finding);
     } else if (status == CORE_OK) {

@@ -229,6 +229,58 @@ static void note_section(struct finding *finding, const struct trace *trace,
     finding->remedy = REMEDY_SECTION;
 }
 
+/* Tells whether a negative argument is so large that an int must have overflowed; then says so. */
+static void note_overflow(struct finding *finding, const struct misuse *misuse)
+{
+    enum { SMALL = 1 << 20 };
+    const int64_t turn = INT64_C(1) << 32;
+    int64_t value = misuse->value[misuse->kind == MISUSE_NEGATIVE_ENTRY];
+    char meant[32];
+
+    if ((misuse->kind != MISUSE_NEGATIVE && misuse->kind != MISUSE_NEGATIVE_ENTRY) ||
+        value > -SMALL || value < -turn / 2)
+        return;
+    finding->remedy = REMEDY_OVERFLOW;
+    finding_fact(finding, "an int overflowed: %" PRId64 " is what an int holds of %s", value,
+                 describe_number((uint64_t)(value + turn), meant, sizeof meant));
+}
+
+/* Returns the datatype of the buffer that a misuse is about; NULL: unknown. */
+static const struct trace_datatype *type_of_buffer(const struct trace *trace,
+                                                   const struct trace_event *event,
+                                                   const struct misuse *misuse)
+{
+    bool receives = misuse->kind == MISUSE_RECEIVE_PAST_END && event->has_recv_half;
+    int32_t type = receives ? event->recv_datatype : event->datatype;
+    int64_t count = receives ? event->recv_count : event->count;
+
+    if (type < 0 || (uint32_t)type >= trace->datatype_count || count != misuse->value[0] ||
+        trace->datatype[type].size <= 0)
+        return NULL;
+    return &trace->datatype[type];
+}
+
+/* Names the extent as the cause if one element of a datatype with gaps has room, and all have not.
+ */
+static void note_stride(struct finding *finding, const struct trace *trace,
+                        const struct trace_event *event, const struct misuse *misuse)
+{
+    const struct trace_datatype *type;
+    char extent[64];
+
+    if (misuse->kind != MISUSE_SEND_PAST_END && misuse->kind != MISUSE_RECEIVE_PAST_END)
+        return;
+    type = type_of_buffer(trace, event, misuse);
+    if (!type || type->extent <= type->size || misuse->value[0] < 2 ||
+        misuse->value[1] - (misuse->value[0] - 1) * type->extent > misuse->value[2])
+        return;
+    finding->remedy = REMEDY_STRIDE;
+    finding_fact(finding,
+                 "the datatype has an extent of %s: each element begins so far behind the "
+                 "one before, and one alone has room",
+                 describe_bytes((uint64_t)type->extent, extent, sizeof extent));
+}
+
 /* Returns the remedy of a kind. What a call writes that makes a window is the window's memory. */
 static enum remedy remedy_of(enum misuse_kind kind, enum verb verb)
 {
@@ -262,15 +314,30 @@ static enum core_status mistake_add(struct gathering *gathering, struct mistake 
     if (detail)
         finding_fact(finding, "on rank %" PRIu32 " %s", event->rank, detail);
     free(detail);
+    note_overflow(finding, misuse);
+    note_stride(finding, trace, event, misuse);
     finding_place(finding, trace, "that was done", misuse->site);
     return CORE_OK;
+}
+
+/* Tells whether a message has room in a buffer that is too small for the longest one. */
+static bool has_room(const struct trace *trace, const struct trace_event *event,
+                     const struct misuse *misuse, uint64_t bytes)
+{
+    const struct trace_datatype *type = type_of_buffer(trace, event, misuse);
+    uint64_t elements = type ? (bytes + (uint64_t)type->size - 1) / (uint64_t)type->size : 0;
+
+    if (!type || type->extent <= type->size || elements > (uint64_t)misuse->value[0])
+        return bytes <= (uint64_t)misuse->value[2];
+    return misuse->value[1] - (misuse->value[0] - (int64_t)elements) * type->extent <=
+           misuse->value[2];
 }
 
 /* Sets the severity for a receive buffer that is too small for the longest message that may come: a
  * warning if the message that came fits, since nothing was overwritten; else an error. */
 static enum core_status check_usage_weigh(struct gathering *gathering, struct finding *finding,
-                                          uint32_t rank, uint64_t seq, const struct misuse *misuse,
-                                          bool fresh)
+                                          const struct trace_event *event,
+                                          const struct misuse *misuse, bool fresh)
 {
     enum core_status status = CORE_NOT_FOUND;
     uint64_t bytes = 0;
@@ -279,10 +346,10 @@ static enum core_status check_usage_weigh(struct gathering *gathering, struct fi
     if (misuse->kind != MISUSE_RECEIVE_PAST_END || (!fresh && finding->severity == FINDING_ERROR))
         return CORE_OK;
     if (gathering->received++ < RECEIVED_MAX)
-        status = trace_received_get(gathering->input->trace, rank, seq, &bytes);
+        status = trace_received_get(gathering->input->trace, event->rank, event->seq, &bytes);
     if (status != CORE_OK && status != CORE_NOT_FOUND)
         return status;
-    bool fits = status == CORE_OK && bytes <= (uint64_t)misuse->value[2];
+    bool fits = status == CORE_OK && has_room(gathering->input->trace, event, misuse, bytes);
     finding->severity = fits ? FINDING_WARNING : FINDING_ERROR;
     if (fits && fresh)
         finding_fact(finding, "the message that came has %s, and fits",
@@ -434,7 +501,7 @@ static enum core_status check_usage_gather(uint32_t rank, uint64_t seq, const st
         return status;
     CORE_CHECK(mistake->finding < gathering->list->count);
     struct finding *finding = &gathering->list->finding[mistake->finding];
-    status = check_usage_weigh(gathering, finding, rank, seq, misuse, fresh);
+    status = check_usage_weigh(gathering, finding, &event, misuse, fresh);
     if (status != CORE_OK)
         return status;
     if (fresh)

@@ -27,10 +27,10 @@ const char *finding_severity_text(enum finding_severity severity)
 const char *finding_effect_text(enum finding_effect effect)
 {
     static const char *const text[] = {
-        [FINDING_EFFECT_OPEN] = "open",      [FINDING_EFFECT_BLOCKS] = "blocks",
-        [FINDING_EFFECT_FAILS] = "fails",    [FINDING_EFFECT_LACKS] = "lacks",
-        [FINDING_EFFECT_MEETS] = "meets",    [FINDING_EFFECT_SPOILS] = "spoils",
-        [FINDING_EFFECT_REFUSED] = "refused"};
+        [FINDING_EFFECT_OPEN] = "open",   [FINDING_EFFECT_BLOCKS] = "blocks",
+        [FINDING_EFFECT_FAILS] = "fails", [FINDING_EFFECT_LACKS] = "lacks",
+        [FINDING_EFFECT_MEETS] = "meets", [FINDING_EFFECT_SPOILS] = "spoils",
+        [FINDING_EFFECT_PARTS] = "parts", [FINDING_EFFECT_REFUSED] = "refused"};
 
     _Static_assert(sizeof text / sizeof *text == FINDING_EFFECT_COUNT, "words for each");
     CORE_CHECK((size_t)effect < sizeof text / sizeof *text);

@@ -41,6 +41,8 @@ enum finding_effect {                        /* what the mistake does to the cal
                       FINDING_EFFECT_SPOILS,  /* as FAILS, or the rank may die later: they overwrite
                                                  memory next to their buffers, or the data have no
                                                  address */
+                      FINDING_EFFECT_PARTS,   /* the ranks went different ways to them, and later
+                                                 calls   do not match */
                       FINDING_EFFECT_REFUSED, /* nothing, as MPI refused them, though other ranks
                                                  wait */
                       FINDING_EFFECT_COUNT

@@ -194,6 +194,20 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                        "give the datatype the extent of the structure before it is committed: "
                        "MPI_Type_create_resized(type, 0, sizeof(struct), &resized)",
                        OF(BUFFER_TYPE)},
+    [REMEDY_STRIDE] = {"stride",
+                       "give the datatype the distance of its elements as its extent before it is "
+                       "committed, for columns that of two columns: MPI_Type_create_resized(type, "
+                       "0, distance, &resized); or use a smaller count",
+                       OF(BUFFER)},
+    [REMEDY_PARTED] = {"parted",
+                       "let branches, rounds and early returns on the way to collective calls "
+                       "depend on values that all ranks share (of MPI_Bcast or MPI_Allreduce)",
+                       OF(COLLECTIVE)},
+    [REMEDY_OVERFLOW] = {"overflow",
+                         "compute the value in a type of 64 bits (MPI_Offset, MPI_Aint, size_t); "
+                         "if it is more than an int holds, send parts, or fewer elements of a "
+                         "larger datatype (MPI_Type_contiguous)",
+                         OF(ARGUMENT)},
     [REMEDY_RETURNED] = {"returned",
                          "free the window before the function returns, or give it memory that "
                          "lives as long: static, of MPI_Win_allocate, or of the caller",

@@ -571,6 +571,7 @@ bool type_points(const Dwarf_Die *type, uint64_t offset, bool away, int32_t insi
 {
     Dwarf_Die die = *type, object;
 
+    CORE_CHECK(inside >= VARIABLE_SLOT_ITSELF); /* store_memory.c */
     if (!type_peel(&die))
         return false;
     bool described = type_is_described(&die);

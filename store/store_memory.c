@@ -390,6 +390,7 @@ static void judge_room(struct judging *j)
 static enum core_status sought_find(struct site_resolver *resolver, struct sought *s,
                                     struct variable **out)
 {
+    CORE_CHECK(s->asked.slot_count <= VARIABLE_SLOTS_MAX);
     if (!s->place.module)
         return CORE_NOT_FOUND;
     if (!s->is_static)
@@ -593,6 +594,8 @@ static void sought_list(struct judging *j, const struct store_rank *rank, uint32
     const struct spool_memory *m = j->memory;
     const struct spool_frame *frame = spool_tail(m, sizeof *m);
     struct sought *s;
+    CORE_CHECK(m->frame_count <= SPOOL_FRAMES_MAX); /* is_judged */
+    CORE_CHECK(!j->sought_count);
 
     if (m->head.a == SPOOL_PLACE_STATIC) {
         if (sought_add(j, store_map_get(&rank->ids.module, m->module), modules)) {
@@ -630,9 +633,12 @@ static void sought_list(struct judging *j, const struct store_rank *rank, uint32
             s->place.fp = frame->fp;
         }
         s->asked.slot = s->slot;
-        s->asked.slot_count = frame->slot_count;
         for (uint32_t k = 0; k < frame->slot_count; k++)
-            s->slot[k] = (struct variable_slot){frame->slot[k].at, frame->slot[k].inside};
+            if (frame->slot[k].inside >= SPOOL_SLOT_ITSELF)
+                s->slot[s->asked.slot_count++] =
+                    (struct variable_slot){frame->slot[k].at, frame->slot[k].inside};
+        if (!s->asked.slot_count)
+            j->sought_count--;
     }
 }
 

@@ -150,12 +150,11 @@ static bool has_comm(const struct collective_list *list, int32_t comm,
     return made;
 }
 
-/* Tells whether the ranks that make the call could make it on `comm`, each after the same number of
- * collectives on `comm`. */
+/* Tells whether the ranks that make the call (part) could make it on `comm`, each after the same
+ * number of collectives on `comm`. */
 static bool fits_comm(const struct trace *trace, const struct collective_list *list, int32_t comm,
-                      const struct collective *collective)
+                      const struct collective *collective, const struct collective_part *part)
 {
-    const struct collective_part *part = &list->part[collective->first];
     uint64_t before = UINT64_MAX, calls;
 
     CORE_CHECK((uint32_t)comm < trace->comm_count);
@@ -190,7 +189,7 @@ enum core_status cure_communicator(const struct check_input *input,
     for (uint32_t i = 0; i < collective->count; i++)
         there = part[i].present ? &part[i] : there;
     for (int32_t comm = 0; there && comm < (int32_t)trace->comm_count; comm++) {
-        if (!fits_comm(trace, collectives, comm, collective))
+        if (!fits_comm(trace, collectives, comm, collective, part))
             continue;
         if (asprintf(&text,
                      "make this %s (%s) on %s, if you mean its members: only they call it, and "
@@ -202,4 +201,105 @@ enum core_status cure_communicator(const struct check_input *input,
         return cure_set(finding, text);
     }
     return CORE_OK;
+}
+
+/* --- a call too many -------------------------------------------------------------------------- */
+
+/* Tells whether the later calls of all members are the same if those in `part` that are present
+ * leave out this one: then each of their next calls is what the others call now. */
+static bool is_extra(struct trace *trace, const struct collective_list *list,
+                     const struct collective *collective, cure_same_fn same,
+                     const struct collective_part *part)
+{
+    const uint32_t count = collective->count;
+
+    for (const struct collective *at = collective, *next; at; at = next) {
+        const struct collective_part *now = &list->part[at->first], *then, *usual = NULL;
+        next = next_of(list, at);
+        then = next ? &list->part[next->first] : NULL;
+        if (next && next->count != count)
+            return false;
+        for (uint32_t i = 0; i < count && !usual; i++)
+            usual = part[i].present ? NULL : &now[i];
+        CORE_CHECK(usual);
+        for (uint32_t i = 0; i < count; i++) {
+            const struct collective_part *here = part[i].present ? then ? &then[i] : NULL : &now[i];
+            bool present = here && here->present;
+            if (present != usual->present || (present && !same(trace, &here->event, &usual->event)))
+                return false;
+        }
+        if (!usual->present)
+            return at != collective;
+    }
+    return false;
+}
+
+static enum core_status extra_word(const struct check_input *input,
+                                   const struct collective_list *collectives,
+                                   const struct collective *collective,
+                                   const struct collective_part *part, struct finding *finding)
+{
+    static const char then[] = "without it the later collective calls of all ranks are the same";
+    struct trace *trace = input->trace;
+    const struct collective_part *there = NULL;
+    char name[384], place[256], *text = NULL, *ranks = NULL;
+    uint32_t *others, other_count = 0;
+    int32_t comm = 0;
+    enum core_status status = CORE_ARRAY_NEW(others, collective->count, "a remedy");
+
+    if (status != CORE_OK)
+        return status;
+    for (uint32_t i = 0; i < collective->count; i++) {
+        if (part[i].present)
+            there = &part[i];
+        else
+            others[other_count++] = part[i].rank;
+    }
+    CORE_CHECK(there && other_count > 0);
+    while (comm < (int32_t)trace->comm_count &&
+           !fits_comm(trace, collectives, comm, collective, part))
+        comm++;
+    const char *call = trace->call[there->event.call].name;
+    trace_site_text(trace, there->event.site, place, sizeof place);
+    if (comm < (int32_t)trace->comm_count) {
+        if (asprintf(&text,
+                     "make this %s (%s) on %s, if you mean its members: only they call it, and %s",
+                     call, place, describe_comm(trace, comm, name, sizeof name), then) < 0)
+            text = NULL;
+    } else {
+        ranks = wording_ranks_text(others, other_count, " and ");
+        if (!ranks || asprintf(&text, "let %s call %s (%s) too, or no rank: %s", ranks, call, place,
+                               then) < 0)
+            text = NULL;
+    }
+    free(ranks);
+    free(others);
+    return cure_set(finding, text);
+}
+
+enum core_status cure_extra(const struct check_input *input,
+                            const struct collective_list *collectives,
+                            const struct collective *collective, cure_same_fn same,
+                            struct finding *finding)
+{
+    const struct collective_part *now = &collectives->part[collective->first];
+    struct collective_part *part;
+    enum core_status status = CORE_OK;
+
+    if (collective->present < collective->count || input->trace->comm[collective->comm].inter)
+        return CORE_OK;
+    status = CORE_ARRAY_NEW(part, collective->count, "a remedy");
+    for (int side = 0; status == CORE_OK && side < 2 && !finding->tried; side++) {
+        uint32_t makes = 0;
+        for (uint32_t i = 0; i < collective->count; i++) {
+            part[i] = now[i];
+            part[i].present = same(input->trace, &now[i].event, &now[0].event) == !side;
+            makes += part[i].present;
+        }
+        if (makes && makes < collective->count &&
+            is_extra(input->trace, collectives, collective, same, part))
+            status = extra_word(input, collectives, collective, part, finding);
+    }
+    free(part);
+    return status;
 }

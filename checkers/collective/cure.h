@@ -20,6 +20,14 @@ enum core_status cure_order(const struct check_input *input,
                             const struct collective *collective, cure_same_fn same,
                             struct finding *finding);
 
+/* Handles members that make a call which the others do not make: without it, the later calls of all
+ * are the same. Names in finding->tried that call, and a communicator of exactly these members if
+ * there is one. */
+enum core_status cure_extra(const struct check_input *input,
+                            const struct collective_list *collectives,
+                            const struct collective *collective, cure_same_fn same,
+                            struct finding *finding);
+
 /* Handles members that leave out the call. Names another communicator in finding->tried, if its
  * members are the ranks that make the call, they make it between the same collectives of that
  * communicator, and this communicator lacks no call without it. */

@@ -25,6 +25,11 @@ int main(int argc, char **argv)
         MPI_Comm_split(MPI_COMM_WORLD, rank == 0, rank, &half);
         if (rank < 2)
             MPI_Bcast(&x, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    } else if (!strcmp(what, "inner") || !strcmp(what, "extra")) {
+        if (rank < 2 + !strcmp(what, "extra"))
+            MPI_Bcast(&x, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        MPI_Bcast(&y, 1, MPI_INT, 1, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
     } else if (odd) {
         MPI_Reduce(&x, &y, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
         MPI_Bcast(&z, 1, MPI_INT, !strcmp(what, "unlike"), MPI_COMM_WORLD);
@@ -38,9 +43,10 @@ int main(int argc, char **argv)
 }
 END
 mpicc -g -o prog prog.c || exit 1
-for what in last first unlike right half root more other; do
+for what in last first unlike right half root more other inner extra; do
     echo "$what:"
     crosswait run -o $what.db -- mpirun -n 4 ./prog $what >out.txt 2>/dev/null
+    [ $what = inner ] && grep 'deadlock. follows' out.txt
     awk '/^error.collective/ { print; help = 1 } help && /= help/ { print; help = 0 }' out.txt
 done
 exit 0

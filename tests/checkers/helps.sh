@@ -10,6 +10,25 @@ static MPI_Request request = MPI_REQUEST_NULL;
 static MPI_Win window;
 static void rank_of_none(void) { MPI_Send(value, 1, MPI_INT, size, 0, MPI_COMM_WORLD); }
 static void negative_tag(void) { MPI_Send(value, 1, MPI_INT, MPI_PROC_NULL, -5, MPI_COMM_WORLD); }
+/* Three columns of a matrix: each next one begins behind the end of the one before. */
+static void columns_of(int count, int extent)
+{
+    MPI_Datatype column, resized;
+    int *matrix = calloc(64, sizeof *matrix);
+    MPI_Type_vector(8, 1, 8, MPI_INT, &column);
+    MPI_Type_create_resized(column, 0, extent, &resized);
+    MPI_Type_commit(&resized);
+    MPI_Bcast(matrix, count, resized, 0, MPI_COMM_SELF);
+    MPI_Type_free(&column);
+    MPI_Type_free(&resized);
+    free(matrix);
+}
+static void columns(void) { columns_of(3, 57 * sizeof(int)); }
+static void int_overflow(void)
+{
+    unsigned bytes = 300000000u * 8;
+    MPI_Send(value, bytes, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+}
 static void operation(void) { MPI_Allreduce(value, other, 1, MPI_FLOAT, MPI_BAND, MPI_COMM_WORLD); }
 static void dims(void)
 {
@@ -122,6 +141,7 @@ static void attached_freed(void)
 /* Memory that is valid until it is detached. */
 static void nothing(void)
 {
+    columns_of(3, sizeof(int));
     static char fixed[1024];
     char local[1024], *one = malloc(800), *two;
     free(one);
@@ -167,7 +187,8 @@ int main(int argc, char **argv)
 {
     struct { const char *name; void (*make)(void); } all[] = {
 #define ONE(name) {#name, name}
-        ONE(rank_of_none), ONE(negative_tag), ONE(operation), ONE(dims), ONE(topology),
+        ONE(rank_of_none), ONE(negative_tag), ONE(columns),
+        ONE(int_overflow), ONE(operation), ONE(dims), ONE(topology),
         ONE(attached_twice), ONE(start_null), ONE(not_persistent), ONE(left),
         ONE(no_member), ONE(no_comm), ONE(edges), ONE(attached_freed), ONE(nothing),
         ONE(beyond), ONE(preceded), ONE(no_store), ONE(unlocked)};
@@ -187,12 +208,12 @@ int main(int argc, char **argv)
 }
 P
 mpicc -g -o helps helps.c 2>/dev/null || exit 1
-for mistake in rank_of_none negative_tag operation dims topology attached_twice \
-    attached_freed start_null not_persistent left no_member no_comm edges beyond preceded no_store \
-    unlocked nothing; do
+for mistake in rank_of_none negative_tag columns int_overflow operation dims topology \
+    attached_twice attached_freed start_null not_persistent left no_member no_comm edges beyond \
+    preceded no_store unlocked nothing; do
     echo "# $mistake"
     crosswait record --buffers=on -o T.db -- mpirun -n 2 ./helps $mistake >out.txt 2>&1
     crosswait check T.db >report.txt
-    grep -E '^(error|warning)|^ +(=|\|) (help|rank .* wrote|.* gave rank)' report.txt
+    grep -E '^(error|warning)|^ +(=|\|) (help|rank .* wrote|.* gave rank|an int|the data)' report.txt
 done
 exit 0
