@@ -1,4 +1,4 @@
-# An archive of many ranks without definitions of their own needs little memory: the import keeps one
+# An archive of many ranks without definitions of their own needs little memory: import keeps one
 # rank at a time.
 "$BUILD/tests/tools/otf2_write" A pairs 1000 5
 (ulimit -v 1000000 && exec /usr/bin/python3 - <<'END'
@@ -9,4 +9,5 @@ kilobytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 assert kilobytes < 100_000, f"{kilobytes} KB"
 END
 ) || exit 1
-[ "$(sqlite3 A.db 'select count(*) from rank; select count(*) from message' | xargs)" = "1000 5000" ]
+sql='select count(*) from rank; select count(*) from message'
+[ "$(sqlite3 A.db "$sql" | xargs)" = "1000 5000" ]

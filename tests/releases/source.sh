@@ -8,7 +8,7 @@ AT=$(mktemp -d /tmp/cw-source.XXXXXX) && chmod 755 "$AT" || exit 1
 trap 'rm -rf "$AT"' EXIT
 version=$(sed -n 's/^#define CORE_VERSION "\(.*\)"/\1/p' "$SOURCE/core/version.h")
 git clone -q "$SOURCE" clone || exit 1
-make -C clone release >made 2>&1 || { tail -40 made; exit 1; }
+env -u BUILD make -C clone release >made 2>&1 || { tail -40 made; exit 1; }
 archive=$PWD/clone/dist/crosswait-$version.tar.gz
 [ "$(ls clone/dist | xargs)" = \
     "crosswait-$version-py3-none-manylinux_2_28_x86_64.whl crosswait-$version.tar.gz" ] ||
