@@ -2,6 +2,8 @@
  * every row on the timed clock. */
 #include "model/model.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/check.h"
@@ -59,21 +61,48 @@ const struct model_row *model_row_find(const char *id)
     return NULL;
 }
 
+/* Tells whether the row is of the collective that an id "COLLECTIVE.NAME" names. */
+static bool is_of(const struct model_row *row, const char *id)
+{
+    size_t bytes = strcspn(id, ".");
+
+    return strncmp(row->collective, id, bytes) == 0 && !row->collective[bytes];
+}
+
+/* Reports that there is no such row, and which ones of its collective there are. */
+static void row_unknown(const char *id, const char *near)
+{
+    const struct model_row *row;
+    char *rows = NULL;
+    size_t bytes;
+    FILE *file = near ? NULL : open_memstream(&rows, &bytes);
+
+    for (size_t i = 0; file && (row = model_row_at(i)); i++)
+        if (is_of(row, id))
+            fprintf(file, "%s%s", ftell(file) ? ", " : "; there are: ", row->id);
+    bool listed = core_text_close(file, &rows) && *rows;
+    core_report(CORE_NOT_FOUND, "no row '%s' in the model%s%s%s%s", id,
+                near ? ", did you mean '" : "", near ? near : "", near ? "'" : "",
+                listed ? rows : "; 'crosswait model' lists them");
+    free(rows);
+}
+
 const struct model_row *model_row_asked(const char *id)
 {
     const struct model_row *row = model_row_find(id), *other;
-    const char *name[ROWS_MAX], *near;
-    int names = 0;
+    const char *name[ROWS_MAX];
+    int names = 0, ours = 0;
 
     if (row)
         return row;
+    for (size_t i = 0; (other = model_row_at(i)); i++)
+        ours += is_of(other, id);
     for (size_t i = 0; (other = model_row_at(i)); i++) {
         CORE_CHECK(names < ROWS_MAX);
-        name[names++] = other->id;
+        if (!ours || is_of(other, id))
+            name[names++] = other->id;
     }
-    near = core_text_nearest(id, name, names);
-    core_report(CORE_NOT_FOUND, "no row '%s' in the model%s%s%s; 'crosswait model' lists them", id,
-                near ? ", did you mean '" : "", near ? near : "", near ? "'" : "");
+    row_unknown(id, core_text_nearest(id, name, names));
     return NULL;
 }
 

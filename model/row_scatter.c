@@ -34,7 +34,7 @@ static const struct model_reason why_scatter_linear = {
     .operations = "nothing is combined"};
 static const struct model_reason why_scatter_binomial = {
     .rounds = "each round doubles the ranks that have blocks: 2^R >= P",
-    .words = "the root parts with all blocks but its own: m(P-1), half of it first",
+    .words = "the root parts with all blocks but its own: m words for each of P-1 ranks",
     .operations = "nothing is combined"};
 static const struct model_reason why_gather_linear = {
     .rounds = "the root receives P-1 blocks, one after the other",
@@ -42,7 +42,7 @@ static const struct model_reason why_gather_linear = {
     .operations = "nothing is combined"};
 static const struct model_reason why_gather_binomial = {
     .rounds = "each round halves the ranks that still have blocks to give",
-    .words = "the root receives all blocks but its own: m(P-1), half of it last",
+    .words = "the root receives all blocks but its own: m words from each of P-1 ranks",
     .operations = "nothing is combined"};
 
 static const struct model_row scatter_row[] = {
