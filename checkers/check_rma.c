@@ -500,6 +500,12 @@ static void check_rma_operation(struct rma *rma, const struct trace_event *event
                           " on rank %" PRId32 " (rank %" PRIu32 ")",
                           trace->call[event->call].name, access.low, access.high - 1, bytes, target,
                           event->rank);
+            if (window->part[target].unit > 1)
+                finding_fact(finding,
+                             "'target_disp' is %" PRId64 ", in units of %" PRId64
+                             " bytes: the window's displacement unit on rank %" PRId32,
+                             access.at / window->part[target].unit,
+                             (int64_t)window->part[target].unit, target);
         }
         return;
     }

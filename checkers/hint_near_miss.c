@@ -219,6 +219,7 @@ static void look_left(struct near *near, const struct side *waiting, bool receiv
 {
     enum differs best = DIFFERS_COUNT;
     struct side nearest = {0};
+    bool several = false; /* sources: the rank may mean to receive their messages afterwards */
 
     for (uint32_t i = 0; i < near->result->leftover_listed; i++) {
         const struct replay_leftover *left = &near->result->leftover[i];
@@ -228,12 +229,15 @@ static void look_left(struct near *near, const struct side *waiting, bool receiv
             continue;
         enum differs how = receives ? hint_near_miss_difference(&other, waiting)
                                     : hint_near_miss_difference(waiting, &other);
+        several |= how == IN_SOURCE && best == IN_SOURCE && other.rank != nearest.rank;
         if (how >= best)
             continue;
         best = how;
         nearest = other;
     }
     CORE_CHECK(near->told < NEAR_MAX); /* hint_near_miss_add ensures it */
+    if (best == IN_SOURCE && several)
+        return;
     if (best != DIFFERS_COUNT)
         hint_near_miss_tell(near, best, &nearest, waiting, receives);
     if (best == IN_TAG && !near->tag.is) {

@@ -203,6 +203,12 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                        "let branches, rounds and early returns on the way to collective calls "
                        "depend on values that all ranks share (of MPI_Bcast or MPI_Allreduce)",
                        OF(COLLECTIVE)},
+    [REMEDY_LOCKED_SHARED] = {"locked-shared",
+                              "lock with MPI_LOCK_EXCLUSIVE from the read to the write, use one "
+                              "atomic operation (MPI_Fetch_and_op, MPI_Compare_and_swap, "
+                              "MPI_Accumulate), or order the ranks: MPI_Win_flush, then a message "
+                              "or MPI_Barrier",
+                              OF(RMA)},
     [REMEDY_OVERFLOW] = {"overflow",
                          "compute the value in a type of 64 bits (MPI_Offset, MPI_Aint, size_t); "
                          "if it is more than an int holds, send parts, or fewer elements of a "

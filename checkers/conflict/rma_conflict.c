@@ -291,6 +291,11 @@ static void tell_first(struct conflicts *c, struct finding *finding, const struc
                      " do not have the same elements there: MPI orders and defines accumulates to "
                      "one place only of one basic datatype",
                      first, b->at, second, a->at);
+    if (a->passive && b->passive && a->origin != b->origin && !(a->exclusive && b->exclusive)) {
+        finding_fact(finding, "MPI_LOCK_SHARED and MPI_Win_lock_all let ranks access the window at "
+                              "the same time");
+        finding->remedy = REMEDY_LOCKED_SHARED;
+    }
     if (a->win != b->win)
         finding_fact(finding, "the two windows overlap in memory; the bytes are counted in the "
                               "window of the later call");

@@ -81,6 +81,20 @@ static void no_store(void)
         MPI_Win_fence(MPI_MODE_NOSTORE, window);
     }
 }
+/* A counter that ranks read and write without another one's being kept out. */
+static void count_up(int how)
+{
+    for (int i = 0; i < 2; i++) {
+        int now = 0;
+        MPI_Win_lock(how, 0, 0, window);
+        MPI_Get(&now, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+        MPI_Win_flush(0, window);
+        now++;
+        MPI_Put(&now, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+        MPI_Win_unlock(0, window);
+    }
+}
+static void counted_shared(void) { count_up(MPI_LOCK_SHARED); }
 static void unlocked(void)
 {
     MPI_Put(value, 1, MPI_INT, !rank, 0, 1, MPI_INT, window);
@@ -142,6 +156,7 @@ static void attached_freed(void)
 static void nothing(void)
 {
     columns_of(3, sizeof(int));
+    count_up(MPI_LOCK_EXCLUSIVE);
     static char fixed[1024];
     char local[1024], *one = malloc(800), *two;
     free(one);
@@ -191,7 +206,8 @@ int main(int argc, char **argv)
         ONE(int_overflow), ONE(operation), ONE(dims), ONE(topology),
         ONE(attached_twice), ONE(start_null), ONE(not_persistent), ONE(left),
         ONE(no_member), ONE(no_comm), ONE(edges), ONE(attached_freed), ONE(nothing),
-        ONE(beyond), ONE(preceded), ONE(no_store), ONE(unlocked)};
+        ONE(beyond), ONE(preceded), ONE(no_store), ONE(unlocked),
+        ONE(counted_shared)};
     int *memory;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -210,10 +226,11 @@ P
 mpicc -g -o helps helps.c 2>/dev/null || exit 1
 for mistake in rank_of_none negative_tag columns int_overflow operation dims topology \
     attached_twice attached_freed start_null not_persistent left no_member no_comm edges beyond \
-    preceded no_store unlocked nothing; do
+    preceded no_store unlocked counted_shared nothing; do
     echo "# $mistake"
     crosswait record --buffers=on -o T.db -- mpirun -n 2 ./helps $mistake >out.txt 2>&1
     crosswait check T.db >report.txt
-    grep -E '^(error|warning)|^ +(=|\|) (help|rank .* wrote|.* gave rank|an int|the data)' report.txt
+    grep -E '^(error|warning)|^ +(=|\|) (help|rank .* wrote|.* gave|an int|the da|MPI_LOCK|.tar)' \
+        report.txt
 done
 exit 0
