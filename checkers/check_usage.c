@@ -229,6 +229,22 @@ static void note_section(struct finding *finding, const struct trace *trace,
     finding->remedy = REMEDY_SECTION;
 }
 
+/* Names the rank of the communicator that the program may mean if it gave one of MPI_COMM_WORLD. */
+static void note_world_rank(struct finding *finding, const struct trace *trace,
+                            const struct trace_event *event, const struct misuse *misuse)
+{
+    if (event->comm < 0 || (uint32_t)event->comm >= trace->comm_count || misuse->value[0] < 0)
+        return;
+    const struct trace_comm *comm = &trace->comm[event->comm];
+
+    for (int32_t i = 0; !comm->inter && i < comm->size; i++)
+        if (comm->member[i] == misuse->value[0])
+            finding_fact(finding,
+                         "rank %" PRId64 " of MPI_COMM_WORLD is rank %" PRId32
+                         " of this communicator",
+                         misuse->value[0], i);
+}
+
 /* Tells whether a negative argument is so large that an int must have overflowed; then says so. */
 static void note_overflow(struct finding *finding, const struct misuse *misuse)
 {
@@ -315,6 +331,8 @@ static enum core_status mistake_add(struct gathering *gathering, struct mistake 
         finding_fact(finding, "on rank %" PRIu32 " %s", event->rank, detail);
     free(detail);
     note_overflow(finding, misuse);
+    if (misuse->kind == MISUSE_PEER_RANGE)
+        note_world_rank(finding, trace, event, misuse);
     note_stride(finding, trace, event, misuse);
     finding_place(finding, trace, "that was done", misuse->site);
     return CORE_OK;
@@ -357,12 +375,14 @@ static enum core_status check_usage_weigh(struct gathering *gathering, struct fi
     return CORE_OK;
 }
 
-/* Tells whether the numbers of a mistake are sizes: ranks that have more or less data make the same
- * mistake. */
-static bool is_of_sizes(enum misuse_kind kind)
+/* Tells whether the numbers of a mistake differ from rank to rank although the mistake is the same:
+ * sizes, and values that a rank computes from its own. */
+static bool is_of_numbers(enum misuse_kind kind)
 {
     return kind == MISUSE_SEND_PAST_END || kind == MISUSE_RECEIVE_PAST_END ||
-           kind == MISUSE_READ_ARRAY_SHORT || kind == MISUSE_WRITE_ARRAY_SHORT;
+           kind == MISUSE_READ_ARRAY_SHORT || kind == MISUSE_WRITE_ARRAY_SHORT ||
+           kind == MISUSE_PEER_RANGE || kind == MISUSE_TARGET_RANGE || kind == MISUSE_NEGATIVE ||
+           kind == MISUSE_NEGATIVE_ENTRY;
 }
 
 /* Removes all digits but those of a variable's name. */
@@ -379,13 +399,14 @@ static void digits_remove(char *text)
 }
 
 /* Returns the key of a mistake: occurrences with equal calls, places and words are one, also if
- * only sizes differ. place: of the other call, if the mistake is reported there. */
+ * only numbers differ (is_of_numbers). place: of the other call, if the mistake is reported there.
+ */
 static char *same_text(const struct trace_event *event, int32_t place, const struct misuse *misuse,
                        const char *words)
 {
     char *text = NULL, *same = strdup(words);
 
-    if (same && is_of_sizes(misuse->kind))
+    if (same && is_of_numbers(misuse->kind))
         digits_remove(same);
     if (same && asprintf(&text, "%d|%d|%d|%d|%d|%s", (int)misuse->kind, (int)event->call,
                          (int)event->site, (int)place, (int)misuse->site, same) < 0)
@@ -575,7 +596,7 @@ static enum core_status mistake_end(struct finding *finding, const struct mistak
     char *unlike =
         mistake->unlike_count ? wording_ranks_short(mistake->unlike, mistake->unlike_count) : NULL;
     if (unlike)
-        finding_fact(finding, "the same with other sizes on %s", unlike);
+        finding_fact(finding, "the same with other numbers on %s", unlike);
     free(unlike);
     return finding_title_ranks(finding);
 }

@@ -9,6 +9,14 @@ static int rank, size, value[8], other[8];
 static MPI_Request request = MPI_REQUEST_NULL;
 static MPI_Win window;
 static void rank_of_none(void) { MPI_Send(value, 1, MPI_INT, size, 0, MPI_COMM_WORLD); }
+static void rank_of_world(void)
+{
+    MPI_Comm own;
+    MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &own);
+    MPI_Send(value, 1, MPI_INT, rank, 0, rank ? own : MPI_COMM_SELF);
+    MPI_Recv(other, 1, MPI_INT, 0, 0, rank ? own : MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&own);
+}
 static void negative_tag(void) { MPI_Send(value, 1, MPI_INT, MPI_PROC_NULL, -5, MPI_COMM_WORLD); }
 /* Three columns of a matrix: each next one begins behind the end of the one before. */
 static void columns_of(int count, int extent)
@@ -202,7 +210,7 @@ int main(int argc, char **argv)
 {
     struct { const char *name; void (*make)(void); } all[] = {
 #define ONE(name) {#name, name}
-        ONE(rank_of_none), ONE(negative_tag), ONE(columns),
+        ONE(rank_of_none), ONE(rank_of_world), ONE(negative_tag), ONE(columns),
         ONE(int_overflow), ONE(operation), ONE(dims), ONE(topology),
         ONE(attached_twice), ONE(start_null), ONE(not_persistent), ONE(left),
         ONE(no_member), ONE(no_comm), ONE(edges), ONE(attached_freed), ONE(nothing),
@@ -224,13 +232,13 @@ int main(int argc, char **argv)
 }
 P
 mpicc -g -o helps helps.c 2>/dev/null || exit 1
-for mistake in rank_of_none negative_tag columns int_overflow operation dims topology \
-    attached_twice attached_freed start_null not_persistent left no_member no_comm edges beyond \
-    preceded no_store unlocked counted_shared nothing; do
+for mistake in rank_of_none rank_of_world negative_tag columns int_overflow operation dims \
+    topology attached_twice attached_freed start_null not_persistent left no_member no_comm edges \
+    beyond preceded no_store unlocked counted_shared nothing; do
     echo "# $mistake"
     crosswait record --buffers=on -o T.db -- mpirun -n 2 ./helps $mistake >out.txt 2>&1
     crosswait check T.db >report.txt
-    grep -E '^(error|warning)|^ +(=|\|) (help|rank .* wrote|.* gave|an int|the da|MPI_LOCK|.tar)' \
+    grep -E '^(error|warning)|^ +(=|\|) (help|rank .* (wrote|is)|.* gave|an int|the d|MPI_LO|.t)' \
         report.txt
 done
 exit 0
