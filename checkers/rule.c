@@ -48,7 +48,7 @@ const struct rule rule_table[RULE_COUNT] = {
                   "one-sided accesses lie in epochs and in their windows, and do not conflict",
                   "open an epoch before the accesses (MPI_Win_fence, MPI_Win_start, MPI_Win_lock), "
                   "and close it after them with the matching call",
-                  .meets = REMEDY_SYNCHRONISE},
+                  .also = {"explore"}, .meets = REMEDY_SYNCHRONISE},
     [RULE_FILE] = {"file", "file", "misuse",
                    "files are accessed as their mode and view allow, by all ranks in the same "
                    "order, without conflicts",

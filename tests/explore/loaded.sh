@@ -29,8 +29,10 @@ for how in put get 'put more' 'get more'; do
     crosswait explore -n 2 -- ./twice $how >out.txt 2>&1
     echo "twice, $how: [$?] $(grep -c '^error' out.txt) errors at" \
         $(grep -oE '^ --> [^ ]*' out.txt | sort -u | cut -c 6-)
-    crosswait run -- mpirun -n 2 ./twice $how >out.txt 2>&1
+    crosswait run -o T.db -- mpirun -n 2 ./twice $how >out.txt 2>&1
     echo "recorded, $how: [$?] $(grep -c '^error' out.txt) errors"
+    [ "$(crosswait check T.db | grep -c '^error')" = $(grep -c '^error' out.txt) ] ||
+        echo "$how: the trace does not give them again"
 done
 crosswait run -- mpirun -n 2 ./twice get 2>&1 | grep -E '^   = (rank|the result|1 time)'
 # Operations with gaps meet where their parts do, not within the span of them.
