@@ -2,6 +2,7 @@
  * that the command started. It removes a spool only when its trace is whole. */
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -533,8 +534,7 @@ enum core_status launch_trace_write(struct launch *launch)
     struct launch_result *result = launch->result;
     char *command = command_text(launch->options->command);
     enum core_status status = CORE_OK;
-    uint32_t number = 0;
-    bool empty = false;
+    uint32_t number = 0, empty = 0;
 
     result->trace = calloc(launch->world_count + 1, sizeof *result->trace);
     if (!command || !result->trace) {
@@ -546,9 +546,11 @@ enum core_status launch_trace_write(struct launch *launch)
         enum core_status one;
         char *trace;
 
-        if (rmdir(world->path) == 0) {
-            empty = true;
-            continue; /* created and empty; otherwise the store reports what is wrong */
+        if (rmdir(world->path) == 0 || !store_begun(world->path)) {
+            if (!launch->options->keep_spool)
+                world_remove(world);
+            empty++;
+            continue; /* otherwise the store reports what is wrong */
         }
         trace = store_trace_name(launch->options->output, ++number);
         one = trace ? world_write(launch, world, trace, command)
@@ -567,7 +569,13 @@ enum core_status launch_trace_write(struct launch *launch)
     }
     free(command);
     if (!number && !recorded_inside(launch))
-        nothing_recorded(launch, empty);
+        nothing_recorded(launch, empty > 0);
+    else if (number && empty)
+        core_report(CORE_OK,
+                    "no trace was written of %" PRIu32 " of the command's %" PRIu32
+                    " jobs: no rank "
+                    "of it had returned from MPI_Init",
+                    empty, empty + number);
     return status;
 }
 

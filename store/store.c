@@ -121,6 +121,22 @@ static enum core_status headers_read(struct store *store)
                        store->job_path, store->lane[0].rank, store->lane[0].lane, first_why);
 }
 
+bool store_begun(const char *job_path)
+{
+    struct spool_lane_name *lane = NULL;
+    struct spool_header header;
+    uint32_t count = 0, begun = 0;
+    char why[SPOOL_WHY_BYTES];
+
+    if (access(job_path, R_OK | X_OK) < 0 || spool_lanes_list(job_path, &lane, &count) != CORE_OK)
+        return true;
+    for (uint32_t i = 0; i < count; i++)
+        begun += header_of(job_path, &lane[i], &header, why) != CORE_NOT_FOUND;
+    free(lane);
+    CORE_CHECK(begun <= count);
+    return begun || !count;
+}
+
 static enum core_status ranks_read(struct store *store)
 {
     enum core_status status = CORE_OK;

@@ -28,6 +28,9 @@ struct store_options {
     bool times_all;              /* each call keeps its times, even where they could be summed up */
 };
 
+/* Tells whether a rank of the job has begun its records; true also if the folder has no spools or
+ * cannot be read, which store_write reports. */
+bool store_begun(const char *job_path);
 /* Reads the spools of one job (folder job_path: files R.L.ring and R.L.spool) and writes
  * trace_path, through trace_path.partial and a rename. It cuts off torn last records; ranks without
  * a spool are `missing`. It refuses a spool of another version and a folder without spools. meta

@@ -194,12 +194,12 @@ enum core_status spool_header_read(int ring_fd, struct spool_header *out_header,
     if (got < 0)
         return spool_read_because(why, CORE_IO, "the header cannot be read: %s", strerror(errno));
     if (got == 0)
-        return spool_read_because(why, CORE_BAD_FORMAT, "it is empty");
+        return spool_read_because(why, CORE_NOT_FOUND, "it is empty");
     if ((size_t)got >= sizeof header.magic &&
         memcmp(header.magic, SPOOL_MAGIC, sizeof header.magic) != 0) {
         static const char zero[sizeof header.magic];
         if (memcmp(header.magic, zero, sizeof zero) == 0)
-            return spool_read_because(why, CORE_BAD_FORMAT, "the header was never written");
+            return spool_read_because(why, CORE_NOT_FOUND, "the header was never written");
         return spool_read_because(why, CORE_BAD_FORMAT, "it is not a spool");
     }
     if ((size_t)got >= offsetof(struct spool_header, header_bytes) &&

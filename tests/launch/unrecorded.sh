@@ -26,3 +26,14 @@ for i in 1 2 3; do
     echo "[$?] $(ls -d T.db*)"
     grep "^crosswait: nothing" err
 done
+# A rank that is ended before it has begun its records (the file is there, its header is not) takes
+# neither the job's exit status nor the traces of other jobs of the command.
+begins() { # FOLDER
+    mkdir "$CROSSWAIT_SPOOL/$1" && truncate -s 100000 "$CROSSWAIT_SPOOL/$1/0.0.ring"
+}
+export -f begins
+mpicc -g -o whole "$SOURCE/corpus/programs/quiz_fixed.c"
+crosswait record -o T.db -- bash -c 'begins first; exit 7'
+echo "[$?] $(ls -d T*.db*)"
+crosswait record -o T.db -- bash -c 'begins first; mpirun -n 2 ./whole >/dev/null; exit 8'
+echo "[$?] $(ls -d T*.db*)"

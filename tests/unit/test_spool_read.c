@@ -431,7 +431,7 @@ static void test_header(void **state)
     snprintf(ring, sizeof ring, "%s/0.0.ring", folder);
     header_expect(ring, 0, 'C', 1, CORE_OK, NULL);
     header_expect(ring, 0, 'X', 1, CORE_BAD_FORMAT, "not a spool");
-    header_expect(ring, 0, 0, 8, CORE_BAD_FORMAT, "never written");
+    header_expect(ring, 0, 0, 8, CORE_NOT_FOUND, "never written");
     header_expect(ring, offsetof(struct spool_header, version), 99, 4, CORE_BAD_VERSION,
                   "version 99");
     header_expect(ring, offsetof(struct spool_header, ring_bytes), 0, 8, CORE_BAD_FORMAT,
