@@ -184,13 +184,15 @@ static bool needs_lock(const struct explore_look *look)
 }
 
 /* Returns the remedy of a failure; one that happens with every answer is not mended by ordering
- * messages, and one without a wildcard not by naming the source. */
-static enum remedy remedy_of_failure(const struct explore_look *look)
+ * messages, and one without a wildcard not by naming the source. avoids: as of avoiding_of. */
+static enum remedy remedy_of_failure(const struct explore_look *look,
+                                     const struct explore_look *avoids)
 {
-    enum remedy order = remedy_of_order(look);
-    if (order == REMEDY_OF_RULE && look->completes)
+    const struct explore_look *decided = avoids ? avoids : look;
+    enum remedy order = remedy_of_order(decided);
+    if (order == REMEDY_OF_RULE && decided->completes)
         order = REMEDY_FOUND;
-    bool chosen = look->list.count > 0;
+    bool chosen = decided->list.count > 0;
     switch (look->rule) {
     case WORLD_RULE_CRASH:
         return REMEDY_CRASH;
@@ -215,15 +217,42 @@ static enum remedy remedy_of_failure(const struct explore_look *look)
     }
 }
 
+/* Returns a behaviour that ends well by some choices, if the failing one needs no choice and no
+ * unbuffered send: then these choices show on what the failure depends. NULL: there is none. */
+static const struct explore_look *avoiding_of(const struct explore_look *look, uint32_t count,
+                                              const struct explore_look *failing)
+{
+    for (uint32_t i = 0; i < count && !failing->list.count && !failing->class->sends.wait; i++)
+        if (!look[i].failure && look[i].chosen.count && !look[i].class->sends.wait)
+            return &look[i];
+    return NULL;
+}
+
+static void avoiding_say(struct finding *finding, const struct explore_look *avoids)
+{
+    const struct explore_line *line = &avoids->chosen.line[0];
+    char more[64] = "";
+
+    if (avoids->chosen.count > 1)
+        snprintf(more, sizeof more, ", and %" PRIu32 " more choice%s", avoids->chosen.count - 1,
+                 avoids->chosen.count == 2 ? " differs" : "s differ");
+    finding_fact(finding, "another behaviour ends well: in it rank %" PRIu32 "'s %s%s%s %s%s",
+                 line->rank, line->call, line->site ? " at " : "", line->site ? line->site : "",
+                 line->says, more);
+}
+
 static enum core_status failure_add(struct explore_program *program, struct explore_search *search,
-                                    const struct explore_look *look, struct finding_list *list)
+                                    const struct explore_look *look,
+                                    const struct explore_look *avoids, struct finding_list *list)
 {
     struct finding *finding = finding_list_add(list, RULE_BEHAVIOUR, FINDING_ERROR);
     if (!finding)
         return CORE_NO_MEMORY;
     failure_title(finding, look);
-    finding->remedy = remedy_of_failure(look);
+    finding->remedy = remedy_of_failure(look, avoids);
     enum core_status status = places_add(finding, look);
+    if (avoids)
+        avoiding_say(finding, avoids);
     if (look->also)
         finding_fact(finding, "the job can also end like this: %s", look->also);
     errors_say(finding, look);
@@ -754,7 +783,7 @@ static enum core_status failures_add(struct explore_program *program, struct exp
         if (!look[i].failure || is_told(search, &look[i]) || alike_first(look, count, i) != i)
             continue;
         uint32_t at = list->count;
-        status = failure_add(program, search, &look[i], list);
+        status = failure_add(program, search, &look[i], avoiding_of(look, count, &look[i]), list);
         for (uint32_t k = 0; k < count && status == CORE_OK; k++)
             if (k != i && is_alike(&look[k], &look[i]))
                 finding_fact(&list->finding[at], "also, in %" PRIu64 " more behaviour%s: %s",
