@@ -16,7 +16,7 @@ show import T.otf2 -o I.db
 show check I.db
 show replay --decide I.db
 
-# EZTrace tells of blocking messages what is needed; of requests it tells too little.
+# EZTrace tells of blocking messages what is needed; of requests it tells less.
 traced() { # NAME PROGRAM ARGUMENT...
     mpirun -n 2 eztrace -t openmpi "$programs/${@:2}" >/dev/null 2>&1
     mv "$2_trace" "$1"
@@ -26,9 +26,9 @@ traced E quiz_blocking
 show import E -o E.db
 show check E.db
 show replay --explore --policy=buffering=eager:64 E.db
-traced Q quiz_fixed
-show import Q -o Q.db
-show check Q.db
+traced Q quiz_fixed # how much less depends on the version
+crosswait import Q -o Q.db >/dev/null
+show check Q.db | sed -n 's/^\(verdict: clean as far as it was recorded\).*/\1/p; /^\[/p'
 "$BUILD/tests/tools/otf2_write" U unnamed && show import U -o U.db
 show check U.db
 crosswait dump U.db | sed 's/^\([01] [0-9]*\) [0-9.]* [0-9.]*/\1/'
