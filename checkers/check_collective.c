@@ -754,6 +754,8 @@ static enum core_status add_mismatch(const struct check_input *input,
             status = cure_order(input, collectives, collective, is_same, finding);
         if (status == CORE_OK && !finding->tried)
             status = cure_extra(input, collectives, collective, is_same, finding);
+        if (differs == SIZES)
+            finding->remedy = REMEDY_COUNTS;
         if (members_parted(collectives, collective, differs)) {
             finding->effect = FINDING_EFFECT_PARTS;
             finding->remedy = REMEDY_PARTED;
@@ -848,6 +850,8 @@ static enum core_status compare_data(struct type_report *report,
                    b->event.datatype);
     else if (*out_step && status == CORE_OK && !edges)
         about_note(report->list, collective, &a->event, BLOCK_SIZES, differ.out, differ.in);
+    if (*out_step && status == CORE_OK && !edges && !differ.sent)
+        report->list->finding[report->list->count - 1].remedy = REMEDY_COUNTS;
     if (*out_step && status == CORE_OK && edges)
         report->list->finding[report->list->count - 1].remedy = REMEDY_EDGES;
     return status;

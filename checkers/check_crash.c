@@ -440,6 +440,24 @@ static enum core_status add_own_place(const struct trace *trace, struct finding 
                              cause->kind == EXIT_CAUSE_EXCEPTION ? "raised here" : "died here");
 }
 
+/* Links an exception to the rank's last call that returned an error, if the exception names an
+ * error of MPI: the one was raised for the other. */
+static enum core_status link_raised(struct trace *trace, struct finding *finding,
+                                    const struct exit_cause *cause)
+{
+    enum { CALLS_MAX = 100 }; /* of the exception's clearing up */
+    struct trace_event event;
+    CORE_CHECK(cause->rank < trace->rank_count);
+
+    if (cause->kind != EXIT_CAUSE_EXCEPTION || !cause->text || !strstr(cause->text, "MPI_ERR_"))
+        return CORE_OK;
+    for (uint64_t seq = cause->seq; seq && seq + CALLS_MAX > cause->seq; seq--)
+        if (trace_event_get(trace, cause->rank, seq, &event) == CORE_OK && event.error &&
+            !event.parent)
+            return finding_link_add(finding, cause->rank, seq);
+    return CORE_OK;
+}
+
 /* Lists the ranks that ended the same way, in order. */
 static enum core_status add_ranks(struct trace *trace, struct finding *finding,
                                   const struct causes *causes, const bool *mine)
@@ -452,6 +470,8 @@ static enum core_status add_ranks(struct trace *trace, struct finding *finding,
             continue;
         bool known;
         enum core_status status = add_own_place(trace, finding, cause, &known);
+        if (status == CORE_OK)
+            status = link_raised(trace, finding, cause);
         if (status != CORE_OK)
             return status;
         if (known &&

@@ -209,6 +209,15 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                               "MPI_Accumulate), or order the ranks: MPI_Win_flush, then a message "
                               "or MPI_Barrier",
                               OF(RMA)},
+    [REMEDY_PICKLE] = {"pickle",
+                       "let both sides pass buffers (Send, Recv), or both pass objects (send, "
+                       "recv)",
+                       OF(TYPE) | OF(MESSAGE)},
+    [REMEDY_COUNTS] = {"counts",
+                       "let all ranks give the same amount of data: send the count first "
+                       "(MPI_Bcast), or exchange the counts from which the other side's are made "
+                       "(MPI_Alltoall, MPI_Gather)",
+                       OF(COLLECTIVE)},
     [REMEDY_OVERFLOW] = {"overflow",
                          "compute the value in a type of 64 bits (MPI_Offset, MPI_Aint, size_t); "
                          "if it is more than an int holds, send parts, or fewer elements of a "

@@ -349,6 +349,16 @@ static void ask_text(const char *type, struct variable_element element, uint64_t
         snprintf(out->type, sizeof out->type, "%s", type);
 }
 
+/* Tells whether a larger element at that place reaches beyond members of a byte each. */
+static bool reaches_beyond(Dwarf_Die *type, uint64_t place, uint32_t bytes)
+{
+    CORE_CHECK(bytes > 1);
+    for (uint32_t i = 0; i + 1 < bytes; i++)
+        if (ends_behind(type, place + i))
+            return true;
+    return false;
+}
+
 /* Tells whether the type is a single byte: arbitrary bytes are kept in arrays. */
 static bool is_byte(const Dwarf_Die *type)
 {
@@ -398,7 +408,7 @@ static void ask_members(Dwarf_Die *type, uint64_t offset, struct variable_elemen
             !dwarf_diename(&member)) /* the union that holds a short string */
             ask_text("char", element, one.run, &one);
         if (!is_union && element.bytes > 1 && element.sort != VARIABLE_ANY && is_byte(&inner) &&
-            ends_behind(type, place))
+            reaches_beyond(type, place, element.bytes))
             variable_type_answer(&one, VARIABLE_IS_OTHER, 1, &inner);
         if (!any || one.fit < out->fit)
             *out = one;

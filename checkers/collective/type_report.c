@@ -8,6 +8,7 @@
 #include "core/array.h"
 #include "core/check.h"
 #include "core/trace/describe.h"
+#include "program/source_mention.h"
 
 enum { SAID_MAX = 16 };
 
@@ -43,7 +44,50 @@ static struct type_said *type_report_find(const struct type_report *report,
     return NULL;
 }
 
-static void type_report_say(struct finding *finding, const struct type_pair *pair)
+/* Tells whether the line of a Python program calls one of mpi4py's functions that pickle objects:
+ * their names are in lower case. */
+static bool is_pickled(const struct trace *trace, int32_t site)
+{
+    static const char *const names[] = {".send(",   ".isend(",    ".ssend(", ".issend(", ".bsend(",
+                                        ".ibsend(", ".sendrecv(", ".recv(",  ".irecv(",  ".mrecv("};
+    const struct trace_site *of =
+        site > 0 && (uint32_t)site < trace->site_count ? &trace->site[site] : NULL;
+    const char *dot = of && of->path ? strrchr(of->path, '.') : NULL;
+    char *text = dot && !strcmp(dot, ".py") ? source_mention_read(of->path) : NULL, *line = text;
+    bool pickled = false;
+
+    for (int i = 1; line && i < of->line; i++) {
+        line = strchr(line, '\n');
+        line += line != NULL;
+    }
+    if (line)
+        line[strcspn(line, "\n")] = 0;
+    for (size_t i = 0; line && i < sizeof names / sizeof *names; i++)
+        pickled |= strstr(line, names[i]) != NULL;
+    free(text);
+    return pickled;
+}
+
+/* Says so if one side of a message pickles an object, and the other one passes a buffer. */
+static bool pickle_say(const struct trace *trace, struct finding *finding,
+                       const struct type_pair *pair, const int32_t *site)
+{
+    const bool pickles[2] = {is_pickled(trace, site[0]), is_pickled(trace, site[1])};
+
+    if (pair->meeting != TYPE_MESSAGE || pickles[0] == pickles[1] ||
+        strcmp(pair->name[!pickles[0]], "MPI_BYTE") != 0)
+        return false;
+    finding_fact(finding,
+                 "rank %" PRIu32 " pickles the object (mpi4py's functions with names in "
+                 "lower case do), and rank %" PRIu32 " passes a buffer: the bytes of a "
+                 "pickle are not those of the data",
+                 pair->rank[!pickles[0]], pair->rank[pickles[0]]);
+    finding->remedy = REMEDY_PICKLE;
+    return true;
+}
+
+static void type_report_say(const struct trace *trace, struct finding *finding,
+                            const struct type_pair *pair, const int32_t *site)
 {
     const char *how = pair->difference == TYPES_NAMED ? " in name" : "";
 
@@ -74,6 +118,8 @@ static void type_report_say(struct finding *finding, const struct type_pair *pai
                       how, pair->name[0], pair->rank[0], pair->name[1], pair->rank[1]);
         break;
     }
+    if (pickle_say(trace, finding, pair, site))
+        return;
     if (pair->difference == TYPES_NAMED)
         finding_fact(finding,
                      "MPI requires the same datatype on both sides (MPI_PACKED matches any), "
@@ -136,7 +182,7 @@ enum core_status type_report_add(struct type_report *report, const struct type_p
     }
     said = &report->said[report->count - 1];
     said->finding = report->list->count - 1;
-    type_report_say(finding, pair);
+    type_report_say(trace, finding, pair, fresh.site);
     ranks_join(report, said, pair);
     return CORE_OK;
 }

@@ -352,10 +352,12 @@ static bool rma_conflict_tell(struct conflicts *c, const struct access *a, const
                               "that the other rank wrote, that orders the two");
     if (threads)
         say_threads(c, finding);
-    if (lock)
+    if (lock) {
+        finding->remedy = REMEDY_OF_RULE;
         finding_fact(finding, "all atomic operations of the run that read access these bytes, so "
                               "no lock orders an MPI_Put to them: to release a lock, use "
                               "MPI_Accumulate with MPI_REPLACE");
+    }
     return true;
 }
 

@@ -67,7 +67,42 @@ bad all "ranks 0 and 1" " in solve at raises.py:15: ValueError: bad shape 1"
 bad hook "rank 1" " in solve at raises.py:15: ValueError: bad shape 1"
 bad own "rank 1" " in solve at raises.py:12: Own"
 [ $(grep -c "I am asked" out) = 1 ] || fail "asked: $(cat out)"
-bad error "rank 1" " in solve at raises.py:14: Exception: MPI_ERR_RANK: invalid rank"
+# One that mpi4py raises for an error of MPI follows from the wrong call.
+follows() { # FINDING: is the only one of its severity, with the exception
+    grep -E '^(error|warning)\[' out | cut -d: -f1 | diff - <(echo "$1") || fail "$1: $(cat out)"
+    grep -q '= error.exception. follows: rank 1: .*MPI_ERR_' out || fail "$1: $(cat out)"
+}
+crosswait run -o T.db -- mpirun -n 2 /usr/bin/python3 raises.py error >out 2>&1
+follows "error[argument]"
+cat >sizes.py <<'P'
+import array
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+comm.Bcast(array.array("d", [0.0] * (2 if comm.rank else 4)), root=0)
+P
+crosswait run -o T.db -- mpirun -n 2 /usr/bin/python3 sizes.py >out 2>&1
+follows "error[collective]"
+# Objects are pickled, buffers are not.
+cat >pickles.py <<'P'
+import array, sys
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+data = array.array("d", [0.0] * 100)
+if comm.rank == 0:
+    comm.send(data[:10], dest=1)
+    comm.Send(data, dest=1)
+elif len(sys.argv) > 1:
+    comm.recv(source=0)
+    comm.Recv(data, source=0)
+else:
+    comm.Recv(data, source=0)
+    comm.Recv(data, source=0)
+P
+crosswait run -o T.db -- mpirun -n 2 /usr/bin/python3 pickles.py >out 2>&1
+grep -q '= rank 0 pickles the object .* and rank 1 passes a buffer' out || fail "$(cat out)"
+grep -q '= help: let both sides pass buffers (Send, Recv)' out || fail "$(cat out)"
+crosswait run -o T.db -- mpirun -n 2 /usr/bin/python3 pickles.py right >out 2>&1 ||
+    fail "$(cat out)"
 # What a rank leaves out because of it follows from it, and the rank is drawn once for all who
 # wait.
 crosswait run -o T.db -- mpirun -n 3 /usr/bin/python3 raises.py raise >out 2>&1

@@ -377,13 +377,20 @@ static void single_bytes(void)
         int kind;
         char data[12];
     } packet = {0};
-    keep(&one), keep(&color), keep(&packet);
+    struct {
+        char one, other;
+        short level;
+        int n;
+    } options = {0};
+    keep(&one), keep(&color), keep(&packet), keep(&options);
     INIT(&one.tag, 1, MPI_CHAR);
     INIT(&one.known, 1, MPI_C_BOOL);
     INIT(&one.known, 1, MPI_INT); /* finds: buffer-type -g */
     INIT(&color, 1, MPI_INT);
     INIT(packet.data, 3, MPI_INT);
     INIT(&packet, 4, MPI_INT);
+    INIT(&options, 1, MPI_INT); /* finds: buffer-type -g */
+    INIT(&options, 1, MPI_SHORT);
 }
 
 /* What begins before its memory. */
