@@ -27,9 +27,10 @@ struct orders {
 };
 
 /* Tells whether the record has an event in whose place another could have come first: a wildcard
- * receive or probe, a test, a wait for any or some of several requests, a one-sided access or its
- * synchronisation, a shared window, a write to a file, or calls of several threads of a rank. True
- * for an imported trace, which does not show it. */
+ * receive or probe, a test, a wait for any or some of several requests, a cancelled request, a
+ * one-sided access or its synchronisation, a shared window, a write to a file or an access at its
+ * shared pointer, a connection, messages that may overtake each other, or calls of several threads
+ * of a rank. True for an imported trace, which does not show it. */
 bool orders_are_open(const struct trace *trace);
 
 /* Returns how many behaviours the judgement covers: those that were run in worlds, or the recorded

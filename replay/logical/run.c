@@ -583,7 +583,10 @@ static void run_cancel(struct replay_run *run, uint32_t rank, uint32_t index,
     const struct replay_rank *program = &run->program->rank[rank];
     struct rank_state *state = &run->state[rank];
 
-    if (!(op->flags & REPLAY_FLAG_DONE) || state->request[op->request] & REQUEST_DONE)
+    const bool cancels = op->flags & REPLAY_FLAG_DONE;
+    if (cancels == !!(state->request[op->request] & REQUEST_DONE))
+        run_assume(run, rank, index); /* it ends otherwise than recorded, and the rank sees that */
+    if (!cancels || state->request[op->request] & REQUEST_DONE)
         return;
     for (uint32_t i = index; i-- > 0;) { /* rare, so it searches backwards from here */
         const struct replay_op *made = &program->op[i];

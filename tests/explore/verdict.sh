@@ -43,6 +43,67 @@ int main(int argc, char **argv)
 }
 END
 mpicc -g -o windows windows.c || exit 1
+cat >other.c <<'END' # calls in whose place others could have come first
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+/* Cancels a receive, and receives the message then if that came first. */
+static void cancels(int rank, int *x)
+{
+    int cancelled = 1, ready = 0;
+    MPI_Request request;
+    MPI_Status status;
+    if (rank) {
+        MPI_Recv(&ready, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, &status);
+        MPI_Send(x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+        return;
+    }
+    MPI_Irecv(x, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
+    MPI_Send(&ready, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
+    MPI_Cancel(&request);
+    MPI_Wait(&request, &status);
+    MPI_Test_cancelled(&status, &cancelled);
+    if (cancelled)
+        MPI_Recv(x, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &status);
+}
+/* Reads the next number of a file that is shared. */
+static void reads(int *x)
+{
+    MPI_File file;
+    MPI_File_open(MPI_COMM_WORLD, "numbers", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+    MPI_File_read_shared(file, x, 1, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_close(&file);
+}
+static void overtakes(int rank, int *x)
+{
+    MPI_Comm comm;
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpi_assert_allow_overtaking", "true");
+    MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm);
+    MPI_Info_free(&info);
+    for (int i = 0; i < 2; i++)
+        if (rank)
+            MPI_Send(&i, 1, MPI_INT, 0, 0, comm);
+        else
+            MPI_Recv(x, 1, MPI_INT, 1, 0, comm, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&comm);
+}
+int main(int argc, char **argv)
+{
+    int rank, x = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (!strcmp(argv[1], "cancels"))
+        cancels(rank, &x);
+    else if (!strcmp(argv[1], "reads"))
+        reads(&x);
+    else
+        overtakes(rank, &x);
+    return MPI_Finalize();
+}
+END
+mpicc -g -o other other.c && printf '\1\0\0\0\2\0\0\0' >numbers || exit 1
 say() { # the number of orders tried depends on the time that there is
     grep '^verdict' | sed -E 's/the [0-9,]+ orders tried; more/the N orders tried; more/'
 }
@@ -75,6 +136,9 @@ try 4 ONE
 try 2 written
 for how in '' shared; do
     crosswait run -o job.db -- mpirun -n 2 ./windows $how | grep '^[ve][ex][rp]'
+done
+for how in cancels reads overtakes; do
+    echo "$how: $(crosswait run -o job.db -- mpirun -n 2 ./other $how | grep '^[ve][ex][rp]')"
 done
 try 4 CORRECT --confirm=0
 try 4 ONE --calls=-MPI_Comm_rank
