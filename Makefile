@@ -40,7 +40,7 @@ DEB_DEPS = dpkg-dev debhelper lintian
 # library (a recorder is built for it if it is installed), a faster linker (fuzz/build.sh uses it if
 # it is installed), other readers and writers of OTF2 archives, and what applies a suggested patch.
 CHECK_DEPS = patch python3-venv chromium clang-format black python3-yaml mpich libmpich-dev lld \
-             cmake python3-pytest libpython3-dev otf2-tools eztrace
+             cmake python3-pytest libpython3-dev otf2-tools eztrace cmark-gfm
 
 # As many jobs as cores, unless make has a -j option.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))

@@ -57,8 +57,8 @@ for summary in step.md other.md; do
 done
 # Readers that others wrote take the same files.
 "$SOURCE/build/mpi/readers/bin/python" "$SOURCE/tests/reports/readers.py" \
-    junit odd.xml sarif odd.sarif sarif many.sarif mermaid odd.md gitlab odd.gitlab \
-    gitlab two.gitlab
+    junit odd.xml sarif odd.sarif sarif many.sarif markdown odd.md mermaid odd.md \
+    gitlab odd.gitlab gitlab two.gitlab
 # A program whose places have no lines.
 strip -g -o bare odd
 crosswait run --confirm=0 -o bare.db -- mpirun -n 3 ./bare 1 2>/dev/null | grep '^places'

@@ -1,10 +1,10 @@
 """Gives files to readers of other projects: readers.py (NAME FILE)... Runs with the Python of the
 environment that has them (tests/mpi/versions.txt). junit: junitparser; sarif: pydantic's model of
 its schema, which also refuses unknown fields; gitlab: jsonschema with the rules of GitLab's
-documentation (codequality.json), as GitLab publishes neither schema nor reader; mermaid: Mermaid
-itself, in a browser, reads the diagrams of Markdown; other names: the schema by which editors check
-the files of CI systems. Prints what each reader saw."""
-import importlib.util, json, os, re, sys
+documentation (codequality.json), as GitLab publishes neither schema nor reader; markdown: GitHub's
+own cmark-gfm; mermaid: Mermaid itself, in a browser, reads the diagrams of Markdown; other names:
+the schema by which editors check the files of CI systems. Prints what each reader saw."""
+import importlib.util, json, os, re, subprocess, sys
 
 
 def package(name):
@@ -44,6 +44,19 @@ def mermaid(path):
         read = json.loads(browser.run(f"parse_mermaid({json.dumps(diagram)})"))
         print(f"mermaid: {read['graph_type']}")
     browser.close()
+
+
+def markdown(path):
+    page = subprocess.run(
+        ["cmark-gfm", "-e", "table", path], stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
+    for table in re.findall("<table>.*?</table>", page, re.S):
+        rows = [re.findall("<t[hd]>(.*?)</t[hd]>", row) for row in table.split("<tr>")[1:]]
+        assert len({len(row) for row in rows}) == 1, rows
+        print(f"cmark-gfm: {' | '.join(rows[1])}")
+    for heading in re.findall("<h3>(.*?)</h3>", page):
+        print(f"cmark-gfm: {heading}")
+    print(f"cmark-gfm: {page.count('language-mermaid')} diagrams")
 
 
 def gitlab(path):
