@@ -199,8 +199,10 @@ class Abandoned:
 
 def environment(build, folder, shared, idle):
     env = dict(os.environ)
+    kept = {"CROSSWAIT_RELEASES", "CROSSWAIT_DEBIAN"}  # folders that some slow tests may use
     for name in [n for n in env if n.startswith(("CROSSWAIT", "OMPI_", "PMIX_"))]:
-        del env[name]
+        if name not in kept:
+            del env[name]
     env.pop("CI", None)  # in CI the fuzzer would continue after a finding
     env.update(
         BUILD=build,
