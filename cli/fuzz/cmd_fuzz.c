@@ -13,10 +13,13 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/fuzz/fuzz_campaign.h"
 #include "cli/fuzz/fuzz_found.h"
 #include "cli/fuzz/fuzz_job.h"
 #include "cli/fuzz/fuzz_output.h"
 #include "cli/options.h"
+#include "core/array.h"
+#include "core/search/group.h"
 #include "core/text.h"
 
 enum {
@@ -39,13 +42,13 @@ enum {
     OPTION_ONLY,
     OPTION_EXHAUSTIVE,
     OPTION_CERTIFICATE,
-    OPTION_LIBRARY_OF
+    OPTION_LIBRARY_OF,
+    OPTION_SPREAD
 };
 enum {
-    ARGUMENTS_MAX = 256,
+    ARGUMENTS_MAX = FUZZ_ARGUMENTS_MAX,
     SECONDS_DEFAULT = 60,
     SECONDS_EXHAUSTIVE = 600,
-    STARTS_MAX = 50,
     NARROW_MAX = 1024,
     RANKS_EXHAUSTIVE = 4,
     STATUS_UNDECIDED = 4 /* exit status of the program */
@@ -81,6 +84,9 @@ static const struct options_spec spec[] = {
      "check what --exhaustive printed as verified: count and run it again by another search"},
     {"library-of", 0, "FILE.so",
      "fuzz a library that exports collectives by MPI's names, instead of a source file"},
+    {"spread", 0, "CMD",
+     "also fuzz in processes that CMD starts on other machines, and merge what they found: "
+     "'srun -n 64'"},
     {0},
 };
 
@@ -130,22 +136,9 @@ static void cmd_fuzz_summarise(const char *log, const struct fuzz_job *job)
 
 /* --- running ---------------------------------------------------------------------------------- */
 
-struct passed { /* arguments for libFuzzer */
-    char *option[ARGUMENTS_MAX];
-    int option_count;
-    char *input[ARGUMENTS_MAX];
-    int input_count;
-    bool limited;              /* -runs or -max_total_time was given, or an option that ends by
-                                  itself */
-    long runs;                 /* of -runs; 0: not given */
-    double seconds;            /* of -max_total_time; 0: not given */
-    long seed;                 /* of -seed; 0: not given */
-    const char *input_seconds; /* of -timeout; NULL: not given */
-};
-
 /* Returns the first option that libFuzzer does not know: it only warns of these, in its log. */
 static const char *unknown_option(const struct fuzz_job *job, const char *program,
-                                  const struct passed *passed)
+                                  const struct fuzz_passed *passed)
 {
     char help[FUZZ_PATH_MAX], name[64], line[512];
     int status;
@@ -163,113 +156,31 @@ static const char *unknown_option(const struct fuzz_job *job, const char *progra
     return NULL;
 }
 
-/* The command line of one start; NULL-terminated. */
-struct start {
-    char *argv[2 * ARGUMENTS_MAX + 16];
-    char corpus[FUZZ_PATH_MAX], crashes[FUZZ_PATH_MAX], log[FUZZ_PATH_MAX],
-        prefix[FUZZ_PATH_MAX + 32], limit[64], runs[64], seed[64];
-};
-
-static void start_make(const char *program, const struct passed *passed, double seconds, long runs,
-                       int number, struct start *start)
-{
-    int n = 0;
-    snprintf(start->prefix, sizeof start->prefix, "-artifact_prefix=%s/", start->crashes);
-    snprintf(start->limit, sizeof start->limit, "-max_total_time=%.0f", seconds);
-    snprintf(start->runs, sizeof start->runs, "-runs=%ld", runs);
-    start->argv[n++] = (char *)(uintptr_t)program;
-    start->argv[n++] = "-len_control=0";
-    start->argv[n++] = "-print_final_stats=1";
-    start->argv[n++] = "-rss_limit_mb=4096";
-    start->argv[n++] = "-malloc_limit_mb=8192";
-    start->argv[n++] = "-timeout=20";
-    start->argv[n++] = start->prefix;
-    if (passed->seed) /* otherwise libFuzzer runs the folder's inputs again after a second */
-        start->argv[n++] = "-reload=0";
-    for (int i = 0; i < passed->option_count; i++)
-        start->argv[n++] = passed->option[i];
-    if (!passed->limited || passed->seconds > 0)
-        start->argv[n++] = start->limit;
-    if (passed->runs > 0)
-        start->argv[n++] = start->runs;
-    if (passed->seed && number) { /* otherwise this start would repeat the one before */
-        snprintf(start->seed, sizeof start->seed, "-seed=%ld", passed->seed + number);
-        start->argv[n++] = start->seed;
-    }
-    if (passed->input_count == 0)
-        start->argv[n++] = start->corpus;
-    for (int i = 0; i < passed->input_count; i++)
-        start->argv[n++] = passed->input[i];
-    start->argv[n] = NULL;
-}
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static long cmd_fuzz_executed(const char *log)
-{
-    char line[512];
-    fuzz_line(log, "stat::number_of_executed_units:", line);
-    return line[0] ? atol(strrchr(line, ' ') + 1) : 0;
-}
-
-/* Starts the fuzzer, with keep_going repeatedly: a sanitizer's finding ends its process. */
-static enum core_status run_all(const char *program, const struct passed *passed, double seconds,
-                                bool keep_going, struct start *start, int *out_status)
-{
-    double began = seconds_now();
-    long runs = passed->runs;
-    enum core_status result = CORE_OK;
-    for (int i = 0; i < STARTS_MAX && result == CORE_OK; i++) {
-        double left = seconds - (seconds_now() - began);
-        if (i > 0 && (left < 1 || (passed->runs > 0 && runs < 1)))
-            break;
-        start_make(program, passed, left, runs, i, start);
-        result = fuzz_spawn_watched(start->argv, start->log, start->log, left, out_status);
-        runs -= cmd_fuzz_executed(start->log) > 0 ? cmd_fuzz_executed(start->log) : 1;
-        if (!keep_going || *out_status == 0 || *out_status == 2 || fuzz_interrupted())
-            break;
-    }
-    return result;
-}
-
-static int cmd_fuzz_body(const struct fuzz_job *job, const char *program,
-                         const struct passed *passed, double seconds,
+static int cmd_fuzz_body(const struct fuzz_job *job, const struct fuzz_campaign *campaign,
                          const struct fuzz_wanted *wanted)
 {
-    static struct start start;
-    char line[512];
+    char crashes[FUZZ_PATH_MAX], log[FUZZ_PATH_MAX], line[512];
     int status, ignored = 0;
-    snprintf(start.corpus, sizeof start.corpus, "%.4000s/corpus", job->folder);
-    snprintf(start.crashes, sizeof start.crashes, "%.4000s/crashes", job->folder);
-    snprintf(start.log, sizeof start.log, "%.4000s/log", job->folder);
-    if (fuzz_folder_make(start.corpus) != CORE_OK || fuzz_folder_make(start.crashes) != CORE_OK)
+    snprintf(crashes, sizeof crashes, "%.4000s/crashes", job->folder);
+    snprintf(log, sizeof log, "%.4000s/log", job->folder);
+    if (fuzz_folder_make(crashes) != CORE_OK)
         return CLI_TROUBLE;
-    if (wanted->keep_going)
-        setenv("CROSSWAIT_FUZZ_KEEP", start.crashes, 1);
     struct timespec since;
     clock_gettime(CLOCK_REALTIME_COARSE, &since); /* the clock of file times */
-    enum core_status result =
-        run_all(program, passed, passed->seconds > 0 ? passed->seconds : seconds,
-                wanted->keep_going, &start, &status);
-    unsetenv("CROSSWAIT_FUZZ_KEEP");
+    enum core_status result = fuzz_campaign_run(campaign, &status);
     if (result != CORE_OK)
         return cli_exit_of(result);
-    int found = fuzz_found_present(job, program, start.crashes, start.log, since, wanted, &ignored);
+    int found = fuzz_found_present(job, campaign->program, crashes, log, since, wanted, &ignored);
     if (found)
         return CLI_FINDINGS;
     if (fuzz_interrupted()) {
-        cmd_fuzz_summarise(start.log, job);
+        cmd_fuzz_summarise(log, job);
         fprintf(stderr,
                 "crosswait: interrupted; the corpus is kept, and the next run continues from "
                 "it\n");
         return fuzz_interrupted();
     }
-    fuzz_line(start.log, "crosswait: ", line);
+    fuzz_line(log, "crosswait: ", line);
     if (status == 2 && line[0]) {
         fprintf(stderr, "%s\n", line);
         return CLI_USAGE;
@@ -277,11 +188,10 @@ static int cmd_fuzz_body(const struct fuzz_job *job, const char *program,
     if (status && !ignored) {
         if (line[0])
             printf("%s\n", line);
-        fprintf(stderr, "crosswait: the fuzzer ended with status %d; see '%s'\n", status,
-                start.log);
-        return line[0] || passed->input_count ? CLI_FINDINGS : CLI_TROUBLE;
+        fprintf(stderr, "crosswait: the fuzzer ended with status %d; see '%s'\n", status, log);
+        return line[0] || campaign->passed->input_count ? CLI_FINDINGS : CLI_TROUBLE;
     }
-    cmd_fuzz_summarise(start.log, job);
+    cmd_fuzz_summarise(log, job);
     return CLI_CLEAN;
 }
 
@@ -304,7 +214,7 @@ static int cmd_fuzz_exhaust(const struct fuzz_job *job, const char *program, dou
         return CLI_TROUBLE;
     clock_gettime(CLOCK_REALTIME_COARSE, &since);
     char *argv[] = {(char *)(uintptr_t)program, most, limit, out, NULL};
-    enum core_status result = fuzz_spawn_watched(argv, told, log, seconds, &status);
+    enum core_status result = fuzz_spawn_watched(argv, told, log, seconds, NULL, &status);
     if (result != CORE_OK)
         return cli_exit_of(result);
     fuzz_show(told, stdout);
@@ -357,9 +267,17 @@ static int cmd_fuzz_explain(const char *program, const char *path)
 
 /* --- the command line ------------------------------------------------------------------------- */
 
+static char **argv_copy(int argc, char **argv)
+{
+    char **copy = NULL;
+    if (CORE_ARRAY_NEW(copy, (size_t)argc + 1, "the command line") == CORE_OK)
+        memcpy(copy, argv, (size_t)argc * sizeof *copy);
+    return copy;
+}
+
 /* Removes libFuzzer's options, "-name=value" with one dash, from argv, since our reader does not
  * know them. */
-static int passed_take(int argc, char **argv, struct passed *passed)
+static int passed_take(int argc, char **argv, struct fuzz_passed *passed)
 {
     static const char *const ends_itself[] = {
         "-runs=", "-max_total_time=", "-merge=", "-minimize_crash=", "-help="};
@@ -433,10 +351,11 @@ static void narrow_add(char narrow[NARROW_MAX], const char *key, const char *val
 int cmd_fuzz(int argc, char **argv)
 {
     static struct fuzz_job job;
-    static struct passed passed;
+    static struct fuzz_passed passed;
     static char *files[ARGUMENTS_MAX];
     const char *output = NULL, *explained = NULL, *on_real = NULL, *junit = NULL, *sarif = NULL;
-    const char *certificate = NULL;
+    const char *certificate = NULL, *spread = NULL;
+    struct search_group group;
     char program[FUZZ_PATH_MAX];
     double seconds = 0, exhausted = 0;
     const char *ci = getenv("CI");
@@ -446,6 +365,8 @@ int cmd_fuzz(int argc, char **argv)
     struct options o;
     int which;
 
+    char **whole = argv_copy(argc, argv); /* for helpers, until this process ends */
+    search_group_read(&group);
     argc = passed_take(argc, argv, &passed);
     options_begin(&o, &command, argc, argv);
     while ((which = options_next(&o)) >= 0) {
@@ -511,6 +432,9 @@ int cmd_fuzz(int argc, char **argv)
                 return options_wrong(&o, "--exhaustive takes 1 to %d ranks", RANKS_EXHAUSTIVE);
             wanted.keep_going = true;
             break;
+        case OPTION_SPREAD:
+            spread = o.value;
+            break;
         case OPTION_CERTIFICATE:
             certificate = o.value;
             break;
@@ -563,6 +487,11 @@ int cmd_fuzz(int argc, char **argv)
         status = fuzz_folder_make(job.folder);
     if (status != CORE_OK)
         return cli_exit_of(status);
+    if (spread && (of_library || explained || on_real || certificate || exhausted > 0))
+        return options_wrong(&o, "--spread is for campaigns: not with --library, --exhaustive, "
+                                 "--certificate, --explain or --real");
+    if (spread && (!whole || search_group_new(spread, whole, &group) != CORE_OK))
+        return CLI_USAGE;
     if (of_library)
         return cmd_fuzz_library(&job, &o);
     if (wanted.ignored && access(wanted.ignored, R_OK))
@@ -588,6 +517,18 @@ int cmd_fuzz(int argc, char **argv)
                                     seconds > 0 ? seconds : SECONDS_EXHAUSTIVE);
     if (on_real)
         return fuzz_real(&job, program, on_real);
+    const struct fuzz_campaign campaign = {.program = program,
+                                           .folder = job.folder,
+                                           .passed = &passed,
+                                           .seconds = passed.seconds > 0 ? passed.seconds
+                                                      : seconds > 0      ? seconds
+                                                                         : SECONDS_DEFAULT,
+                                           .keep_going = wanted.keep_going,
+                                           .group = &group};
+    if (group.helps) {
+        fuzz_campaign_help(&campaign);
+        return CLI_CLEAN;
+    }
     status = fuzz_output_open(junit, sarif, files[0]);
     int code = CLI_CLEAN;
     fuzz_hear();
@@ -595,8 +536,7 @@ int cmd_fuzz(int argc, char **argv)
         code = cmd_fuzz_exhaust(&job, program, exhausted,
                                 seconds > 0 ? seconds : SECONDS_EXHAUSTIVE, &wanted);
     else if (status == CORE_OK)
-        code =
-            cmd_fuzz_body(&job, program, &passed, seconds > 0 ? seconds : SECONDS_DEFAULT, &wanted);
+        code = cmd_fuzz_body(&job, &campaign, &wanted);
     enum core_status closed = fuzz_output_close();
     status = status == CORE_OK ? closed : status;
     return status == CORE_OK ? code : cli_exit_of(status);

@@ -226,13 +226,15 @@ enum { TURN_MS = 20, SHOW_TURNS = 15, PATIENCE_TURNS = 250 };
 
 /* Waits for the child, and shows its progress on a terminal. Kills it if it does not end after an
  * interrupt: its findings are in files. */
-static int fuzz_job_watch(pid_t child, const char *log, double seconds)
+static int fuzz_job_watch(pid_t child, const char *log, double seconds,
+                          const struct fuzz_watch *watch)
 {
     const bool shown = isatty(STDERR_FILENO);
     struct progress progress = {0};
     struct timespec began, now;
     int status, patience = PATIENCE_TURNS;
     long at = 0;
+    bool ends = false;
     clock_gettime(CLOCK_MONOTONIC, &began);
     for (long turn = 1; waitpid(child, &status, WNOHANG) != child; turn++) {
         nanosleep(&(struct timespec){.tv_nsec = TURN_MS * 1000000L}, NULL);
@@ -243,7 +245,11 @@ static int fuzz_job_watch(pid_t child, const char *log, double seconds)
             progress_read(log, &progress);
             progress_show(&progress, (double)(now.tv_sec - began.tv_sec), seconds);
         }
-        if (heard && patience-- == 0)
+        if (!ends && watch && watch->ends(watch->context)) {
+            ends = true;
+            kill(child, SIGINT);
+        }
+        if ((heard || ends) && patience-- == 0)
             kill(child, SIGKILL);
     }
     found_show(log, &at);
@@ -253,14 +259,14 @@ static int fuzz_job_watch(pid_t child, const char *log, double seconds)
 }
 
 enum core_status fuzz_spawn_watched(char *const argv[], const char *output, const char *log,
-                                    double seconds, int *out_status)
+                                    double seconds, const struct fuzz_watch *watch, int *out_status)
 {
     if (isatty(STDERR_FILENO))
         setenv("CROSSWAIT_FUZZ_PROGRESS", "1", 1);
     running = fuzz_job_start(argv, output, log);
     if (running < 0)
         return core_report(CORE_IO, "cannot start '%s': %s", argv[0], strerror(errno));
-    *out_status = fuzz_job_watch(running, log, seconds);
+    *out_status = fuzz_job_watch(running, log, seconds, watch);
     running = 0;
     if (heard)
         *out_status = fuzz_interrupted();

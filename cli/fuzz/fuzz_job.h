@@ -31,12 +31,19 @@ enum core_status fuzz_build(const struct fuzz_job *job, const char *kind,
  * *out_status is the exit status, or 128 + the signal that ended it. */
 enum core_status fuzz_spawn(char *const argv[], const char *output, const char *errors,
                             int *out_status);
+/* Ends the running child when `ends` returns true; it is called every few milliseconds. */
+struct fuzz_watch {
+    bool (*ends)(void *context);
+    void *context;
+};
 /* Runs libFuzzer, and shows its progress on a terminal, from the last "#..." line of its log:
  * elapsed of `seconds` (0: unknown), worlds, worlds a second, branches. Prints lines that begin
- * with FUZZ_FOUND at once. `output` may be `log`. After fuzz_hear a signal ends only the child. */
+ * with FUZZ_FOUND at once. `output` may be `log`. watch: NULL for none. After fuzz_hear a signal
+ * ends only the child. */
 #define FUZZ_FOUND "crosswait: found "
 enum core_status fuzz_spawn_watched(char *const argv[], const char *output, const char *log,
-                                    double seconds, int *out_status);
+                                    double seconds, const struct fuzz_watch *watch,
+                                    int *out_status);
 /* From now on an interrupt or SIGTERM ends the running child, but not the command, which then
  * reports its findings; a second one ends the command as well. */
 void fuzz_hear(void);

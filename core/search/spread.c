@@ -127,6 +127,13 @@ void search_helper_serve(struct search_helper *helper, search_answer_fn answer, 
     free(question);
 }
 
+bool search_helper_alone(const struct search_helper *helper)
+{
+    struct pollfd there = {.fd = helper->fd, .events = POLLIN};
+    char byte;
+    return poll(&there, 1, 0) > 0 && recv(helper->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 /* Runs a helper in a child, without output, as it would print what we print. Signals of the
  * terminal are for us. */
 static _Noreturn void helper_run(struct search_helper *helper, pid_t parent, search_help_fn help,
@@ -431,6 +438,19 @@ int search_spread_room(struct search_spread *spread)
     CORE_CHECK(room >= 0 && ahead >= 0);
     int left = kept_room(spread) ? (int)spread->kept_room - ahead : 0;
     return room < left ? room : left > 0 ? left : 0;
+}
+
+uint32_t search_spread_helpers(const struct search_spread *spread)
+{
+    return spread->came;
+}
+
+bool search_spread_answered(const struct search_spread *spread, uint64_t hash)
+{
+    for (uint32_t i = 0; i < spread->kept_count; i++)
+        if (spread->kept[i].head.hash == hash)
+            return true;
+    return false;
 }
 
 static bool kept_find(struct search_spread *spread, uint64_t hash)

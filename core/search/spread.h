@@ -34,6 +34,8 @@ typedef enum core_status (*search_answer_fn)(void *context, const void *question
 /* The body of a helper: prepares what it needs, and serves until the search ends. */
 typedef void (*search_help_fn)(void *context, struct search_helper *helper);
 void search_helper_serve(struct search_helper *helper, search_answer_fn answer, void *context);
+/* Tells a helper that computes a long answer whether the search has ended. */
+bool search_helper_alone(const struct search_helper *helper);
 
 /* Starts so many children, and the command of --spread, if the group has one; accepts the others of
  * the group when they come. Call it before anything is started that a child must not inherit. */
@@ -51,6 +53,10 @@ int search_spread_room(struct search_spread *spread);
  * it. */
 bool search_spread_give(struct search_spread *spread, uint64_t hash,
                         const struct search_bytes part[2]);
+/* Returns how many other processes have come. */
+uint32_t search_spread_helpers(const struct search_spread *spread);
+/* Tells whether search_spread_room has received the answer: search_spread_take does not wait. */
+bool search_spread_answered(const struct search_spread *spread, uint64_t hash);
 /* Messages and bytes that were sent to helpers and received from them. */
 struct search_traffic {
     uint64_t messages, bytes;

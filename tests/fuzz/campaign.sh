@@ -50,6 +50,14 @@ try "all known" --ignore=known.txt -runs=700
 try "two ranks" -runs=700 --without=calls,also,other,root-step --ranks=1..2
 CI=true try "one element" -runs=700 --only=count=0..1 --without=root,root-step --only-type=int,byte
 CI=true try "as CI does" -runs=700
+# Only the helper, whose script is changed, can find something: its finding ends the campaign.
+echo 'sed "s/-max_len=1/-max_len=1000/" "$2" >changed; exec sh changed' >change
+crosswait fuzz two.c -max_len=1 --time=150 --spread='bash ./change' >out.txt 2>err.txt
+echo "a helper: exit $?"
+grep -c '^  cause ' out.txt
+sed -n 's/^\(crosswait: helpers of --spread: 1, which ran\) [1-9].*/\1 some inputs/p' err.txt
+ls crosswait-fuzz/two | grep helpers
+crosswait fuzz two.c --spread=env --exhaustive=2; echo "exit $?"
 try "a crash beside them" --keep-going -runs=1000 --cflags=-DOVERRUN
 try "no such dimension" --without=speed -runs=1
 try "no such value" --only=type=float -runs=1
