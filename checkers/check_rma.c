@@ -15,6 +15,7 @@
 #include "checkers/conflict/assertion.h"
 #include "checkers/conflict/exposure.h"
 #include "checkers/conflict/fences.h"
+#include "checkers/conflict/flushes.h"
 #include "checkers/conflict/region.h"
 #include "checkers/conflict/rma_conflict.h"
 #include "checkers/wording.h"
@@ -74,6 +75,7 @@ struct rma {
     struct core_table open, requested;
     struct exposures exposures;
     struct assertions assertions;
+    struct flushes flushes;
     bool fetching; /* the rank that is read now has begun an atomic operation that reads */
     struct type_report types;
     enum core_status status;
@@ -771,6 +773,7 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
     core_table_clear(&rma->requested);
     core_table_clear(&rma->exposures.open);
     assertions_next(&rma->assertions);
+    rma->flushes = (struct flushes){0};
     rma->fetching = false;
     while (rma->status == CORE_OK &&
            (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
@@ -795,6 +798,8 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
         if (!window)
             continue;
         *out_any = true;
+        if (!sizes)
+            flushes_follow(&rma->flushes, &event, &rma->dedup);
         if (sizes && trait_in(event.traits, TRAIT_MAKES_WIN) && !event.pending && !event.error)
             check_rma_made(rma, &event, window);
         else if (sizes && event.verb == VERB_ATTACH_MEMORY && !event.error)

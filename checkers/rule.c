@@ -218,6 +218,9 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                        "(MPI_Bcast), or exchange the counts from which the other side's are made "
                        "(MPI_Alltoall, MPI_Gather)",
                        OF(COLLECTIVE)},
+    [REMEDY_FLUSH] = {"flush",
+                      "name the target of the access in the flush, or call MPI_Win_flush_all",
+                      OF(RMA)},
     [REMEDY_OVERFLOW] = {"overflow",
                          "compute the value in a type of 64 bits (MPI_Offset, MPI_Aint, size_t); "
                          "if it is more than an int holds, send parts, or fewer elements of a "
