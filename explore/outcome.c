@@ -72,7 +72,7 @@ static size_t line_bytes(const char *at)
 
 /* --- numbers that are times ------------------------------------------------------------------- */
 
-enum { NUMBERS_MAX = 64, SAME_LEAST = 4 };
+enum { NUMBERS_MAX = 64, SAME_LEAST = 4, WORD_LEAST = 6 };
 
 static size_t number_bytes(const char *at, const char *end)
 {
@@ -99,33 +99,66 @@ static size_t blank_bytes(const char *at, const char *end)
     return at + bytes < end && isdigit((unsigned char)at[bytes]) ? bytes : 0;
 }
 
+/* A place in two lines, and in the pattern that fits both up to there. */
+struct fit {
+    const char *a, *b;
+    size_t used, same;
+};
+
+static size_t word_bytes(const char *at, const char *end)
+{
+    size_t bytes = 0;
+    while (at + bytes < end && !isspace((unsigned char)at[bytes]))
+        bytes++;
+    return bytes;
+}
+
+/* Goes on behind words that differ and are equally long, as those that are drawn by chance: the
+ * names of temporary files, numbers in hexadecimal. False if they are others. */
+static bool word_pass(struct fit *at, const struct fit *word, const char *a_end, const char *b_end)
+{
+    size_t bytes = word_bytes(word->a, a_end);
+    if (bytes < WORD_LEAST || bytes != word_bytes(word->b, b_end))
+        return false;
+    *at = (struct fit){word->a + bytes, word->b + bytes, word->used, word->same};
+    return true;
+}
+
 /* Returns a pattern that fits both lines, with a star for each number that differs and the blanks
- * before it. NULL if they differ otherwise, or have too little in common to exclude lines of
- * another kind. Equal digits count as well, as a row of a table has no letters. */
+ * before it, and for each word (word_pass). NULL if they differ otherwise, or have too little in
+ * common to exclude lines of another kind. Equal digits count as well, as a row of a table has no
+ * letters. */
 static char *pattern_of(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
 {
     const char *a_end = a + a_bytes, *b_end = b + b_bytes;
     char *pattern = malloc(2 * a_bytes + 2);
-    size_t used = 0, same = 0;
-    while (pattern && a < a_end && b < b_end) {
-        size_t x = blank_bytes(a, a_end), y = blank_bytes(b, b_end), n = number_bytes(a + x, a_end),
-               m = number_bytes(b + y, b_end);
-        if (n && m && (n + x != m + y || memcmp(a, b, n + x) != 0)) {
-            pattern[used++] = '*';
-            a += x + n;
-            b += y + m;
+    struct fit at = {a, b, 0, 0}, word = at;
+    while (pattern && at.a < a_end && at.b < b_end) {
+        size_t x = blank_bytes(at.a, a_end), y = blank_bytes(at.b, b_end),
+               n = number_bytes(at.a + x, a_end), m = number_bytes(at.b + y, b_end);
+        if (n && m && (n + x != m + y || memcmp(at.a, at.b, n + x) != 0)) {
+            pattern[at.used++] = '*';
+            at.a += x + n;
+            at.b += y + m;
             continue;
         }
-        if (*a != *b)
-            break;
-        same += !isspace((unsigned char)*a);
-        if (strchr("*?[]\\", *a))
-            pattern[used++] = '\\';
-        pattern[used++] = *a++;
-        b++;
+        if (*at.a != *at.b) {
+            if (!word_pass(&at, &word, a_end, b_end))
+                break;
+            pattern[at.used++] = '*';
+            word = at;
+            continue;
+        }
+        at.same += !isspace((unsigned char)*at.a);
+        if (strchr("*?[]\\", *at.a))
+            pattern[at.used++] = '\\';
+        pattern[at.used++] = *at.a++;
+        at.b++;
+        if (isspace((unsigned char)at.a[-1]))
+            word = at;
     }
-    if (pattern && a == a_end && b == b_end && same >= SAME_LEAST) {
-        pattern[used] = 0;
+    if (pattern && at.a == a_end && at.b == b_end && at.same >= SAME_LEAST) {
+        pattern[at.used] = 0;
         return pattern;
     }
     free(pattern);

@@ -1,9 +1,10 @@
 # expected
-# Outcomes that differ only in times that the program prints count as one, in whatever order it
-# slept; if a result differs as well, they do not.
+# Outcomes that differ only in times and random names that the program prints count as one, in
+# whatever order it slept; if a result differs as well, they do not.
 cat >elapsed.c <<'C'
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 int main(int argc, char **argv)
 {
@@ -21,6 +22,11 @@ int main(int argc, char **argv)
         MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
     else
         printf("elapsed %.3f s\n", MPI_Wtime() - begin);
+#ifdef NAMES
+    char name[] = "part.XXXXXX";
+    if (rank == 0 && close(mkstemp(name)) == 0)
+        printf("wrote %s\n", name);
+#endif
 #ifdef MIXED
     if (rank == 0)
         printf("result %d\n", mixed);
@@ -29,9 +35,9 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-for what in TIMES MIXED; do
+for what in TIMES MIXED NAMES 'NAMES -DMIXED'; do
     mpicc -g -O1 -D$what -o elapsed elapsed.c || exit 1
     crosswait explore -n 4 -- ./elapsed | grep -E '^warning|time|^crosswait'
-    crosswait run -o $what.db -- mpirun -n 4 ./elapsed | grep -E '^warning|^explored'
+    crosswait run -o T.db -- mpirun -n 4 ./elapsed | grep -E '^warning|^explored'
 done
 exit 0
