@@ -53,9 +53,8 @@ enum core_status fuzz_share_find(char share[FUZZ_PATH_MAX])
     return core_report(
         CORE_NOT_FOUND,
         "cannot find the files that build collectives ('share/crosswait/build.sh' beside the "
-        "program, "
-        "or '../lib/crosswait/fuzz'): install all of crosswait (Debian: crosswait-fuzz), or set "
-        "CROSSWAIT_SHARE");
+        "program, or '../lib/crosswait/fuzz'): install all of crosswait (by 'make install', or the "
+        "package crosswait-fuzz; pip's wheel lacks them), or set CROSSWAIT_SHARE");
 }
 
 enum core_status fuzz_folder_make(const char *path)

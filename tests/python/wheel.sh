@@ -72,7 +72,7 @@ grep -q '^usage: crosswait run' <(user crosswait run --help) || fail "run --help
 [ -f "$AT/$mpi/share/man/man1/crosswait-run.1" ] || fail "no man page"
 sed -i '1i cmake_minimum_required(VERSION 3.13)\nproject(p NONE)' "$AT/CMakeLists.txt"
 try 0 'Generating done' cmake -S "$AT" -B "$AT/home/cmake"
-try 3 "cannot find what collectives are built with" crosswait fuzz my.c
+try 3 "cannot find the files that build collectives" crosswait fuzz my.c
 # What pip removes is all that it brought.
 $pip --python "$AT/$mpi/bin/python" uninstall -q -y crosswait
 find "$AT/$mpi" -name '*crosswait*' | grep . && fail "uninstalled, and there is something left"
