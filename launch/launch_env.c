@@ -15,6 +15,7 @@
 #include "launch/relay/relay.h"
 #include "core/check.h"
 #include "core/file.h"
+#include "core/text.h"
 
 enum {
     LAUNCH_ROOM_BYTES = 4 * 1024 * 1024, /* free space without which a recording makes no sense */
@@ -260,13 +261,22 @@ static void set_env_list(const struct launch *launch)
         setenv("OMPI_MCA_mca_base_env_list", list, 1);
 }
 
-/* Puts our library before the other preloaded ones. */
+/* Puts our library before the other preloaded ones, and leaves out other recorders: that of a
+ * crosswait around this one may be of another version, and two would crash the job. */
 static char *preload_joined(const struct launch *launch, const char *name, const char *others)
 {
-    char *joined;
+    char *joined = NULL, *copy = strdup(others ? others : ""), *rest = NULL;
+    size_t bytes;
+    FILE *file = copy ? open_memstream(&joined, &bytes) : NULL;
 
-    if (asprintf(&joined, "%s%s%s%s", name, launch->library, others && *others ? ":" : "",
-                 others ? others : "") < 0)
+    if (file)
+        fprintf(file, "%s%s", name, launch->library);
+    for (char *one = file ? strtok_r(copy, ": ", &rest) : NULL; one;
+         one = strtok_r(NULL, ": ", &rest))
+        if (strncmp(file_of(one), "libcrosswait", strlen("libcrosswait")) != 0)
+            fprintf(file, ":%s", one);
+    free(copy);
+    if (!core_text_close(file, &joined))
         _exit(127);
     return joined;
 }

@@ -1,5 +1,6 @@
 # Another preloaded tool, which counts sends by PMPI: it and the recorder both see the job, whoever
-# preloads the tool, and in whatever way; the same if the program has such functions itself.
+# preloads the tool, and in whatever way; the same if the program has such functions itself. Of two
+# recorders, as under a crosswait within another installation's, only the inner one is preloaded.
 . "$SOURCE/tests/launch/lib.bash"
 failed=0
 cat >tool.c <<'C'
@@ -47,6 +48,8 @@ try $record mpirun -n 2 -x LD_PRELOAD="$PWD/tool.so" ./quiz
 try $record env LD_PRELOAD="$PWD/tool.so" mpirun -n 2 ./quiz
 try $record mpirun -n 2 env LD_PRELOAD="$PWD/tool.so" ./quiz
 try $record mpirun -n 2 ./own
+mkdir other && cp "$BUILD"/libcrosswait*.so "$BUILD/crosswait" other &&
+    try crosswait run -q --sarif=T.sarif -o outer.db -- other/$record mpirun -n 2 ./own
 if command -v mpiexec.mpich >/dev/null; then
     mpicc.mpich -shared -fPIC -o tool.mpich.so tool.c && mpicc.mpich -g -o quiz.mpich "$quiz" ||
         exit 1
