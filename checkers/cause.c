@@ -86,6 +86,11 @@ static const struct row {
     {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_LIFECYCLE, FINDING_EFFECT_FAILS}, AWAITS},
     /* or the rank dies later, because memory beside its buffer was overwritten */
     {{RULE_BUFFER, FINDING_EFFECT_SPOILS}, {RULE_CRASH, FINDING_EFFECT_OPEN}, BEGINS},
+    /* or because one thread called MPI_Finalize under another one's calls */
+    {{RULE_THREAD, FINDING_EFFECT_SPOILS}, {RULE_CRASH, FINDING_EFFECT_OPEN}, BEGINS},
+    {{RULE_THREAD, FINDING_EFFECT_SPOILS}, {RULE_LIFECYCLE, FINDING_EFFECT_OPEN}, BEGINS},
+    {{RULE_THREAD, FINDING_EFFECT_SPOILS}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, AWAITS},
+    {{RULE_THREAD, FINDING_EFFECT_SPOILS}, {RULE_HANG, FINDING_EFFECT_OPEN}, AWAITS},
     /* or in a later call, which transfers the data of an operation without a buffer */
     {{RULE_ARGUMENT, FINDING_EFFECT_SPOILS}, {RULE_CRASH, FINDING_EFFECT_FAILS}, BEGINS},
     /* a buffer longer than its variable reaches into the next variable */

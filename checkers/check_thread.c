@@ -2,7 +2,8 @@
  * threads that MPI forbids at any level: collectives on one communicator, and waits for one
  * request. Entry and exit times show what overlaps. Reports threads that receive the message of
  * their probe while another thread's probe could find the same message: no lock of the program
- * keeps the two apart, so either may take the other's message (MPI_Mprobe avoids this). freed.h
+ * keeps the two apart, so either may take the other's message (MPI_Mprobe avoids this); and
+ * MPI_Finalize while another thread is in MPI. freed.h
  * checks objects that one thread frees and another one uses. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ enum kind {
     KIND_GATHERS,
     KIND_PROBES,
     KIND_FINALIZE,
+    KIND_OVER,
     KIND_COUNT
 };
 
@@ -97,6 +99,8 @@ static enum remedy remedy_of_kind(const struct threads *t, enum kind kind)
         return REMEDY_PROBE_MATCHED;
     case KIND_FINALIZE:
         return REMEDY_MAIN_THREAD;
+    case KIND_OVER:
+        return REMEDY_JOIN;
     case KIND_LEVEL:
     case KIND_AT_ONCE:
     case KIND_COUNT:
@@ -120,6 +124,8 @@ static void check_thread_say(struct threads *t, enum kind kind, const struct tra
     if (!finding)
         return;
     finding->remedy = remedy_of_kind(t, kind);
+    if (kind == KIND_OVER)
+        finding->effect = FINDING_EFFECT_SPOILS;
     finding_core_add(finding, t->input->trace, event->rank, event->seq);
     if (other)
         finding_core_add(finding, t->input->trace, event->rank, other->seq);
@@ -244,6 +250,18 @@ static bool check_thread_gathers(const struct trace_event *event)
            (on_comm ? event->comm >= 0 : event->win >= 0);
 }
 
+/* Reports two overlapping calls of which one is MPI_Finalize. */
+static void finalize_say(struct threads *t, const struct trace_event *a,
+                         const struct trace_event *b)
+{
+    bool first = a->verb == VERB_FINALIZE;
+
+    CORE_CHECK(first || b->verb == VERB_FINALIZE);
+    check_thread_say(t, KIND_OVER, first ? a : b, first ? b : a,
+                     "another thread of the rank is in MPI at the same time, but MPI_Finalize must "
+                     "come behind all other calls");
+}
+
 static enum core_status check_thread_step(struct threads *t, const struct trace_event *event)
 {
     if (event->verb == VERB_INIT) {
@@ -278,6 +296,8 @@ static enum core_status check_thread_step(struct threads *t, const struct trace_
         if (i == event->thread || !other->seq ||
             (!other->pending && other->t_leave <= event->t_enter))
             continue;
+        if (event->verb == VERB_FINALIZE || other->verb == VERB_FINALIZE)
+            finalize_say(t, event, other);
         if (t->level == EVENT_THREAD_SERIALIZED)
             check_thread_say(t, KIND_AT_ONCE, event, other,
                              "two threads are in MPI at the same time");

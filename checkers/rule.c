@@ -221,6 +221,10 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
     [REMEDY_FLUSH] = {"flush",
                       "name the target of the access in the flush, or call MPI_Win_flush_all",
                       OF(RMA)},
+    [REMEDY_JOIN] = {"join",
+                     "let the thread that calls MPI_Finalize first wait for the others "
+                     "(pthread_join, the end of the parallel region)",
+                     OF(THREAD)},
     [REMEDY_OVERFLOW] = {"overflow",
                          "compute the value in a type of 64 bits (MPI_Offset, MPI_Aint, size_t); "
                          "if it is more than an int holds, send parts, or fewer elements of a "
