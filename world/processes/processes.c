@@ -278,30 +278,36 @@ static int processes_hear(const struct world_processes *w, uint64_t ms)
     }
 }
 
-/* Returns how long the ranks of the world could have computed while other processes had the
- * processors. */
+/* Returns how long the process could have computed while others had the processors. */
+static uint64_t process_waited_ms(pid_t process)
+{
+    char path[40];
+    uint64_t waited_ns = 0;
+    snprintf(path, sizeof path, "/proc/%d/schedstat", (int)process);
+    FILE *file = process > 0 ? fopen(path, "re") : NULL;
+    if (!file)
+        return 0;
+    int read = fscanf(file, "%*u %" SCNu64, &waited_ns);
+    fclose(file);
+    return read == 1 ? waited_ns / 1000000 : 0;
+}
+
+/* Sums this up for the ranks of the world, and before there are any, for the program. */
 static uint64_t waited_ms(const struct world_processes *w)
 {
-    uint64_t sum = 0;
-    for (int r = 0; r < w->rank_count; r++) {
-        const struct region_rank *rank = &w->region->rank[r];
-        char path[40];
-        uint64_t waited_ns = 0;
-        snprintf(path, sizeof path, "/proc/%d/schedstat", rank->pid);
-        FILE *file = rank->pid > 0 && !rank->ended ? fopen(path, "re") : NULL;
-        if (file && fscanf(file, "%*u %" SCNu64, &waited_ns) == 1)
-            sum += waited_ns / 1000000;
-        if (file)
-            fclose(file);
-    }
+    uint64_t sum = process_waited_ms(w->child);
+    for (int r = 0; r < w->rank_count; r++)
+        if (!w->region->rank[r].ended)
+            sum += process_waited_ms(w->region->rank[r].pid);
     return sum;
 }
 
 /* As processes_hear(), but a world that had to wait for the processors has as much more time. */
 static int world_hear(const struct world_processes *w, uint64_t ms)
 {
+    uint64_t before = waited_ms(w), waited;
     int said = processes_hear(w, ms);
-    for (uint64_t before = 0, waited; !said && (waited = waited_ms(w)) > before; before = waited)
+    for (; !said && (waited = waited_ms(w)) > before; before = waited)
         said = processes_hear(w, waited - before);
     return said;
 }
@@ -467,7 +473,7 @@ static enum core_status came_up(struct world_processes *w, const struct world_pr
     uint32_t limit = program->start_ms_max && program->start_ms_max < START_MS
                          ? program->start_ms_max
                          : START_MS;
-    int said = processes_hear(w, limit);
+    int said = program->patient ? world_hear(w, limit) : processes_hear(w, limit);
     enum core_status status = early_read(w);
     if (status == CORE_OK && said == REGION_READY)
         status = code_read(w);

@@ -20,7 +20,7 @@ struct world_program {
     size_t memory_bytes;   /* memory that a world's ranks share; 0: 1 GiB, allocated as needed */
     bool real_files;       /* worlds write real files, which stay */
     bool unheard;          /* what it wrote is thrown away where it cannot run in worlds */
-    bool patient;          /* left_ms of a world is without waiting for processors, too */
+    bool patient;          /* start_ms_max and left_ms do not count waiting for processors */
     int input;             /* input of rank 0 of each world: a file of memfd_create called
                               REGION_INPUT; 0: none */
 };
