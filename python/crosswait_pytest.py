@@ -84,8 +84,11 @@ class Session:
         if not self.crosswait:
             raise pytest.UsageError("--crosswait: there is no command crosswait on the PATH")
         shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.mkdir()
-        (self.folder / ".gitignore").write_text("*\n")
+        try:
+            self.folder.mkdir()
+            (self.folder / ".gitignore").write_text("*\n")
+        except OSError as error:
+            raise pytest.UsageError(f"--crosswait: cannot replace {self.folder}: {error}")
 
     def command(self, item, trace):
         launcher = self.config.getoption("crosswait_launcher").format(ranks=self.ranks)
@@ -136,11 +139,13 @@ class Session:
         if status != CLEAN:
             found = [line for line in output.splitlines() if re.match(r"(error|warning)\[", line)]
             failed = [reason for outcome, reason in outcomes if outcome == "failed"]
-            head = f"crosswait: exit status {status}"
+            said = re.findall("^ *(crosswait: (?!report on ).*)", output, re.M)
             if found:
                 head = found[0]
             elif failed:
                 head = f"a rank failed: {failed[0]}"
+            else:
+                head = said[-1] if said else f"crosswait: exit status {status}"
             # pytest's summary shows the first line only.
             pytest.fail(f"{head}\n\n{output}\n[crosswait: exit status {status}]", pytrace=False)
 

@@ -55,6 +55,9 @@ sed -n '/^_* test_[a-z]*.* _*$/{s/^_* \([^ ]*\) _*$/\1: /
 tests --crosswait=0 | grep -o 'takes a number.*'
 tests test_plain.py | grep -c PASSED
 PATH=/usr/bin:/bin tests --crosswait=2 | grep -o 'there is no command crosswait.*'
+mkdir odd && touch odd/.crosswait odd/pytest.ini
+tests --rootdir=odd --crosswait=2 odd | grep -o 'cannot replace .*/odd/.crosswait: .*' |
+    sed 's|/[^ ]*/odd/||g'
 /usr/bin/python3 - "$SOURCE"/python/*.py <<'END'
 import ast, sys
 for path in sys.argv[1:]:
