@@ -84,7 +84,7 @@ static void html_head(const struct explore_result *result, FILE *file)
     core_text_xml(summary ? summary : "", file);
     fprintf(file, "</h1>\n<dl>\n");
     free(summary);
-    html_pair_write("command", result->command, file);
+    html_pair_write("crosswait explore", result->command, file);
     html_count("worlds run", s->worlds, file);
     if (s->sampled)
         html_count("of them sampled", s->sampled, file);
