@@ -63,11 +63,12 @@ bool matches_is_quiet(const struct replay_rank *rank, const struct replay_op *op
     }
 }
 
-static void matches_exclude(struct finder *f, const char *text, uint32_t rank, uint32_t op)
+/* Notes what the encoding cannot handle; event: 0 if the text names none. */
+static void matches_exclude(struct finder *f, const char *text, uint32_t rank, uint64_t event)
 {
     if (!f->matches->excluded[0])
         snprintf(f->matches->excluded, sizeof f->matches->excluded, text, rank,
-                 (unsigned long long)replay_op_id(f->program, rank, op));
+                 (unsigned long long)event);
 }
 
 static void look_for_excluded(struct finder *f)
@@ -84,14 +85,15 @@ static void look_for_excluded(struct finder *f)
             matches_exclude(f, "several threads of rank %" PRIu32 " make calls", rank, 0);
         for (uint32_t i = 0; i < r->op_count; i++) {
             const struct replay_op *op = &r->op[i];
+            const uint64_t id = replay_op_id(program, rank, i);
             if (op->kind == REPLAY_CANCEL && op->flags & REPLAY_FLAG_DONE)
-                matches_exclude(f, "rank %" PRIu32 " cancels a request (event %llu)", rank, i);
+                matches_exclude(f, "rank %" PRIu32 " cancels a request (event %llu)", rank, id);
             if ((op->kind == REPLAY_LOCK || op->kind == REPLAY_UNLOCK) &&
                 op->peer != REPLAY_PROC_NULL)
-                matches_exclude(f, "rank %" PRIu32 " locks a window (event %llu)", rank, i);
+                matches_exclude(f, "rank %" PRIu32 " locks a window (event %llu)", rank, id);
             if (op->kind >= REPLAY_GENERAL)
                 matches_exclude(f, "rank %" PRIu32 " makes a call on a window (event %llu)", rank,
-                                i);
+                                id);
         }
     }
 }
@@ -250,7 +252,7 @@ static void list_runs(struct finder *f, uint32_t rank)
                 matches_exclude(f,
                                 "rank %" PRIu32
                                 " receives what a probe found, after another receive (event %llu)",
-                                rank, i);
+                                rank, replay_op_id(f->program, rank, i));
             continue;
         }
         struct matches_run run = run_of(f, rank, i);

@@ -23,5 +23,22 @@ decide --proof=proof decide.db | sed 's/a formula of .*/a formula/'
 decide --policy='coll=relaxed buffering=eager' decide.db | sed 's/a formula of .*/a formula/'
 decide probe.db
 decide every.db | grep -v '^note' | sed 's/event [0-9]*/event N/'
+# A rank that ends before its first message.
+cat >ends.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+C
+mpicc -o ends ends.c
+crosswait record -o ends.db -- mpirun -n 2 ./ends >/dev/null 2>&1 || echo "the job: $?"
+decide ends.db
 crosswait replay --decide --explore decide.db 2>&1 || echo "exit status $?"
 crosswait replay --proof=x decide.db 2>&1 || echo "exit status $?"
