@@ -18,6 +18,7 @@
 #include "core/check.h"
 #include "core/trace/describe.h"
 #include "core/trace/trace_message.h"
+#include "program/source_mention.h"
 
 static const struct {
     enum rule_id rule;
@@ -84,7 +85,8 @@ static const enum remedy remedies[MISUSE_KIND_COUNT] = {
     [MISUSE_PARTITION_LEFT] = REMEDY_PARTITION,  [MISUSE_REQUEST_LEFT] = REMEDY_LEFT,
     [MISUSE_CANCELLED_LEFT] = REMEDY_CANCELLED,  [MISUSE_READ_ARRAY_SHORT] = REMEDY_ENTRIES,
     [MISUSE_WRITE_ARRAY_SHORT] = REMEDY_ENTRIES, [MISUSE_INIT_TWICE] = REMEDY_INITIALIZE,
-    [MISUSE_BEFORE_INIT] = REMEDY_INITIALIZE,
+    [MISUSE_BEFORE_INIT] = REMEDY_INITIALIZE,    [MISUSE_SEND_FREED] = REMEDY_ALIVE,
+    [MISUSE_RECEIVE_FREED] = REMEDY_ALIVE,
 };
 
 enum { RECEIVED_MAX = 64 }; /* limits how many receives are looked up, which is slow */
@@ -138,14 +140,15 @@ static bool is_missed(const struct trace_event *event)
 static enum finding_effect effect_of(enum misuse_kind kind, const struct trace_event *event)
 {
     CORE_CHECK(misuse_kind_rule(kind) < sizeof rules / sizeof *rules);
-    enum finding_effect effect = kind == MISUSE_RECEIVE_PAST_END || kind == MISUSE_WINDOW_FREED ||
-                                         kind == MISUSE_WINDOW_UNMAPPED ||
-                                         kind == MISUSE_WINDOW_RETURNED ||
-                                         kind == MISUSE_NULL_SENT || kind == MISUSE_NULL_RECEIVED
-                                     ? FINDING_EFFECT_SPOILS
-                                 : kind == MISUSE_BUFFERS_OVERLAP ? FINDING_EFFECT_MEETS
-                                 : kind == MISUSE_PARTITION_LEFT  ? FINDING_EFFECT_BLOCKS
-                                                                  : FINDING_EFFECT_OPEN;
+    enum finding_effect effect =
+        kind == MISUSE_RECEIVE_PAST_END || kind == MISUSE_RECEIVE_FREED ||
+                kind == MISUSE_RECEIVE_FREED_MEMORY || kind == MISUSE_WINDOW_FREED ||
+                kind == MISUSE_WINDOW_UNMAPPED || kind == MISUSE_WINDOW_RETURNED ||
+                kind == MISUSE_NULL_SENT || kind == MISUSE_NULL_RECEIVED
+            ? FINDING_EFFECT_SPOILS
+        : kind == MISUSE_BUFFERS_OVERLAP ? FINDING_EFFECT_MEETS
+        : kind == MISUSE_PARTITION_LEFT  ? FINDING_EFFECT_BLOCKS
+                                         : FINDING_EFFECT_OPEN;
 
     if (is_missed(event))
         return FINDING_EFFECT_REFUSED;
@@ -207,6 +210,20 @@ static bool is_in_fortran(const struct trace *trace, const struct trace_event *e
     return dot && (dot[1] == 'f' || dot[1] == 'F');
 }
 
+/* Tells whether the source shows that the call's first argument is a name alone, not a section. */
+static bool is_whole_array(const struct trace *trace, const struct trace_event *event)
+{
+    const struct trace_site *site = site_of(trace, event->site);
+    char *line = site && site->path ? source_mention_line(site->path, site->line) : NULL,
+         *call = line ? strcasestr(line, trace->call[event->call].name) : NULL,
+         *first = call ? strchr(call, '(') : NULL;
+    size_t length = first ? strcspn(first + 1, ",()&!") : 0;
+    bool whole = length && first[1 + length] == ',';
+
+    free(line);
+    return whole;
+}
+
 /* Names the likely statement if Fortran's run-time library accessed a buffer that MPI owns, or if
  * the buffer of a call in Fortran was freed. */
 static void note_section(struct finding *finding, const struct trace *trace,
@@ -215,7 +232,8 @@ static void note_section(struct finding *finding, const struct trace *trace,
     bool freed = misuse->kind == MISUSE_SEND_FREED || misuse->kind == MISUSE_RECEIVE_FREED;
 
     CORE_CHECK(finding->rule == &rule_table[RULE_BUFFER]); /* REMEDY_SECTION is for that rule */
-    if (!is_by_fortran(trace, misuse) && !(freed && is_in_fortran(trace, owner)))
+    if (!is_by_fortran(trace, misuse) &&
+        !(freed && is_in_fortran(trace, owner) && !is_whole_array(trace, owner)))
         return;
     if (freed)
         finding_fact(finding, "if the argument is an array section that is not contiguous, such as "
@@ -253,10 +271,12 @@ static void note_overflow(struct finding *finding, const struct misuse *misuse)
     int64_t value = misuse->value[misuse->kind == MISUSE_NEGATIVE_ENTRY];
     char meant[32];
 
-    if ((misuse->kind != MISUSE_NEGATIVE && misuse->kind != MISUSE_NEGATIVE_ENTRY) ||
+    if ((misuse->kind != MISUSE_NEGATIVE && misuse->kind != MISUSE_NEGATIVE_ENTRY &&
+         misuse->kind != MISUSE_TAG_NEGATIVE) ||
         value > -SMALL || value < -turn / 2)
         return;
-    finding->remedy = REMEDY_OVERFLOW;
+    if (misuse->kind != MISUSE_TAG_NEGATIVE)
+        finding->remedy = REMEDY_OVERFLOW;
     finding_fact(finding, "an int overflowed: %" PRId64 " is what an int holds of %s", value,
                  describe_number((uint64_t)(value + turn), meant, sizeof meant));
 }

@@ -225,6 +225,11 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                      "let the thread that calls MPI_Finalize first wait for the others "
                      "(pthread_join, the end of the parallel region)",
                      OF(THREAD)},
+    [REMEDY_ALIVE] =
+        {"alive",
+         "complete the operation (MPI_Wait, MPI_Waitall) before its buffer is freed: by "
+         "the program, at the end of its scope, or when its container grows",
+         OF(BUFFER)},
     [REMEDY_OVERFLOW] = {"overflow",
                          "compute the value in a type of 64 bits (MPI_Offset, MPI_Aint, size_t); "
                          "if it is more than an int holds, send parts, or fewer elements of a "

@@ -240,3 +240,17 @@ char *source_mention_read(const char *path)
         fclose(file);
     return text;
 }
+
+char *source_mention_line(const char *path, int line)
+{
+    char *text = source_mention_read(path), *at = text, *found = NULL;
+
+    for (int i = 1; at && i < line; i++) {
+        at = strchr(at, '\n');
+        at += at != NULL;
+    }
+    if (at && line > 0)
+        found = strndup(at, strcspn(at, "\n"));
+    free(text);
+    return found;
+}

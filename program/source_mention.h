@@ -20,6 +20,9 @@ struct source_mention_span {
 
 /* Returns the source's text, for free(); NULL: unreadable. */
 char *source_mention_read(const char *path);
+/* Returns one line of it, without its end, for free(); NULL: unreadable, or there is no such line.
+ */
+char *source_mention_line(const char *path, int line);
 /* Tells whether the source mentions the variable in the span. The declaration counts if it
  * initializes the variable. */
 bool source_mention_find(const char *text, const char *name,

@@ -53,18 +53,12 @@ static bool is_pickled(const struct trace *trace, int32_t site)
     const struct trace_site *of =
         site > 0 && (uint32_t)site < trace->site_count ? &trace->site[site] : NULL;
     const char *dot = of && of->path ? strrchr(of->path, '.') : NULL;
-    char *text = dot && !strcmp(dot, ".py") ? source_mention_read(of->path) : NULL, *line = text;
+    char *line = dot && !strcmp(dot, ".py") ? source_mention_line(of->path, of->line) : NULL;
     bool pickled = false;
 
-    for (int i = 1; line && i < of->line; i++) {
-        line = strchr(line, '\n');
-        line += line != NULL;
-    }
-    if (line)
-        line[strcspn(line, "\n")] = 0;
     for (size_t i = 0; line && i < sizeof names / sizeof *names; i++)
         pickled |= strstr(line, names[i]) != NULL;
-    free(text);
+    free(line);
     return pickled;
 }
 

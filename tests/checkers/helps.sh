@@ -66,6 +66,15 @@ static void not_persistent(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 static void left(void) { MPI_Irecv(value, 1, MPI_INT, !rank, 9, MPI_COMM_WORLD, &request); }
+/* The message has no data, so it does no harm. */
+static void freed_early(void)
+{
+    int *block = malloc(4000);
+    MPI_Irecv(block, 1000, MPI_INT, !rank, 4, MPI_COMM_WORLD, &request);
+    free(block);
+    MPI_Send(value, 0, MPI_INT, !rank, 4, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
 static void beyond(void)
 {
     MPI_Win_fence(0, window);
@@ -212,7 +221,7 @@ int main(int argc, char **argv)
 #define ONE(name) {#name, name}
         ONE(rank_of_none), ONE(rank_of_world), ONE(negative_tag), ONE(columns),
         ONE(int_overflow), ONE(operation), ONE(dims), ONE(topology),
-        ONE(attached_twice), ONE(start_null), ONE(not_persistent), ONE(left),
+        ONE(attached_twice), ONE(start_null), ONE(not_persistent), ONE(freed_early), ONE(left),
         ONE(no_member), ONE(no_comm), ONE(edges), ONE(attached_freed), ONE(nothing),
         ONE(beyond), ONE(preceded), ONE(no_store), ONE(unlocked),
         ONE(counted_shared)};
@@ -233,8 +242,8 @@ int main(int argc, char **argv)
 P
 mpicc -g -o helps helps.c 2>/dev/null || exit 1
 for mistake in rank_of_none rank_of_world negative_tag columns int_overflow operation dims \
-    topology attached_twice attached_freed start_null not_persistent left no_member no_comm edges \
-    beyond preceded no_store unlocked counted_shared nothing; do
+    topology attached_twice attached_freed start_null not_persistent freed_early left no_member \
+    no_comm edges beyond preceded no_store unlocked counted_shared nothing; do
     echo "# $mistake"
     crosswait record --buffers=on -o T.db -- mpirun -n 2 ./helps $mistake >out.txt 2>&1
     crosswait check T.db >report.txt

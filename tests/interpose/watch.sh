@@ -48,6 +48,13 @@ END
         mpifort -g -o section section.f90 && judge 1 buffer '' section ''
         grep -q 'array section that is not contiguous' out &&
             grep -q 'help: .*whole array with a datatype' out || { cat out; failed=1; }
+        # a whole array that the program frees; no data comes, so that this does no harm
+        sed 's/a(10, 10)/n/; s/a = 0/allocate(a(5000))/; s/a(3, :)/a/; s/b, 10/b, 0/
+            s/integer :: rank/integer, allocatable :: a(:)\n    &/
+            /Irecv/a deallocate(a)' section.f90 >whole.f90
+        mpifort -g -o whole whole.f90 && judge 1 buffer '' whole ''
+        grep -q 'help: .*before its buffer is freed' out && ! grep -q 'array section' out ||
+            { cat out; failed=1; }
     fi
 ;;
 1) echo "the kernel allows no watchpoints here: what is wrong is not looked for" ;;
