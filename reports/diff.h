@@ -77,6 +77,10 @@ enum core_status diff_part_ranks(const struct diff_part *part, uint32_t count, u
 enum core_status diff_limits(const struct diff *diff, const char *limits, FILE *file,
                              bool *out_failed, bool *out_undecided);
 
+/* Returns "after: compared as far as it was recorded: ..." for a run (0: before) that was not
+ * recorded completely, else NULL. Free with free(). */
+char *diff_scope(const struct diff *diff, int side);
+
 /* These leave a failed write in the file's error flag, since the caller knows the file's name. */
 enum core_status diff_text(const struct diff *diff, FILE *file);
 enum core_status diff_json(const struct diff *diff, const char *failed, FILE *file);

@@ -329,11 +329,36 @@ static enum core_status print_parts(const struct diff_part *part, uint32_t count
     return status;
 }
 
+char *diff_scope(const struct diff *diff, int side)
+{
+    const struct report_facts *facts = diff->side[side];
+    const uint32_t ranks = facts->trace->rank_count,
+                   open = ranks - facts->ranks_in_state[EVENT_RANK_FINISHED];
+    char lost[512], some[64] = "", *text = NULL;
+
+    if (report_is_whole(facts))
+        return NULL;
+    report_lost(facts, lost, sizeof lost);
+    if (open)
+        snprintf(some, sizeof some, "%s%" PRIu32 " rank%s did not finish", *lost ? "; " : "", open,
+                 open == 1 ? "" : "s");
+    if (asprintf(&text, "%s: compared as far as it was recorded: %s%s", side ? "after" : "before",
+                 lost, some) < 0)
+        text = NULL;
+    return text;
+}
+
 enum core_status diff_text(const struct diff *diff, FILE *file)
 {
     const struct trace *a = diff->side[0]->trace, *b = diff->side[1]->trace;
 
     fprintf(file, "before: %s, after: %s\n", a->path, b->path);
+    for (int side = 0; side < 2; side++) {
+        char *scope = diff_scope(diff, side);
+        if (scope)
+            fprintf(file, "%s\n", scope);
+        free(scope);
+    }
     print_totals(diff, file);
     for (int section = DIFF_SECTION_COUNT; section-- > 0;)
         if (section != DIFF_PLACE)
@@ -444,6 +469,9 @@ enum core_status diff_json(const struct diff *diff, const char *failed, FILE *fi
     for (int total = 0; total < DIFF_TOTAL_COUNT; total++)
         json_object_set_new(totals, diff_total_text((enum diff_total)total),
                             report_diff_pair(diff->total[0][total], diff->total[1][total]));
+    json_object_set_new(root, "recorded_whole",
+                        json_pack("[b, b]", (int)report_is_whole(diff->side[0]),
+                                  (int)report_is_whole(diff->side[1])));
     json_object_set_new(root, "totals", totals);
     json_object_set_new(root, "communicators_left_out",
                         json_integer((json_int_t)diff->comms_left_out));

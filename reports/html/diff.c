@@ -172,6 +172,12 @@ static void head_write(const struct diff *diff, const char *failed, FILE *file)
     fprintf(file, "</dd><dt>after</dt><dd>");
     core_text_xml(diff->side[1]->trace->path, file);
     fprintf(file, "</dd></dl>\n");
+    for (int side = 0; side < 2; side++) {
+        char *scope = diff_scope(diff, side);
+        if (scope)
+            fprintf(file, "<p>%s</p>\n", scope); /* names of MPI's functions and numbers only */
+        free(scope);
+    }
     for (const char *line = failed; line && *line;) {
         size_t bytes = strcspn(line, "\n");
         char text[1024];
