@@ -44,7 +44,7 @@ void source_root_set(struct source *source, const char *root);
 const char *source_below(const struct source *source, const char *path);
 
 /* Returns "src/hang.c:23" (relative to the root if below it, else the file's name),
- * "main+0x42 (hang)" or "?". Free with free(); NULL: out of memory. */
+ * "main+0x42 (hang)" or "an unknown place". Free with free(); NULL: out of memory. */
 char *source_place(const struct source *source, const struct trace *trace, int32_t site);
 
 #endif

@@ -709,6 +709,6 @@ const char *trace_site_text(const struct trace *trace, int32_t site, char *buffe
     else if (s && s->module)
         snprintf(buffer, buffer_bytes, "%s+0x%" PRIx64, last_part(s->module), s->address);
     else
-        snprintf(buffer, buffer_bytes, "?");
+        snprintf(buffer, buffer_bytes, "an unknown place");
     return buffer;
 }

@@ -280,7 +280,7 @@ enum core_status trace_received_get(struct trace *trace, uint32_t rank, uint64_t
 enum core_status trace_group_get(struct trace *trace, int64_t group, int64_t **out_member,
                                  uint32_t *out_count);
 
-/* Returns "quiz.c:31", or "main+0x42 (quiz)", or "?", written into buffer. */
+/* Returns "quiz.c:31", or "main+0x42 (quiz)", or "an unknown place", written into buffer. */
 const char *trace_site_text(const struct trace *trace, int32_t site, char *buffer,
                             size_t buffer_bytes);
 

@@ -87,7 +87,8 @@ echo "== messages that need a library that buffers cost what they cost in the re
 run quiz 2 "$BUILD/corpus/programs/quiz"
 crosswait diff quiz.db quiz.db | grep '^rounds\|^words'
 echo "== a run that was not recorded completely"
-crosswait record --calls=coll -o part.db -- mpirun -n 2 "$BUILD/corpus/programs/quiz" >/dev/null 2>&1
+crosswait record --calls=coll -o part.db -- \
+    mpirun -n 2 "$BUILD/corpus/programs/quiz" >/dev/null 2>&1
 crosswait diff quiz.db part.db | grep 'as far as'
 crosswait diff --format=json quiz.db part.db | tr -d ' \n' | grep -o '"recorded_whole":[^]]*]'
 crosswait diff --format=html quiz.db part.db | grep -c '<p>after: compared as far as'
