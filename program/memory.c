@@ -103,6 +103,23 @@ bool memory_copy(void *to, const void *from, uint64_t bytes)
     return whole;
 }
 
+void memory_copy_each(void *to, const uintptr_t *from, uint32_t count, uint64_t bytes)
+{
+    struct iovec there[MEMORY_EACH_MAX];
+    int saved = errno;
+
+    memset(to, 0, count * bytes);
+    for (uint32_t i = 0; i < count; i++)
+        there[i] = (struct iovec){(void *)from[i], bytes};
+    for (uint32_t done = 0; done < count; done++) {
+        struct iovec here = {(char *)to + done * bytes, (count - done) * bytes};
+        ssize_t copied =
+            process_vm_readv(getpid(), &here, 1, there + done, count - done, 0); /* up to a gap */
+        done += copied > 0 ? (uint32_t)((uint64_t)copied / bytes) : 0;
+    }
+    errno = saved;
+}
+
 const char *memory_text(const char *text)
 {
     if (!text)

@@ -22,6 +22,10 @@ bool memory_readable_now(const void *at, uint64_t bytes);
 bool memory_mapped(const void *at, uint64_t bytes);
 /* Reads through the kernel, which triggers no watchpoint. Returns false if unreadable. */
 bool memory_copy(void *to, const void *from, uint64_t bytes);
+/* Copies `bytes` bytes from each of `count` places, at most MEMORY_EACH_MAX, one behind the other;
+ * zeros stand for what is unreadable. Few system calls if most places are readable. */
+enum { MEMORY_EACH_MAX = 64 };
+void memory_copy_each(void *to, const uintptr_t *from, uint32_t count, uint64_t bytes);
 /* Returns the text if it is readable up to its end, within MEMORY_TEXT_MAX bytes; else NULL. */
 const char *memory_text(const char *text);
 /* Bounds of the heap that grows by sbrk; 0: unknown. */

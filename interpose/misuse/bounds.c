@@ -13,19 +13,22 @@ enum {
     LOOKS_MAX = 4000,       /* per process */
     LOOKS_OF_SITE_MAX = 24, /* per call site */
     SITES_KEPT = 1024,
-    FRAMES_MAX = 200,                   /* between the call and the frame that holds a buffer */
-    FRAMES_KEPT = SPOOL_FRAMES_MAX - 1, /* from the call outwards, in which pointers are sought */
+    FRAMES_MAX = 200, /* between the call and the frame that holds a buffer */
+    FRAMES_KEPT = 3,  /* from the call outwards, in which pointers are sought */
     FRAME_WORDS_MAX = 4096,
-    OBJECTS_MAX = 40,   /* that words of a frame point to */
-    OBJECT_WORDS = 128, /* of the first ones of an object */
-    STATIC_WORDS_MAX = 1 << 18,
-    STATIC_LOOKS_MAX = 100, /* per process */
-    ASKED_MAX = 1000,       /* parts of a buffer that are checked */
+    OBJECTS_MAX = 32,    /* that words of a frame point to */
+    OBJECT_WORDS = 64,   /* the first ones of an object */
+    FAR_OF_SITE_MAX = 6, /* per call site: also in callers' frames, objects and static memory */
+    FAR_MAX = 1000,      /* per process */
+    STATIC_PART = 4 << 10,
+    STATIC_BYTES_MAX = 32 << 20, /* per process */
+    ASKED_MAX = 1000,            /* parts of a buffer that are checked */
     PAGE = 4096
 };
 
 struct bounds bounds;
-static unsigned looks, static_looks, looks_of_site[SITES_KEPT];
+static unsigned looks, far_looks, looks_of_site[SITES_KEPT];
+static uint64_t static_bytes;
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
@@ -93,55 +96,58 @@ static void slot_add(struct spool_frame *out, int64_t at, int64_t inside)
         out->slot[out->slot_count++] = (struct spool_slot){(int32_t)at, (int32_t)inside};
 }
 
-/* Looks for the buffer's address in the object to which a word of the frame points. Reads through
- * the kernel: the object may be gone, and a watchpoint may lie in it. */
-static void slots_of_object(struct spool_frame *out, int64_t place, uintptr_t object, uintptr_t at)
+/* Looks for the buffer's address in the objects to which words of the frame point. Reads through
+ * the kernel: an object may be gone, and a watchpoint may lie in it. */
+static void slots_of_objects(struct spool_frame *out, const int64_t *place, const uintptr_t *object,
+                             uint32_t count, uintptr_t at)
 {
-    uintptr_t word[OBJECT_WORDS];
-    uint64_t bytes = sizeof word, page = PAGE - object % PAGE;
-    if (!memory_copy(word, (const void *)object, bytes)) {
-        bytes = page < bytes ? page : 0;
-        if (!bytes || !memory_copy(word, (const void *)object, bytes))
-            return;
-    }
-    for (uint64_t i = 0; i < bytes / sizeof *word; i++)
-        if (word[i] == at)
-            slot_add(out, place, (int64_t)(i * sizeof *word));
+    uintptr_t word[OBJECTS_MAX][OBJECT_WORDS];
+    memory_copy_each(word, object, count, sizeof *word);
+    for (uint32_t i = 0; i < count; i++)
+        for (int64_t k = 0; k < OBJECT_WORDS; k++)
+            if (word[i][k] == at)
+                slot_add(out, place[i], k * (int64_t)sizeof **word);
 }
 
-/* Finds the words of the frame that point to the buffer, and then objects that words of the frame
- * point to (as `this`, and references) with such words. */
-static void slots_find(const struct frame *frame, uintptr_t at, struct spool_frame *out)
+/* Finds the words of the frame that point to the buffer, or, if there are none, objects that words
+ * of the frame point to (as `this`, and references) with such words. */
+static void slots_find(const struct frame *frame, uintptr_t at, bool objects,
+                       struct spool_frame *out)
 {
-    uintptr_t end = frame->cfa - sizeof(uintptr_t);
-    unsigned objects = 0;
+    uintptr_t end = frame->cfa - sizeof(uintptr_t), object[OBJECTS_MAX];
+    int64_t place[OBJECTS_MAX];
+    uint32_t count = 0;
     if (frame->cfa <= frame->sp || frame->sp % sizeof(uintptr_t) ||
         (frame->cfa - frame->sp) / sizeof(uintptr_t) > FRAME_WORDS_MAX ||
         !memory_readable((const void *)frame->sp, frame->cfa - frame->sp))
         return;
-    for (uintptr_t word = frame->sp; word < end; word += sizeof word)
-        if (*(const uintptr_t *)word == at)
-            slot_add(out, (int64_t)(word - frame->cfa), SPOOL_SLOT_ITSELF);
-    for (uintptr_t word = frame->sp; word < end && objects < OBJECTS_MAX; word += sizeof word) {
-        uintptr_t object = *(const uintptr_t *)word;
-        bool in_frame = object >= frame->sp && object < frame->cfa;
-        if (object < PAGE || object >> 48 || object % sizeof object || object == at || in_frame)
+    for (uintptr_t word = frame->sp; word < end; word += sizeof word) {
+        uintptr_t value = *(const uintptr_t *)word;
+        int64_t here = (int64_t)(word - frame->cfa);
+        bool in_frame = value >= frame->sp && value < frame->cfa;
+        if (value == at)
+            slot_add(out, here, SPOOL_SLOT_ITSELF);
+        if (!objects || count == OBJECTS_MAX || value == at || in_frame || value < PAGE ||
+            value >> 47 || value % sizeof value)
             continue;
-        objects++;
-        slots_of_object(out, (int64_t)(word - frame->cfa), object, at);
+        object[count] = value;
+        place[count++] = here;
     }
+    if (count && !out->slot_count)
+        slots_of_objects(out, place, object, count, at);
 }
 
-/* Finds the words of the program's static memory that point to the buffer, if that is small. */
+/* Finds the words of the program's static memory that point to the buffer, until STATIC_BYTES_MAX
+ * bytes were read. */
 static void slots_find_static(struct lane *lane, uintptr_t at, struct spool_frame *out)
 {
-    uintptr_t end, word = memory_static(&end), part[PAGE / sizeof(uintptr_t)];
-    if (!word || (end - word) / sizeof word > STATIC_WORDS_MAX ||
-        __atomic_add_fetch(&static_looks, 1, __ATOMIC_RELAXED) > STATIC_LOOKS_MAX)
+    uintptr_t end, word = memory_static(&end), part[STATIC_PART / sizeof(uintptr_t)];
+    if (!word || end - word > STATIC_BYTES_MAX ||
+        __atomic_add_fetch(&static_bytes, end - word, __ATOMIC_RELAXED) > STATIC_BYTES_MAX)
         return;
     out->module = recorder_module_of(lane, word, &out->cfa);
     for (word = (word + 7) & ~(uintptr_t)7; out->module && word + sizeof word <= end;) {
-        uint64_t page = PAGE - word % PAGE, bytes = end - word < page ? end - word : page;
+        uint64_t bytes = end - word < STATIC_PART ? end - word : STATIC_PART;
         if (!memory_copy(part, (const void *)word, bytes))
             return;
         for (uint64_t i = 0; i < bytes / sizeof *part; i++)
@@ -151,20 +157,21 @@ static void slots_find_static(struct lane *lane, uintptr_t at, struct spool_fram
     }
 }
 
-/* Finds the pointers to a buffer in the frames of the call and in static memory. Returns the number
- * of frames with pointers. */
+/* Finds the pointers to a buffer in the frames of the call; far: also in objects and in static
+ * memory. Returns the number of frames with pointers. */
 static uint32_t pointers_find(struct lane *lane, const struct frame *frame, unsigned count,
-                              uintptr_t at, struct spool_frame *out)
+                              uintptr_t at, bool far, struct spool_frame *out)
 {
     uint32_t n = 0;
     for (unsigned i = 0; i < count; i++) {
         out[n] = (struct spool_frame){.sp = frame[i].sp, .cfa = frame[i].cfa, .fp = frame[i].fp};
-        slots_find(&frame[i], at, &out[n]);
+        slots_find(&frame[i], at, far, &out[n]);
         if (out[n].slot_count)
             out[n++].site = recorder_site_of(lane, (const void *)frame[i].pc);
     }
     out[n] = (struct spool_frame){.site = 0};
-    slots_find_static(lane, at, &out[n]);
+    if (far)
+        slots_find_static(lane, at, &out[n]);
     return n + (out[n].slot_count > 0);
 }
 
@@ -192,14 +199,13 @@ static uintptr_t mapped_end(uintptr_t start, uintptr_t end)
 
 /* Returns the number of frames found. */
 static unsigned place_find(struct lane *lane, void **cfa, struct spool_memory *m,
-                           struct frame *frame)
+                           struct frame *frame, unsigned most)
 {
     uintptr_t at = (uintptr_t)m->at, stack_end = 0;
     struct heap_block block;
     bool walks = memory_stack((uintptr_t)cfa, &stack_end),
          on_stack = walks && at >= (uintptr_t)cfa && at < stack_end, framed = false;
-    unsigned frames =
-        walks ? frames_find(cfa, on_stack ? at : 0, frame, on_stack ? 1 : FRAMES_KEPT) : 0;
+    unsigned frames = walks ? frames_find(cfa, on_stack ? at : 0, frame, on_stack ? 1 : most) : 0;
     framed = frames > 0;
     m->head.a = SPOOL_PLACE_UNKNOWN;
     if (framed) {
@@ -263,12 +269,15 @@ static void look_at(struct lane *lane, const struct spool_event *e, void **cfa,
         buffer->type && span && span->whole ? mapped_end(buffer->start, buffer->end) : buffer->end;
     if (m.mapped_end == m.start)
         return; /* device memory, or none at all: the call itself will show */
-    unsigned frames = place_find(lane, cfa, &m, frame);
+    bool far = *of_site <= FAR_OF_SITE_MAX && far_looks < FAR_MAX;
+    if (far)
+        __atomic_add_fetch(&far_looks, 1, __ATOMIC_RELAXED);
+    unsigned frames = place_find(lane, cfa, &m, frame, far ? FRAMES_KEPT : 1);
     m.head.b = (uint16_t)(flags | (buffer->access == USAGE_WRITE ? SPOOL_MEMORY_RECEIVED : 0) |
                           (buffer->type ? 0 : SPOOL_MEMORY_SPAN) |
                           (!span || span->placed ? SPOOL_MEMORY_PLACED : 0));
     if (m.head.a != SPOOL_PLACE_STACK && m.head.a != SPOOL_PLACE_STATIC)
-        m.frame_count = pointers_find(lane, frame, frames, (uintptr_t)buffer->at, pointers);
+        m.frame_count = pointers_find(lane, frame, frames, (uintptr_t)buffer->at, far, pointers);
     bounds_keep(lane, &m, pointers, buffer->argument);
 }
 
