@@ -7,6 +7,12 @@
 #include "core/search/rest.h"
 #include "core/trace/describe.h"
 
+static const enum search_rest outside_rest[WORLD_OUTSIDE_COUNT] = {
+    [WORLD_OUTSIDE_SIGNALS] = SEARCH_REST_SIGNALS,
+    [WORLD_OUTSIDE_SOCKETS] = SEARCH_REST_SOCKETS,
+    [WORLD_OUTSIDE_QUEUES] = SEARCH_REST_QUEUES,
+};
+
 /* Returns the first reason that holds why more may remain. */
 static enum search_rest rest_of(const struct explore_search *s)
 {
@@ -20,16 +26,15 @@ static enum search_rest rest_of(const struct explore_search *s)
            : s->interrupted ? SEARCH_REST_INTERRUPTED
            : !s->behaviours && (s->late || s->overdue_count)
                ? *s->beyond ? SEARCH_REST_TOO_LARGE : SEARCH_REST_NOTHING
-           : s->heap_count || s->overdue_count                ? SEARCH_REST_MORE
-           : s->overtaking                                    ? SEARCH_REST_OVERTAKING
-           : s->broken_off                                    ? SEARCH_REST_BROKEN_OFF
-           : s->early                                         ? SEARCH_REST_EARLY
-           : s->went_astray && !s->limited                    ? SEARCH_REST_REPEATS
-           : s->lacks & EXPLORE_LACKS_THREADS                 ? SEARCH_REST_THREADS
-           : s->outside == WORLD_OUTSIDE_SIGNALS && !s->lacks ? SEARCH_REST_SIGNALS
-           : s->outside && !s->lacks                          ? SEARCH_REST_SOCKETS
-           : s->race.found && !s->lacks                       ? SEARCH_REST_FILES
-                                                              : lacks_rest[s->lacks];
+           : s->heap_count || s->overdue_count ? SEARCH_REST_MORE
+           : s->overtaking                     ? SEARCH_REST_OVERTAKING
+           : s->broken_off                     ? SEARCH_REST_BROKEN_OFF
+           : s->early                          ? SEARCH_REST_EARLY
+           : s->went_astray && !s->limited     ? SEARCH_REST_REPEATS
+           : s->lacks & EXPLORE_LACKS_THREADS  ? SEARCH_REST_THREADS
+           : s->outside && !s->lacks           ? outside_rest[s->outside]
+           : s->race.found && !s->lacks        ? SEARCH_REST_FILES
+                                               : lacks_rest[s->lacks];
 }
 
 struct orders explore_orders(const struct explore_search *s)
@@ -56,7 +61,7 @@ char *explore_summary(const struct explore_search *s)
     if (why == SEARCH_REST_FILES && *s->race.name) {
         search_rest_files(s->race.rank, s->race.name, named, sizeof named);
         rest = named;
-    } else if ((why == SEARCH_REST_SIGNALS || why == SEARCH_REST_SOCKETS) && s->outside_rank >= 0) {
+    } else if (s->outside && why == outside_rest[s->outside] && s->outside_rank >= 0) {
         search_rest_outside(why, s->outside_rank, named, sizeof named);
         rest = named;
     }

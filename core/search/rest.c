@@ -10,6 +10,7 @@
 #define NO_ORDER(file) " use " file " without an MPI order between them"
 #define USES_SIGNALS " sets a timer or signals another rank, and a signal can come at any time"
 #define USES_SOCKETS " uses sockets, whose data can come at any time"
+#define USES_QUEUES " uses named pipes, semaphores or message queues, whose order is not known"
 #define JOB_PERSISTENT " cannot be told which message a persistent receive takes"
 
 static const char *const rest_texts[SEARCH_REST_COUNT] = {
@@ -19,6 +20,7 @@ static const char *const rest_texts[SEARCH_REST_COUNT] = {
     [SEARCH_REST_FILES] = MAY_BE_MORE ", as ranks" NO_ORDER("a file"),
     [SEARCH_REST_SIGNALS] = MAY_BE_MORE ", as a rank" USES_SIGNALS,
     [SEARCH_REST_SOCKETS] = MAY_BE_MORE ", as a rank" USES_SOCKETS,
+    [SEARCH_REST_QUEUES] = MAY_BE_MORE ", as a rank" USES_QUEUES,
     [SEARCH_REST_THREADS] = MAY_BE_MORE ", as the order of some calls of threads is not known",
     [SEARCH_REST_WINDOWS] = MAY_BE_MORE JOB_WINDOWS,
     [SEARCH_REST_PERSISTENT] = MAY_BE_MORE ", as a job" JOB_PERSISTENT,
@@ -49,9 +51,12 @@ void search_rest_files(const int rank[2], const char *name, char *text, size_t b
 
 void search_rest_outside(enum search_rest rest, int rank, char *text, size_t bytes)
 {
-    CORE_CHECK(rank >= 0 && (rest == SEARCH_REST_SIGNALS || rest == SEARCH_REST_SOCKETS));
-    snprintf(text, bytes, MAY_BE_MORE ", as rank %d%s", rank,
-             rest == SEARCH_REST_SIGNALS ? USES_SIGNALS : USES_SOCKETS);
+    const char *uses = rest == SEARCH_REST_SIGNALS   ? USES_SIGNALS
+                       : rest == SEARCH_REST_SOCKETS ? USES_SOCKETS
+                       : rest == SEARCH_REST_QUEUES  ? USES_QUEUES
+                                                     : NULL;
+    CORE_CHECK(rank >= 0 && uses);
+    snprintf(text, bytes, MAY_BE_MORE ", as rank %d%s", rank, uses);
 }
 
 #define UNLESS_POLLED "and no more in which no test or probe fails twice in a row, unless "

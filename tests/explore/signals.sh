@@ -1,16 +1,20 @@
 # expected
-# Signals of a timer with a handler, those of other ranks, and data in sockets come at times that no
-# decision determines: the explorer does not say "all there are" of a program that uses them. It
-# does if a timer only ends the program, or a rank sends the signal to itself.
+# Signals of a timer with a handler, those of other ranks and of children, data in sockets, and what
+# ranks exchange by queues and named pipes come at times that no decision determines: the explorer
+# does not say "all there are" of a program that uses them. It does if a timer only ends the
+# program, or a rank sends the signal to itself.
 cat >prog.c <<'END'
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/msg.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 static volatile sig_atomic_t ticks;
@@ -35,7 +39,7 @@ static void set(void)
     struct itimerspec late = {{0, 0}, {1000, 0}};
     struct sigevent thread = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = thread_tick};
     timer_t timer;
-    if (is("itimer") || is("alarm") || is("itself") || is("other"))
+    if (is("itimer") || is("alarm") || is("itself") || is("child") || is("other"))
         signal(is("itimer") || is("alarm") ? SIGALRM : SIGUSR1, tick);
     if (is("itimer") || is("later"))
         setitimer(ITIMER_REAL, &often, NULL);
@@ -51,6 +55,17 @@ static void set(void)
         timer_settime(timer, 0, &late, NULL);
     if (is("itself"))
         kill(getpid(), SIGUSR1);
+    pid_t child = is("child") ? fork() : -1;
+    if (child == 0) {
+        kill(getppid(), SIGUSR1);
+        _exit(0);
+    }
+    if (child > 0)
+        waitpid(child, NULL, 0);
+    if (is("queue"))
+        msgctl(msgget(IPC_PRIVATE, 0600), IPC_RMID, NULL);
+    if (is("fifo"))
+        mkfifo("fifo", 0600);
 }
 int main(int argc, char **argv)
 {
@@ -101,7 +116,7 @@ int main(int argc, char **argv)
 }
 END
 mpicc -g -w -o prog prog.c || exit 1
-for how in itimer later alarm profile thread other watchdog itself socket; do
+for how in itimer later alarm profile thread other child watchdog itself socket queue fifo; do
     echo "$how: $(crosswait explore -n 3 -- ./prog $how | tail -1)"
 done
 # run, which asks one world about a job that wrote a file, names the true reason, too.

@@ -1,13 +1,20 @@
 /* Signals and data that reach a rank at times which no decision determines: signals of a timer with
- * a handler, signals that another rank sends, and data in sockets. The world notes that a rank uses
- * these. Signals that end the rank (alarm() as a time limit) or that it sends to itself
- * are none of them. */
+ * a handler, signals that another rank or a child sends, data in sockets, and what ranks exchange
+ * by named pipes, semaphores and message queues. The world notes that a rank uses these. Signals
+ * that end the rank (alarm() as a time limit) or that it sends to itself are none of them. */
 #include "world/ranks/ranks.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <mqueue.h>
+#include <semaphore.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <string.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -58,7 +65,7 @@ static bool is_other_rank(pid_t to)
     bool other = to <= 0;
     CORE_CHECK(rank_region && rank_own < (int)rank_region->rank_count);
     for (int r = 0; r < (int)rank_region->rank_count; r++)
-        other |= r != rank_own && rank_region->rank[r].pid == to;
+        other |= rank_region->rank[r].pid == to && to != getpid();
     return other;
 }
 
@@ -162,4 +169,62 @@ ssize_t sendto(int file, const void *data, size_t bytes, int flags, const struct
     if (to)
         socket_note(__builtin_return_address(0));
     return real(file, data, bytes, flags, to, to_bytes);
+}
+
+/* Notes the use of what is named outside of MPI. Variadic arguments are those that flags ask for.
+ */
+static void queue_note(const void *caller)
+{
+    CORE_CHECK(caller);
+    if (rank_is_theirs(caller))
+        outside_note(WORLD_OUTSIDE_QUEUES);
+}
+#define NOTED queue_note(__builtin_return_address(0));
+
+sem_t *sem_open(const char *name, int flags, ...)
+{
+    RANK_REAL(sem_open)
+    va_list rest;
+    NOTED
+    va_start(rest, flags);
+    const mode_t mode = flags & O_CREAT ? va_arg(rest, mode_t) : 0;
+    const unsigned value = flags & O_CREAT ? va_arg(rest, unsigned) : 0;
+    va_end(rest);
+    return real(name, flags, mode, value);
+}
+
+mqd_t mq_open(const char *name, int flags, ...)
+{
+    RANK_REAL(mq_open)
+    va_list rest;
+    NOTED
+    va_start(rest, flags);
+    const mode_t mode = flags & O_CREAT ? va_arg(rest, mode_t) : 0;
+    struct mq_attr *attributes = flags & O_CREAT ? va_arg(rest, struct mq_attr *) : NULL;
+    va_end(rest);
+    return real(name, flags, mode, attributes);
+}
+
+int semget(key_t key, int count, int flags)
+{
+    RANK_REAL(semget)
+    CORE_CHECK(real != semget);
+    NOTED
+    return real(key, count, flags);
+}
+
+int msgget(key_t key, int flags)
+{
+    RANK_REAL(msgget)
+    CORE_CHECK(real != msgget);
+    NOTED
+    return real(key, flags);
+}
+
+int mkfifo(const char *path, mode_t mode)
+{
+    RANK_REAL(mkfifo)
+    CORE_CHECK(real != mkfifo);
+    NOTED
+    return real(path, mode);
 }

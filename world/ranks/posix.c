@@ -491,6 +491,24 @@ int truncate(const char *path, off_t bytes)
     return code;
 }
 
+int chmod(const char *path, mode_t mode)
+{
+    RANK_REAL(chmod)
+    int code = real(path, mode);
+    if (COUNTS)
+        used_path(AT_FDCWD, path, true);
+    return code;
+}
+
+int utimensat(int folder, const char *path, const struct timespec times[2], int flags)
+{
+    RANK_REAL(utimensat)
+    int code = real(folder, path, times, flags);
+    if (COUNTS)
+        used_path(folder, path, true);
+    return code;
+}
+
 int access(const char *path, int mode)
 {
     RANK_REAL(access)
