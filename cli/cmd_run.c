@@ -154,7 +154,7 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static int cmd_run_body(struct launch_options *launch, struct judge_options *judge)
+static int cmd_run_body(struct launch_options *launch, bool named, struct judge_options *judge)
 {
     struct run_outcome outcome = {0};
     struct inside inside;
@@ -166,6 +166,8 @@ static int cmd_run_body(struct launch_options *launch, struct judge_options *jud
     explore_files_look(&judge->explore.files);
     inside_begin(&inside);
     launch->inside_fd = inside.fd;
+    const char *output = inside_output(&inside, named ? launch->output : NULL);
+    launch->output = output ? output : launch->output;
     status = launch_job(launch, &result);
     judge_job(judge, &result, seconds_now() - started_s);
     if (!result.started) {
@@ -214,6 +216,7 @@ int cmd_run(int argc, char **argv)
     struct options o;
     bool wanted[RULE_COUNT];
     const char *libraries = NULL;
+    const char *usual = launch.output;
     int which;
 
     judge_defaults(&judge);
@@ -266,5 +269,6 @@ int cmd_run(int argc, char **argv)
         launch.budget_s = launch_batch_budget();
     launch.command = o.rest;
     judge.confirm.command = o.rest;
-    return libraries ? libraries_run(libraries, &launch, &judge) : cmd_run_body(&launch, &judge);
+    return libraries ? libraries_run(libraries, &launch, &judge)
+                     : cmd_run_body(&launch, launch.output != usual, &judge);
 }

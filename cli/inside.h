@@ -24,7 +24,12 @@ struct inside {
 
 /* Makes the list. If that fails, the jobs inside are not listed. */
 void inside_begin(struct inside *inside);
-/* Reads the list. */
+/* Returns the trace's path under another crosswait, which reads the trace later: absolute, since
+ * findings name it. given: the user's name for it; NULL: none, and then the name is
+ * "crosswait-inside-1.db" with a number that no other job there gets, as the outer one records to
+ * the usual name. Returns `given` if there is no other crosswait. Valid until the next call. */
+const char *inside_output(const struct inside *inside, const char *given);
+/* Reads the list; a trace that was written twice is listed once. */
 enum core_status inside_read(struct inside *inside);
 /* Adds a trace to the list of the crosswait around this one. */
 void inside_tell(const struct inside *inside, const char *trace);
