@@ -59,6 +59,7 @@ done
 "$SOURCE/build/mpi/readers/bin/python" "$SOURCE/tests/reports/readers.py" \
     junit odd.xml sarif odd.sarif sarif many.sarif markdown odd.md mermaid odd.md \
     gitlab odd.gitlab gitlab two.gitlab
+"$SOURCE/build/mpi/annotations/bin/python" "$SOURCE/tests/reports/readers.py" github odd.github
 # A program whose places have no lines.
 strip -g -o bare odd
 crosswait run --confirm=0 -o bare.db -- mpirun -n 3 ./bare 1 2>/dev/null | grep '^places'

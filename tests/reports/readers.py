@@ -2,9 +2,11 @@
 environment that has them (tests/mpi/versions.txt). junit: junitparser; sarif: pydantic's model of
 its schema, which also refuses unknown fields; gitlab: jsonschema with the rules of GitLab's
 documentation (codequality.json), as GitLab publishes neither schema nor reader; markdown: GitHub's
-own cmark-gfm; mermaid: Mermaid itself, in a browser, reads the diagrams of Markdown; other names:
-the schema by which editors check the files of CI systems. Prints what each reader saw."""
-import importlib.util, json, os, re, subprocess, sys
+own cmark-gfm; github: github-action-utils, which writes the annotations once more (in an
+environment of its own); mermaid: Mermaid itself, in a browser, reads the diagrams of Markdown;
+other names: the schema by which editors check the files of CI systems. Prints what each reader
+saw."""
+import contextlib, importlib.util, io, json, os, re, subprocess, sys, urllib.parse
 
 
 def package(name):
@@ -57,6 +59,25 @@ def markdown(path):
     for heading in re.findall("<h3>(.*?)</h3>", page):
         print(f"cmark-gfm: {heading}")
     print(f"cmark-gfm: {page.count('language-mermaid')} diagrams")
+
+
+def github(path):
+    import github_action_utils
+
+    form = r"::(error|warning|notice) ([^:]*)::(.*)\n"
+    for line in open(path):
+        kind, words, text = re.fullmatch(form, line).groups()
+        values = dict(word.split("=", 1) for word in words.split(","))
+        plain = {
+            name.replace("endColumn", "end_column"): urllib.parse.unquote(value)
+            for name, value in values.items()
+        }
+        with contextlib.redirect_stdout(io.StringIO()) as written:
+            getattr(github_action_utils, kind)(urllib.parse.unquote(text), **plain)
+        theirs = re.fullmatch(form, written.getvalue()).groups()
+        assert theirs[0] == kind and theirs[2] == text, theirs
+        assert sorted(theirs[1].split(",")) == sorted(words.split(",")), theirs
+        print(f"github-action-utils: writes the same {kind}")
 
 
 def gitlab(path):
