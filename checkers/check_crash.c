@@ -13,6 +13,7 @@
 
 #include "checkers/check_rules.h"
 #include "checkers/hint_live_comms.h"
+#include "checkers/hint_probe_taken.h"
 #include "checkers/wording.h"
 #include "core/array.h"
 #include "core/check.h"
@@ -659,6 +660,8 @@ static enum core_status add_finding(const struct check_input *input, struct find
         status = add_waits(input->trace, finding, cause);
     if (status == CORE_OK && cause->kind != EXIT_CAUSE_SIGNAL && cause->inside)
         status = hint_live_comms_add(input->trace, finding, cause->rank, cause->seq);
+    if (status == CORE_OK && cause->kind == EXIT_CAUSE_ERROR && cause->inside)
+        status = hint_probe_taken_add(input->trace, finding, cause->rank, cause->seq);
     if (cause->kind == EXIT_CAUSE_SIGNAL)
         add_address(input->trace, finding, cause);
     if ((cause->kind == EXIT_CAUSE_EXIT || cause->kind == EXIT_CAUSE_EXCEPTION) && cause->code > 0)

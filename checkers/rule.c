@@ -397,7 +397,7 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                               "probe and receive with MPI_Mprobe and MPI_Mrecv, which keep other "
                               "threads from taking the message, or give each thread tags of its "
                               "own",
-                              OF(THREAD)},
+                              OF(THREAD) | OF(ERROR)},
     [REMEDY_ALL_MEMBERS] = {"all-members",
                             "all ranks of a communicator must make the same collective calls in "
                             "the same order, with the same root, operation, count and datatype",

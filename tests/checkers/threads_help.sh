@@ -76,4 +76,55 @@ try gather
 # A library that provides less than the program asks for.
 try less "UPDATE arg_set SET value = 2 WHERE name = 'provided'"
 try right
+# Two threads find one message, and the one that receives later gets a longer one.
+cat >probes.c <<'END'
+#include <mpi.h>
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_barrier_t both;
+static void *take(void *second)
+{
+    MPI_Status status;
+    MPI_Message message;
+    int count, *in;
+    if (!MATCHED) MPI_Probe(0, 0, MPI_COMM_WORLD, &status);
+    else MPI_Mprobe(0, 0, MPI_COMM_WORLD, &message, &status);
+    MPI_Get_count(&status, MPI_INT, &count);
+    in = malloc(count * sizeof *in);
+    for (int i = 0; i < 2; i++) {
+        pthread_barrier_wait(&both);
+        if (i != (second != NULL)) continue;
+        if (!MATCHED) MPI_Recv(in, count, MPI_INT, 0, 0, MPI_COMM_WORLD, &status);
+        else MPI_Mrecv(in, count, MPI_INT, &message, &status);
+    }
+    free(in);
+    return second;
+}
+int main(int argc, char **argv)
+{
+    int rank, level, data[90] = {0};
+    pthread_t thread;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    pthread_barrier_init(&both, NULL, 2);
+    if (rank) {
+        pthread_create(&thread, NULL, take, data);
+        take(NULL);
+        pthread_join(thread, NULL);
+    } else {
+        MPI_Request request[2];
+        MPI_Isend(data, 10, MPI_INT, 1, 0, MPI_COMM_WORLD, &request[0]);
+        MPI_Isend(data, 90, MPI_INT, 1, 0, MPI_COMM_WORLD, &request[1]);
+        MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+    }
+    MPI_Finalize();
+    return 0;
+}
+END
+for matched in 0 1; do
+    echo "== MATCHED=$matched"
+    mpicc -g -w -pthread -DMATCHED=$matched -o probes probes.c || exit 1
+    crosswait record -o T.db -- mpirun -n 2 ./probes >/dev/null 2>&1
+    crosswait check T.db | grep -E '^[a-z]*\[|^ *= (help|MPI_Probe)|^verdict'
+done
 exit 0
