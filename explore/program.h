@@ -56,7 +56,10 @@ void explore_program_end(struct explore_program *program);
  * answers, or NULL if none are asked for. */
 enum core_status explore_program_times(struct explore_program *program,
                                        const struct explore_list *list);
-/* Does the same after a search, for its outcomes: those that differ only in such numbers become
+/* Notes after a complete search that a rank takes the seeds of its random numbers from a clock. */
+enum core_status explore_program_seeds(struct explore_program *program,
+                                       struct explore_search *search);
+/* Learns times after a search, for its outcomes: those that differ only in such numbers become
  * one. *out_places is that of explore_search_join; NULL if nothing changed. */
 enum core_status explore_program_untime(struct explore_program *program,
                                         struct explore_search *search, uint32_t **out_places);

@@ -11,6 +11,7 @@
 #define USES_SIGNALS " sets a timer or signals another rank, and a signal can come at any time"
 #define USES_SOCKETS " uses sockets, whose data can come at any time"
 #define USES_QUEUES " uses named pipes, semaphores or message queues, whose order is not known"
+#define USES_CHANCE " seeds its random numbers by the time, which is the same in all worlds"
 #define JOB_PERSISTENT " cannot be told which message a persistent receive takes"
 
 static const char *const rest_texts[SEARCH_REST_COUNT] = {
@@ -20,6 +21,7 @@ static const char *const rest_texts[SEARCH_REST_COUNT] = {
     [SEARCH_REST_FILES] = MAY_BE_MORE ", as ranks" NO_ORDER("a file"),
     [SEARCH_REST_SIGNALS] = MAY_BE_MORE ", as a rank" USES_SIGNALS,
     [SEARCH_REST_SOCKETS] = MAY_BE_MORE ", as a rank" USES_SOCKETS,
+    [SEARCH_REST_CHANCE] = MAY_BE_MORE ", as a rank" USES_CHANCE,
     [SEARCH_REST_QUEUES] = MAY_BE_MORE ", as a rank" USES_QUEUES,
     [SEARCH_REST_THREADS] = MAY_BE_MORE ", as the order of some calls of threads is not known",
     [SEARCH_REST_WINDOWS] = MAY_BE_MORE JOB_WINDOWS,
@@ -53,6 +55,7 @@ void search_rest_outside(enum search_rest rest, int rank, char *text, size_t byt
 {
     const char *uses = rest == SEARCH_REST_SIGNALS   ? USES_SIGNALS
                        : rest == SEARCH_REST_SOCKETS ? USES_SOCKETS
+                       : rest == SEARCH_REST_CHANCE  ? USES_CHANCE
                        : rest == SEARCH_REST_QUEUES  ? USES_QUEUES
                                                      : NULL;
     CORE_CHECK(rank >= 0 && uses);

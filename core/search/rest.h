@@ -14,6 +14,7 @@ enum search_rest {
     SEARCH_REST_FILES,       /* ... as ranks use a file and MPI does not order these uses */
     SEARCH_REST_SIGNALS,     /* ... as a rank uses signals, which can come at any time */
     SEARCH_REST_SOCKETS,     /* ... as a rank uses sockets, whose data can come at any time */
+    SEARCH_REST_CHANCE,      /* ... as a rank takes seeds of random numbers from a clock */
     SEARCH_REST_QUEUES,      /* ... as a rank uses named pipes, semaphores or message queues */
     SEARCH_REST_THREADS,     /* ... as the order of several threads' calls is unknown */
     SEARCH_REST_WINDOWS,     /* ... as a job reports no order of accesses to windows and files */
@@ -36,7 +37,7 @@ const char *search_rest_text(enum search_rest rest);
 
 /* Writes the text for SEARCH_REST_FILES that names the two ranks and the file. */
 void search_rest_files(const int rank[2], const char *name, char *text, size_t bytes);
-/* Writes the text for SEARCH_REST_SIGNALS, SOCKETS or QUEUES that names the rank. */
+/* Writes the text for SEARCH_REST_SIGNALS, SOCKETS, CHANCE or QUEUES that names the rank. */
 void search_rest_outside(enum search_rest rest, int rank, char *text, size_t bytes);
 
 /* Accesses that no execution showed. If they race, there are more executions than were run. */

@@ -5,6 +5,7 @@ cat >elapsed.c <<'C'
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 int main(int argc, char **argv)
 {
@@ -22,6 +23,10 @@ int main(int argc, char **argv)
         MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
     else
         printf("elapsed %.3f s\n", MPI_Wtime() - begin);
+#ifdef SEED
+    if (rank == 1)
+        srand(SEED);
+#endif
 #ifdef NAMES
     char name[] = "part.XXXXXX";
     if (rank == 0 && close(mkstemp(name)) == 0)
@@ -39,5 +44,10 @@ for what in TIMES MIXED NAMES 'NAMES -DMIXED'; do
     mpicc -g -O1 -D$what -o elapsed elapsed.c || exit 1
     crosswait explore -n 4 -- ./elapsed | grep -E '^warning|time|^crosswait'
     crosswait run -o T.db -- mpirun -n 4 ./elapsed | grep -E '^warning|^explored'
+done
+# A seed of random numbers that comes from a clock is the same in all worlds, but not in all jobs.
+for seed in 'time(NULL)' 'rank + (MPI_Wtime() < 0)'; do
+    mpicc -g -O1 "-DSEED=$seed" -o elapsed elapsed.c || exit 1
+    crosswait explore -n 4 -- ./elapsed | grep '^crosswait'
 done
 exit 0

@@ -847,6 +847,7 @@ static void rank_read(const struct world_processes *w, int r)
     to->why = from->why;
     to->site = from->site;
     to->detaching = from->detaching;
+    to->seeds = from->seeds;
 }
 
 static uint64_t computed_of(const struct region *region, int ranks)

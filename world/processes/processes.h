@@ -63,6 +63,7 @@ struct world_rank_outcome {
     const char *why;  /* what a rank waits for for ever: "receives from rank 1, tag 7"; or "" */
     uint64_t site;    /* of the call: world_processes_site */
     bool detaching;   /* it waits until its buffered messages are received */
+    uint64_t seeds;   /* a hash of the seeds of its random numbers; 0: it set none */
 };
 
 /* Valid until the next world_processes_run of the same struct world_processes, or its end. Only

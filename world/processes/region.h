@@ -58,7 +58,8 @@ struct region_rank {
     uint64_t stray_site;
     bool shares; /* it shares memory by itself with other processes */
     enum world_outside outside;
-    bool early; /* it ended without notice while the world ran */
+    uint64_t seeds; /* as world_rank_outcome's */
+    bool early;     /* it ended without notice while the world ran */
     /* For the search by states: whether it ran since its memory was hashed; the hash; why it has
      * none, a literal of the program's side. */
     bool ran;

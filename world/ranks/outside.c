@@ -10,6 +10,7 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
@@ -19,9 +20,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/random.h"
+
 enum { SIGNALS_MAX = 64 };
 
 static enum world_outside uses; /* even before the world began */
+static uint64_t seeds;          /* a hash of them, as well */
 static uint64_t timers;         /* a bit for each signal of which a timer was set */
 
 static bool has_handler(int number)
@@ -38,10 +42,11 @@ void rank_outside_tell(void)
         if (timers >> (number - 1) & 1 && has_handler(number))
             uses = WORLD_OUTSIDE_SIGNALS;
     CORE_CHECK(uses < WORLD_OUTSIDE_COUNT);
-    if (!uses || rank_own < 0)
+    if (rank_own < 0)
         return;
     CORE_CHECK(rank_region && rank_own < (int)rank_region->rank_count);
     rank_region->rank[rank_own].outside = uses;
+    rank_region->rank[rank_own].seeds = seeds;
 }
 
 static void outside_note(enum world_outside use)
@@ -227,4 +232,36 @@ int mkfifo(const char *path, mode_t mode)
     CORE_CHECK(real != mkfifo);
     NOTED
     return real(path, mode);
+}
+
+static void seed_note(uint64_t seed)
+{
+    const uint64_t hash = core_random_mix(seeds ^ core_random_mix(seed + 1));
+    CORE_CHECK(!uses || uses < WORLD_OUTSIDE_COUNT);
+    seeds = hash ? hash : 1;
+    rank_outside_tell();
+}
+
+void srand(unsigned seed)
+{
+    RANK_REAL(srand)
+    CORE_CHECK(real != srand);
+    seed_note(seed);
+    real(seed);
+}
+
+void srandom(unsigned seed)
+{
+    RANK_REAL(srandom)
+    CORE_CHECK(real != srandom);
+    seed_note(seed);
+    real(seed);
+}
+
+void srand48(long seed)
+{
+    RANK_REAL(srand48)
+    CORE_CHECK(real != srand48);
+    seed_note((uint64_t)seed);
+    real(seed);
 }
