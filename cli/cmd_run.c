@@ -79,7 +79,8 @@ static const struct options_command command = {
 };
 
 struct run_outcome {
-    bool findings, budget, trouble;
+    bool budget, trouble;
+    uint32_t findings; /* traces that have some */
 };
 
 /* Judges one trace. Reports on further jobs of the command are numbered like their traces,
@@ -98,7 +99,7 @@ static void trace_judge(const char *path, uint32_t number, struct judge_options 
     case CLI_CLEAN:
         break;
     case CLI_FINDINGS:
-        outcome->findings = true;
+        outcome->findings++;
         break;
     case CLI_BUDGET:
         outcome->budget = true;
@@ -114,6 +115,7 @@ static void inside_judge(const struct inside *inside, uint32_t number, struct ju
                          struct run_outcome *outcome)
 {
     const bool quiet = judge->quiet;
+    const uint32_t own = outcome->findings;
 
     judge->recall = judge->quiet = true;
     judge->check = (struct check_options){.seed = judge->check.seed,
@@ -125,8 +127,8 @@ static void inside_judge(const struct inside *inside, uint32_t number, struct ju
     judge->quiet = quiet;
     if (inside->count && judge->output_count && !quiet)
         printf("crosswait: the files also have the reports on %" PRIu32
-               " job%s that the command recorded itself\n",
-               inside->count, inside->count == 1 ? "" : "s");
+               " job%s that the command recorded itself, %" PRIu32 " of them with findings\n",
+               inside->count, inside->count == 1 ? "" : "s", outcome->findings - own);
 }
 
 /* Derives the exit status. The job's own status counts only where no finding explains it. */
