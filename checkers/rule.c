@@ -230,6 +230,10 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
          "complete the operation (MPI_Wait, MPI_Waitall) before its buffer is freed: by "
          "the program, at the end of its scope, or when its container grows",
          OF(BUFFER)},
+    [REMEDY_OWNER] = {"owner",
+                      "send the other members, and the size and the data of strings and containers "
+                      "(data()), one by one, or serialise the object",
+                      OF(BUFFER_TYPE)},
     [REMEDY_OVERFLOW] = {"overflow",
                          "compute the value in a type of 64 bits (MPI_Offset, MPI_Aint, size_t); "
                          "if it is more than an int holds, send parts, or fewer elements of a "

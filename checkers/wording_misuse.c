@@ -175,6 +175,12 @@ static const char *const misuse_forms[] = {
                            "%c of %,4 bytes each",
     [MISUSE_RECEIVE_EXTENT] = "%v is %R as %,0 element%s with an extent of %,2 byte%s, where it "
                               "holds %c of %,4 bytes each",
+    [MISUSE_SEND_OWNER] =
+        "%v is %S as MPI_BYTE, where it holds %c: its bytes are the address of its "
+        "data, not the data",
+    [MISUSE_RECEIVE_OWNER] =
+        "%v is %R as MPI_BYTE, where it holds %c: its bytes are the address of "
+        "its data, not the data",
     [MISUSE_SEND_BEFORE] = "%v is %S as %,0 %d from %,4 byte%s before its start on",
     [MISUSE_RECEIVE_BEFORE] = "%v is %R as %,0 %d from %,4 byte%s before its start on",
     [MISUSE_SEND_DISPLACED] = "the displacement of block %0 of '%a' is %1: what is %S lies %p the "

@@ -376,6 +376,22 @@ uint64_t variable_structure_bytes(const struct variable *variable, char *out_typ
     return bytes;
 }
 
+bool variable_owns(const struct variable *variable, uint64_t bytes, char *out_type, size_t room)
+{
+    Dwarf_Die owner;
+
+    for (uint32_t i = 0; i < variable->count; i++) {
+        Dwarf_Die type = variable->found[i].type;
+        Dwarf_Word whole = 0;
+        if (variable->found[i].offset || dwarf_aggregate_size(&type, &whole) != 0 ||
+            whole > bytes || !type_owner(&type, &owner))
+            return false;
+    }
+    if (variable->count)
+        type_write(&owner, out_type, room);
+    return variable->count > 0;
+}
+
 void variable_repeat(struct variable *variable, uint64_t bytes)
 {
     CORE_CHECK(bytes > 0);

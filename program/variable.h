@@ -107,6 +107,9 @@ uint64_t variable_bytes(const struct variable *variable);
 /* Returns the size of the structures that the variable is an array of, if the address is the start
  * of one, and their type; 0: none, or unknown. */
 uint64_t variable_structure_bytes(const struct variable *variable, char *out_type, size_t room);
+/* Tells whether the address is the start of an object of at most `bytes` bytes with a string,
+ * container or pointer of the C++ library, which owns memory elsewhere, and writes its type. */
+bool variable_owns(const struct variable *variable, uint64_t bytes, char *out_type, size_t room);
 bool variable_is_pointed(const struct variable *variable); /* it is the target of a pointer */
 /* Notes that the target of a pointer has one element of a datatype every `bytes` bytes. */
 void variable_repeat(struct variable *variable, uint64_t bytes);

@@ -75,6 +75,9 @@ void type_ask(const Dwarf_Die *type, uint64_t offset, struct variable_element el
  * lies where the word points to. Returns false if the word is no such pointer. */
 bool type_points(const Dwarf_Die *type, uint64_t offset, bool away, int32_t inside,
                  struct found *out_found);
+/* Finds in the type, or its members, a string, container or pointer of the C++ library that owns
+ * memory elsewhere. */
+bool type_owner(const Dwarf_Die *type, Dwarf_Die *out_owner);
 /* Returns the distance between structures that lie one behind the other: in an array, or (pointed)
  * where the pointer to one points to several; 0: no structure, or unknown. */
 uint64_t type_structure_bytes(const Dwarf_Die *type, bool pointed, Dwarf_Die *out_structure);

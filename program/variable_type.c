@@ -1,6 +1,7 @@
 /* Types from debug information: their text, and their content by offset (variable.h). Holds no
  * state. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <dwarf.h>
@@ -601,6 +602,58 @@ bool type_points(const Dwarf_Die *type, uint64_t offset, bool away, int32_t insi
         return target_of(&die, &out_found->type);
     out_found->type = die;
     return !described;
+}
+
+static bool is_owner(Dwarf_Die *type)
+{
+    static const char *const names[] = {
+        "basic_string<", "vector<",        "list<",          "deque<",      "map<",
+        "set<",          "unordered_map<", "unordered_set<", "unique_ptr<", "shared_ptr<"};
+    const char *name = dwarf_diename(type);
+    Dwarf_Die *scope = NULL;
+    bool named = false, in_std = false;
+
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+        named |= !strncmp(name, names[i], strlen(names[i]));
+    int count = named ? dwarf_getscopes_die(type, &scope) : 0;
+    for (int i = 1; i < count; i++)
+        in_std |= dwarf_tag(&scope[i]) == DW_TAG_namespace && dwarf_diename(&scope[i]) &&
+                  !strcmp(dwarf_diename(&scope[i]), "std");
+    free(scope);
+    return in_std;
+}
+
+static bool owner_in(Dwarf_Die type, int depth, Dwarf_Die *out)
+{
+    enum { NESTED_MAX = 8 };
+    Dwarf_Die member, inner;
+
+    CORE_CHECK(depth <= NESTED_MAX);
+    if (depth == NESTED_MAX || !type_peel(&type))
+        return false;
+    if (dwarf_tag(&type) == DW_TAG_array_type)
+        return !type_is_described(&type) && type_of(&type, &inner) &&
+               owner_in(inner, depth + 1, out);
+    if (!type_is_structure(&type))
+        return false;
+    *out = type;
+    if (is_owner(&type))
+        return true;
+    if (dwarf_hasattr(&type, DW_AT_declaration) || dwarf_child(&type, &member) != 0)
+        return false;
+    do {
+        int tag = dwarf_tag(&member);
+        if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
+            !dwarf_hasattr(&member, DW_AT_external) && type_of(&member, &inner) &&
+            owner_in(inner, depth + 1, out))
+            return true;
+    } while (dwarf_siblingof(&member, &member) == 0);
+    return false;
+}
+
+bool type_owner(const Dwarf_Die *type, Dwarf_Die *out_owner)
+{
+    return owner_in(*type, 0, out_owner);
 }
 
 uint64_t type_structure_bytes(const Dwarf_Die *type, bool pointed, Dwarf_Die *out_structure)

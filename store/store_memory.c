@@ -147,6 +147,7 @@ _Static_assert(MISUSE_RECEIVE_PAST_END == MISUSE_SEND_PAST_END + 1 &&
                    MISUSE_RECEIVE_CHARACTERS == MISUSE_SEND_CHARACTERS + 1 &&
                    MISUSE_RECEIVE_TEXT == MISUSE_SEND_TEXT + 1 &&
                    MISUSE_RECEIVE_EXTENT == MISUSE_SEND_EXTENT + 1 &&
+                   MISUSE_RECEIVE_OWNER == MISUSE_SEND_OWNER + 1 &&
                    MISUSE_RECEIVE_BEFORE == MISUSE_SEND_BEFORE + 1,
                "kinds of sends and receives");
 
@@ -314,6 +315,24 @@ static bool extent_differs(struct judging *j)
     return true;
 }
 
+/* Tells whether the bytes of a whole object are sent that owns memory elsewhere. */
+static bool sends_owner(struct judging *j)
+{
+    const struct spool_segment *s = j->type->segment_count == 1 ? &j->type->segment[0] : NULL;
+    const struct store_type *basic = s ? type_at(j->store, s->basic) : NULL;
+
+    CORE_CHECK(!j->wrong);
+    if (!basic || !basic->name || strcmp(basic->name, "MPI_BYTE") != 0 || s->displacement ||
+        !is_row(j->type, basic) ||
+        !variable_owns(j->variable, (uint64_t)j->memory->count * s->count, j->outcome->held,
+                       sizeof j->outcome->held))
+        return false;
+    store_memory_say(j, MISUSE_SEND_OWNER,
+                     variable_is_pointed(j->variable) ? MISUSE_OBJECT_BLOCK
+                                                      : MISUSE_OBJECT_VARIABLE);
+    return true;
+}
+
 static void judge_type(struct judging *j)
 {
     const struct spool_memory *m = j->memory;
@@ -322,7 +341,7 @@ static void judge_type(struct judging *j)
 
     CORE_CHECK(j->variable);
     CORE_CHECK(!j->wrong); /* what is no memory of the program's has no elements */
-    if (go_on && extent_differs(j))
+    if (go_on && (extent_differs(j) || sends_owner(j)))
         return;
     if (j->type->segment_count && go_on) {
         const struct spool_segment *s = &j->type->segment[0];

@@ -136,6 +136,8 @@
     /* an extent of value 2 in a row of structures of value 4 bytes */                           \
     X(SEND_EXTENT, "send-extent", TYPE)                                                          \
     X(RECEIVE_EXTENT, "receive-extent", TYPE)                                                    \
+    X(SEND_OWNER, "send-owner", TYPE)                                                            \
+    X(RECEIVE_OWNER, "receive-owner", TYPE)                                                      \
     X(SEND_BEFORE, "send-before", MEMORY) /* value 4 bytes before it */                          \
     X(RECEIVE_BEFORE, "receive-before", MEMORY)                                                  \
     /* block value 0 lies value 1 elements on: value 2 bytes before, or value 3 behind memory of \

@@ -123,6 +123,35 @@ static void owned_elsewhere()
     delete[] held.value;
 }
 
+// Objects whose bytes are not their data. Others named like containers may be.
+namespace own
+{
+template <class T, int N> struct vector {
+    T value[N];
+};
+} // namespace own
+struct options {
+    int n;
+    std::string name;
+};
+struct plain {
+    int n;
+    own::vector<double, 3> x;
+};
+static void objects()
+{
+    options one{3, "a name that is longer than a short one"};
+    plain all[2] = {};
+    std::vector<options> several(2);
+    keep(&one), keep(all), keep(&several);
+    INIT(&one, (int)sizeof one, MPI_BYTE);  // finds: buffer-type stack
+    INIT(&one, (int)sizeof one.n, MPI_BYTE);
+    INIT(&one.n, 1, MPI_INT);
+    INIT(all, (int)sizeof all, MPI_BYTE);
+    INIT(several.data(), (int)(2 * sizeof one), MPI_BYTE); // finds: buffer-type stack
+    INIT(one.name.data(), (int)one.name.size(), MPI_BYTE);
+}
+
 // Memory to which members of the object point, or a container that the caller has.
 class halo
 {
@@ -149,6 +178,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     app::temporaries(argc + 1);
     owned_elsewhere();
+    objects();
     halo().send();
     send_all(std::vector<double>(8));
     std::vector<double> v(8);
