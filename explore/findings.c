@@ -306,7 +306,7 @@ static char *outcome_words(struct explore_program *program, const struct explore
                  : asprintf(&words, "rank %d %s no such line", d.rank, verb) < 0)
             words = NULL;
     } else if (look->found || !message_diff_differ(&look->sent, &other->sent, &unlike)) {
-        words = strdup(look->found ? look->found : "as otherwise");
+        words = strdup(look->found ? look->found : "nothing is found");
     } else {
         words = unlike_words(program, &unlike);
     }
