@@ -109,3 +109,13 @@ Elf64_Sym *object_defines(const struct object *object, const char *name)
             return &object->symbol[i];
     return NULL;
 }
+
+bool object_mentions(const struct object *object, const char *name)
+{
+    uint32_t count = object_count(object);
+
+    for (uint32_t i = 1; i < count; i++)
+        if (text_equal(object_name(object, &object->symbol[i]), name))
+            return true;
+    return false;
+}

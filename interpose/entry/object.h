@@ -22,6 +22,9 @@ bool object_read(uintptr_t base, const Elf64_Dyn *dynamic, struct object *out);
 uint32_t object_count(const struct object *object);
 /* Finds a function or a variable that the object itself defines, in any version; NULL: none. */
 Elf64_Sym *object_defines(const struct object *object, const char *name);
+/* Tells whether the object defines the symbol or refers to it. Takes time in proportion to its
+ * symbols. */
+bool object_mentions(const struct object *object, const char *name);
 static inline bool object_is_function(const Elf64_Sym *symbol)
 {
     return symbol->st_shndx != SHN_UNDEF && symbol->st_value &&

@@ -11,8 +11,8 @@
 
 enum { LIBRARIES_MAX = 8, ASKED_MAX = 16, OBJECTS_MAX = 4096, WAITS_MAX = 1000000 };
 
-/* One recorder per family: libcrosswait-NAME.so. The first whose mark the library defines is
- * used. */
+/* One recorder per family: libcrosswait-NAME.so. The first whose mark the library mentions is used.
+ * (In Open MPI 6 another library has the variable.) */
 static const struct family {
     char name[8], mark[24];
 } families[] = {
@@ -207,7 +207,7 @@ static void lead_library(const struct object *object, int index)
 static const struct family *family_of(const struct object *object)
 {
     for (int i = 0; i < FAMILIES; i++)
-        if (object_defines(object, families[i].mark))
+        if (object_mentions(object, families[i].mark))
             return &families[i];
     return NULL;
 }

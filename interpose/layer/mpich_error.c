@@ -22,7 +22,7 @@ int MPIR_Err_return_win(void *win, const char *function, int error);
 
 /* Returns the handle of an object, which is its first field. Behind the standard ABI the address is
  * the handle, except for predefined objects. */
-#ifdef MPI_ABI_VERSION
+#ifdef STANDARD_ABI
 static MPI_Comm comm_of(void *object)
 {
     enum { WORLD = 0x44000000, SELF };

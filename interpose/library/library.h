@@ -12,7 +12,7 @@ void library_found(const struct body_entry *entry);
 
 /* library_whence translates the library's MPI_SEEK_SET, _CUR or _END to the constant of our mpi.h;
  * library_fatal tells whether a predefined error handler ends the job. */
-#ifdef MPI_ABI_VERSION
+#ifdef STANDARD_ABI
 int library_whence(int value);
 bool library_fatal(MPI_Errhandler handler);
 #else
@@ -65,7 +65,7 @@ struct library_place library_place(void);
 /* Fills in the same from Slurm's environment, if Slurm started the rank itself (slurm.c). */
 void library_place_slurm(struct library_place *place);
 
-#ifdef MPI_ABI_VERSION
+#ifdef STANDARD_ABI
 int library_error_class(int code);
 static inline bool library_keyval_predefined(int keyval)
 {

@@ -15,11 +15,11 @@ refused "'/proc/self' holds no MPI library with its launcher" 2 "--mpi=$at/mpich
 with mpich mpicc_abi -g -w -o abi "$SOURCE/tests/mpi/programs/libraries.c" || exit 1
 PATH=$PATH timeout -k 5 100 crosswait run -o T.db "--mpi=$at/openmpi,$at/mpich,$at/impi/bin" -- \
     mpirun -n 2 ./abi noise >out 2>err </dev/null
-status=$?
+status=$? # on a busy machine no world may end in time, and the verdict says what was not tried
 [ $status = 0 ] && [ -f T-mpich-5.0.2.db ] && [ -f T-intelmpi-2021.18.1.db ] &&
     [ "$(grep -c 'has sum 1 after' out)" = 4 ] &&
     grep -qx 'verdict: no difference between 2 MPI libraries' out &&
-    grep -qE '^MPICH 5.0.2 +ended +0 +clean +T-mpich-5.0.2.db$' out && grep -qxF \
+    grep -qE '^MPICH 5.0.2 +ended +0 +clean( in .*)? +T-mpich-5.0.2.db$' out && grep -qxF \
     "not run with Open MPI 5.0.11: './abi' links with libmpi_abi.so.1, which it lacks" out ||
     { cat out err; fail "the same with each library: exit status $status"; }
 # Intel's launcher is a script that starts mpiexec.hydra by PATH: its own, not another library's.

@@ -10,17 +10,18 @@ int MPI_Abi_get_version(int *major, int *minor)
     return MPI_SUCCESS;
 }
 
-/* Defines conversions between a handle and a number, which are the same. */
-#define NUMBERED(Name)                            \
-    int MPI_##Name##_toint(shim_handle handle);   \
-    int MPI_##Name##_toint(shim_handle handle)    \
-    {                                             \
-        return (int)(intptr_t)handle;             \
-    }                                             \
-    shim_handle MPI_##Name##_fromint(int number); \
-    shim_handle MPI_##Name##_fromint(int number)  \
-    {                                             \
-        return (shim_handle)(intptr_t)number;     \
+/* Defines conversions between a handle and a number, which are the same. The names in C are ours,
+ * as an mpi.h of MPI 5 declares the functions with its own types. */
+#define NUMBERED(Name)                                                              \
+    int shim_##Name##_toint(shim_handle handle) __asm__("MPI_" #Name "_toint");     \
+    int shim_##Name##_toint(shim_handle handle)                                     \
+    {                                                                               \
+        return (int)(intptr_t)handle;                                               \
+    }                                                                               \
+    shim_handle shim_##Name##_fromint(int number) __asm__("MPI_" #Name "_fromint"); \
+    shim_handle shim_##Name##_fromint(int number)                                   \
+    {                                                                               \
+        return (shim_handle)(intptr_t)number;                                       \
     }
 NUMBERED(Comm)
 NUMBERED(Errhandler)

@@ -50,6 +50,8 @@ MORE_HANDLES = {
     "MPI_INTEGER16": ("TYPE", "&ompi_mpi_integer16"),
     "MPI_ERRORS_ABORT": ("ERRHANDLER", "MPI_ERRORS_ARE_FATAL"),
 }
+# Fortran's compilers here have no such types, and worlds neither.
+LACKED_HANDLES = {"MPI_REAL2", "MPI_COMPLEX4", "MPI_LOGICAL16"}
 # A NULL status is what world/ takes for one to ignore; a program's version is the world's.
 KEPT = {"MPI_STATUS_IGNORE", "MPI_STATUSES_IGNORE", "MPI_VERSION", "MPI_SUBVERSION", "MPI_Fint"}
 CALLBACK = re.compile(r"_FN$|_FN_NULL$")
@@ -106,7 +108,7 @@ def handles(constants, macros):
     return "\n".join(
         f"{{HANDLE_{kind}, (MPI_Fint)(intptr_t)SHIM_{n}, {handle}}},"
         for n, (kind, handle) in rows.items()
-        if n in known
+        if n in known - LACKED_HANDLES
     )
 
 
@@ -217,8 +219,10 @@ def main():
         constants = f.read()
     calls, lines, errors = generate.read(rows)
     assert not errors
-    # A newer Open MPI's header has functions that worlds lack.
-    newer = {c.name for c in calls if c.newer or c.ext}
+    # A newer Open MPI's header has functions that worlds lack, and forms for large counts.
+    counts = {c.name for c in calls}
+    generate.all_forms(calls, lines)
+    newer = {c.name for c in calls if c.newer or c.ext or c.name not in counts}
     in_header = generate.functions_of_header(compiler, "mpi.h")
     declared = {n: prototype for n, prototype in in_header.items() if n not in newer}
     macros = dict(
@@ -236,7 +240,6 @@ def main():
         for n, (returns, parameters) in declared.items()
         if n not in NOT_OURS and (HANDLE.search(parameters) or HANDLE.search(returns))
     ]
-    generate.all_forms(calls, lines)
     missing = [table.full_name(c.name) for c in calls if c.name not in (*declared, *MACROS)]
     lacked = [n for n in missing if n.removeprefix("MPI_") not in NEWER_OURS]
     files = {

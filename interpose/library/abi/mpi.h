@@ -6,6 +6,9 @@
 
 #include <stdint.h>
 
+/* Only this header defines it. A library's own header may define MPI_ABI_VERSION as well. */
+#define STANDARD_ABI
+
 #define MPI_VERSION 5
 #define MPI_SUBVERSION 0
 #define MPI_ABI_VERSION 1

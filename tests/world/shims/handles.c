@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef MPI_ABI_VERSION
+#if defined MPI_ABI_VERSION && MPI_ABI_VERSION > 0
 #define TYPE_AGAIN(type) MPI_Type_fromint(MPI_Type_toint(type))
 #define COMM_AGAIN(comm) MPI_Comm_fromint(MPI_Comm_toint(comm))
 #else
