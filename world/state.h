@@ -820,7 +820,8 @@ static inline void world_enter(const char *call)
 #if WORLD_PROCESSES
 /* One thread of a rank runs at a time (ranks/threads.c). */
 extern bool world_process_watched; /* a thread other than the main one may call MPI, or exists */
-void world_process_thread_lock(const char *call); /* NULL: it only sleeps */
+void world_process_thread_lock(const char *call); /* NULL: any thread may do it at any time */
+bool world_process_stray(void);                   /* the thread may not enter, and has no fiber */
 void world_process_thread_unlock(void);
 static inline bool world_thread_come(const char *call)
 {
@@ -842,8 +843,14 @@ static inline void world_thread_go(const bool *alone)
     __attribute__((cleanup(world_thread_go), unused)) const bool alone = world_thread_come(call);
 #else
 #define ALONE(call)
+static inline bool world_process_stray(void)
+{
+    return false;
+}
 #endif
 #define ENTER(call) ALONE(call) world_enter(call)
+/* For a call that MPI allows to any thread, whatever the level. */
+#define ENTER_FREE(call) ALONE(NULL) world_enter(call)
 /* For a call that does the same on every rank and communicates with none. */
 #define ENTER_LOCAL(call) ALONE(call) world_enter_local(call)
 

@@ -15,7 +15,7 @@ for mode in multiple crowded; do
 done
 for mode in 'same 3' 'twice 2' 'late 2' 'ranks 2' 'communicators 3' 'tags 3' 'beside 2' 'order 3' \
     'mutex 2' 'pauses 2' 'shares 2' 'reads 2' 'joined 2 serialized' \
-    'mutex 2 serialized'; do # 'spins': threads_spins.sh
+    'mutex 2 serialized' 'asks 2 serialized' 'asks 2 funneled'; do # 'spins': threads_spins.sh
     crosswait explore -n 3 -- ./threads $mode 2>&1 | grep -E '^(error|warning|note|crosswait)'
     echo "$mode: [${PIPESTATUS[0]}]"
 done

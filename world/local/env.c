@@ -166,8 +166,10 @@ int MPI_Abort(MPI_Comm comm, int errorcode)
 double MPI_Wtime(void)
 {
     static const char name[] = "MPI_Wtime";
+    if (world_process_stray())
+        return (double)(WORLD->now_ns += 1000) * 1e-9;
     bool again = WORLD->fiber->call == name;
-    ENTER(name);
+    ENTER_FREE(name);
     WORLD->time_streak = again ? WORLD->time_streak + 1 : 0;
     uint32_t doubled = WORLD->time_streak / 8;
     WORLD->now_ns += world_look_ns() << (doubled < 20 ? doubled : 20);

@@ -46,7 +46,7 @@ struct thread {
     struct world_fiber *fiber;
     const struct world_causes *begun; /* causes of its creator at that time */
     uint32_t joined_by;               /* the thread that joined it, + 1 */
-    bool sleeps;                      /* INSIDE, but in no call */
+    bool free; /* INSIDE, but asleep, or in a call that MPI allows to any thread */
     bool given_up;
     uint64_t switches;   /* times it had gone to rest when it was given up */
     uint64_t ticks;      /* processor time when it was first awaited */
@@ -111,6 +111,11 @@ static bool calls_are_scheduled(void)
     return rank_level >= MPI_THREAD_SERIALIZED;
 }
 
+bool world_process_stray(void)
+{
+    return world_process_watched && !calls_are_scheduled() && !world_process_is_main();
+}
+
 /* Ends the process, as the calling thread may not call MPI. Another process may run, so it only
  * writes what nobody reads before the process has ended. */
 static void stray_check(const char *call)
@@ -131,7 +136,7 @@ static void serial_check(const char *call)
     uint32_t inside = 0;
     CORE_CHECK(rank_level == MPI_THREAD_SERIALIZED && own->where == INSIDE);
     for (uint32_t i = 0; i < thread_count; i++)
-        inside += thread[i].where == INSIDE && !thread[i].sleeps;
+        inside += thread[i].where == INSIDE && !thread[i].free;
     if (inside == 1)
         return;
     WORLD->fiber->call = call;
@@ -145,13 +150,13 @@ static void serial_check(const char *call)
 
 void world_process_thread_lock(const char *call)
 {
-    if (!calls_are_scheduled())
+    if (!calls_are_scheduled() && call)
         stray_check(call);
     if (!calls_are_scheduled() || is_host())
         return;
     if (threads_mine()->depth++ || !world_process_several)
         return;
-    own->sleeps = !call;
+    own->free = !call;
     own->where = COME;
     rank_sched_wait();
     CORE_CHECK(WORLD->fiber == own->fiber && own->where == INSIDE);
@@ -513,6 +518,7 @@ int pthread_create(pthread_t *out_thread, const pthread_attr_t *attributes,
     *begun = (struct begun){run, argument, slot};
     thread[slot].begun = threads_mine()->fiber->causes;
     thread[slot].where = COME;
+    thread[slot].free = true; /* until it calls MPI */
     thread_count++;
     int error = real(out_thread, attributes, thread_run, begun);
     if (error) {

@@ -106,6 +106,11 @@ static void *work(void *number)
         send_to(i, 1, MPI_COMM_WORLD);
         pthread_mutex_unlock(&mutex);
     }
+    for (int k = 0; is("asks") && k < 3; k++) {
+        MPI_Is_thread_main(&got);
+        MPI_Query_thread(&got);
+        MPI_Wtime();
+    }
     if (is("order"))
         send_in_order(i);
     if (is("spins") || is("pauses") || is("shares") || is("reads"))
@@ -123,6 +128,9 @@ static void threads_run(void)
         if (is("joined"))
             pthread_join(thread[i], NULL);
     }
+    if (is("asks"))
+        MPI_Sendrecv(NULL, 0, MPI_INT, 0, 9, NULL, 0, MPI_INT, 0, 9, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
     if (is("pauses") || is("shares") || is("reads"))
         MPI_Recv(NULL, 0, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (int i = 0; i < thread_count && !is("joined"); i++)
@@ -141,7 +149,7 @@ static void serve(void)
             MPI_Send(&value, 1, MPI_INT, 0, i % thread_count, MPI_COMM_WORLD);
     if (is("ranks") && rank == 1)
         count = thread_count - thread_count / 2;
-    if (is("tags") || is("beside") || (rank > 1 && !is("late") && !is("ranks")))
+    if (is("tags") || is("beside") || is("asks") || (rank > 1 && !is("late") && !is("ranks")))
         return;
     for (int i = 0; i < count; i++) {
         MPI_Recv(&value, 1, MPI_INT, 0, 0, is("communicators") ? own[i] : MPI_COMM_WORLD,
