@@ -64,8 +64,8 @@ void search_rest_outside(enum search_rest rest, int rank, char *text, size_t byt
 
 #define UNLESS_POLLED "and no more in which no test or probe fails twice in a row, unless "
 #define UNLESS_WINDOWS "a rank's own loads and stores race in its window"
-#define UNLESS_THREADS "threads of a rank race for memory"
-#define UNLESS_BOTH UNLESS_WINDOWS ", or its threads for memory"
+#define UNLESS_THREADS "threads of a rank race for memory or locks"
+#define UNLESS_BOTH UNLESS_WINDOWS ", or its threads for memory or locks"
 #define UNLESS_ALSO ", or ranks for memory that they share outside of MPI"
 #define UNLESS(x)                                \
     {                                            \
