@@ -450,7 +450,8 @@ static enum core_status link_raised(struct trace *trace, struct finding *finding
     struct trace_event event;
     CORE_CHECK(cause->rank < trace->rank_count);
 
-    if (cause->kind != EXIT_CAUSE_EXCEPTION || !cause->text || !strstr(cause->text, "MPI_ERR_"))
+    if (cause->kind != EXIT_CAUSE_EXCEPTION || !cause->text ||
+        (!strstr(cause->text, "MPI_ERR_") && !strstr(cause->text, "error stack"))) /* MPICH */
         return CORE_OK;
     for (uint64_t seq = cause->seq; seq && seq + CALLS_MAX > cause->seq; seq--)
         if (trace_event_get(trace, cause->rank, seq, &event) == CORE_OK && event.error &&

@@ -65,7 +65,7 @@ for mpi in openmpi mpich impi; do
     [ $status = 1 ] && grep -q '^crosswait: deadlock: rank 0 waits in MPI_Recv' err &&
         grep -q ' --> hang.py:3 ' out || { cat out err; fail "$mpi: hang, $status"; }
     with $mpi crosswait run -o T.db -- mpirun -n 2 python error.py >out 2>err
-    grep -qiE 'error\[exception\].* error.py:2: Exception: .*invalid rank' out ||
+    grep -qiE '= error\[exception\] follows: .* error.py:2: Exception: .*invalid rank' out ||
         { cat out err; fail "$mpi: what MPI says of an exception"; }
     # mpirun is started by a script.
     with $mpi crosswait run -o T.db -- python job.py >out 2>err
