@@ -45,7 +45,8 @@ void rank_outside_tell(void)
     if (rank_own < 0)
         return;
     CORE_CHECK(rank_region && rank_own < (int)rank_region->rank_count);
-    rank_region->rank[rank_own].outside = uses;
+    if (uses) /* else a child of the rank may have noted something */
+        rank_region->rank[rank_own].outside = uses;
     rank_region->rank[rank_own].seeds = seeds;
 }
 
