@@ -355,7 +355,7 @@ int cmd_fuzz(int argc, char **argv)
     static char *files[ARGUMENTS_MAX];
     const char *output = NULL, *explained = NULL, *on_real = NULL, *junit = NULL, *sarif = NULL;
     const char *certificate = NULL, *spread = NULL;
-    struct search_group group;
+    struct search_group group = {0};
     char program[FUZZ_PATH_MAX];
     double seconds = 0, exhausted = 0;
     const char *ci = getenv("CI");
@@ -366,7 +366,7 @@ int cmd_fuzz(int argc, char **argv)
     int which;
 
     char **whole = argv_copy(argc, argv); /* for helpers, until this process ends */
-    search_group_read(&group);
+    search_group_started(&group);         /* processes of one MPI job fuzz independently */
     argc = passed_take(argc, argv, &passed);
     options_begin(&o, &command, argc, argv);
     while ((which = options_next(&o)) >= 0) {

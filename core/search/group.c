@@ -83,19 +83,24 @@ static void job_leave(void)
     }
 }
 
-void search_group_read(struct search_group *out_group)
+bool search_group_started(struct search_group *out_group)
 {
     const char *helps = getenv(SEARCH_LAUNCHER_NUMBER);
+    if (!helps)
+        return false;
+    *out_group = (struct search_group){
+        .number = strtoull(helps, NULL, 16), .helps = true, .others = SEARCH_ANY_NUMBER};
+    unsetenv(SEARCH_LAUNCHER_NUMBER);
+    return true;
+}
+
+void search_group_read(struct search_group *out_group)
+{
     int rank = 0, size = 1;
     *out_group = (struct search_group){0};
-    if (helps) {
-        *out_group = (struct search_group){
-            .number = strtoull(helps, NULL, 16), .helps = true, .others = SEARCH_ANY_NUMBER};
-        unsetenv(SEARCH_LAUNCHER_NUMBER);
-    } else if (job_read(&rank, &size)) {
+    if (!search_group_started(out_group) && job_read(&rank, &size))
         *out_group = (struct search_group){
             .number = job_number() | 1, .helps = rank > 0, .others = size > 1 ? size - 1 : 0};
-    }
     job_leave();
     CORE_CHECK(out_group->number || (!out_group->helps && !out_group->others));
 }

@@ -20,8 +20,10 @@ struct search_group {
     char *const *argv;
 };
 
-/* Reads from the environment which group this process belongs to. Removes the launcher's variables,
- * so that processes that this one starts do not belong to the launcher's job. */
+/* Tells whether --spread started this process, and fills the group then. */
+bool search_group_started(struct search_group *out_group);
+/* Reads from the environment which group this process belongs to, if any. Removes the launcher's
+ * variables, so that processes that this one starts do not belong to the launcher's job. */
 void search_group_read(struct search_group *out_group);
 /* Makes this process the first one of a new group, whose helpers `command` starts. argv: the
  * name of crosswait's command and its arguments; both must remain valid. Reports if the process
