@@ -1,6 +1,7 @@
 # An archive of many ranks without definitions of their own needs little memory: import keeps one
 # rank at a time.
-"$BUILD/tests/tools/otf2_write" A pairs 1000 5
+ranks=${ranks:-1000}
+"$BUILD/tests/tools/otf2_write" A pairs $ranks 5
 (ulimit -v 1000000 && exec /usr/bin/python3 - <<'END'
 import resource, subprocess
 
@@ -10,4 +11,4 @@ assert kilobytes < 100_000, f"{kilobytes} KB"
 END
 ) || exit 1
 sql='select count(*) from rank; select count(*) from message'
-[ "$(sqlite3 A.db "$sql" | xargs)" = "1000 5000" ]
+[ "$(sqlite3 A.db "$sql" | xargs)" = "$ranks $((5 * ranks))" ] || exit 1
