@@ -43,7 +43,7 @@ def compare(path, seconds):
     if jobs["complete"]:
         same = (printed, failing, worlds["behaviours"]) == (found, failed, jobs["behaviours"])
     else:
-        more = re.search("there are more|there may be more|within the time", words)
+        more = re.search("there are more|there may be more|no more unless|within the time", words)
         same = more and found <= printed and (failing or not failed)
     return "agrees" if same else f"worlds: {worlds}\njobs: {words} {jobs}"
 
