@@ -1,3 +1,4 @@
+# polls
 # timeout: 900
 # slow
 # Runs every sanitizer, compiler and way of recording.

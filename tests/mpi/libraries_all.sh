@@ -90,7 +90,7 @@ done
 compared 1 '1 difference between 2 MPI libraries' mpirun -n 3 './turn.{}'
 says '^warning\[library\]: the output with MPICH 4.0.2 differs from that with Open MPI 4.1.4$'
 says '= receive 1 of rank 0 with MPICH 4.0.2: from rank 2, tag 0, 4 bytes'
-says '= MPI leaves it open which of these messages comes first'
+says '= MPI does not define which of these messages comes first'
 says '^ --> turn.c:16 '
 
 # A rank that waits outside of MPI.
