@@ -70,7 +70,7 @@ PYTHON = {
     ),
     "error": (
         "from mpi4py import MPI\nMPI.COMM_WORLD.Send(b'', dest=9)\n",
-        r"^error\[exception\].*rank",
+        r"error\[exception\] follows: .*rank",
     ),
 }
 
