@@ -11,4 +11,5 @@ grep -q '^rank 0 grew' out.txt
 CROSSWAIT_BUFFERS=on CROSSWAIT_PAYLOAD=sample timeout 100 crosswait record -o L.db -- \
     $MPIRUN -n 1 "$PROGRAMS/churn" 0 0 0 3000 >long.txt || { cat long.txt; exit 1; }
 [ "$(awk '/grew/ { print $5 }' long.txt)" -lt 50000 ] || { cat long.txt; exit 1; }
-sqlite3 L.db "select value from meta where key = 'notes'" | grep -q 'what lies where in datatypes'
+sqlite3 L.db "select value from meta where key = 'notes'" |
+    grep -q 'does not keep the layout of all'
