@@ -60,8 +60,6 @@ const char *variable_file_of(Dwarf_Die *die, unsigned name)
     return dwarf_filesrc(files, file, NULL, NULL);
 }
 
-/* Sets the texts from the first entry; the end is that of the last one to end (variable.h invariant
- * 2). */
 static void set_declared(struct variable *variable, Dwarf_Die *die)
 {
     const char *file = variable_file_of(die, DW_AT_decl_file),
@@ -72,6 +70,8 @@ static void set_declared(struct variable *variable, Dwarf_Die *die)
         variable->line = 0;
 }
 
+/* Sets the texts from the first entry; the end is that of the last one to end (variable.h invariant
+ * 2). */
 void variable_describe(struct variable *variable)
 {
     struct found *first = &variable->found[0];

@@ -18,6 +18,7 @@ enum {
     FRAME_WORDS_MAX = 4096,
     OBJECTS_MAX = 32,    /* that words of a frame point to */
     OBJECT_WORDS = 64,   /* the first ones of an object */
+    OBJECTS_AT_ONCE = 8, /* 4 KB of a stack that may be small */
     FAR_OF_SITE_MAX = 6, /* per call site: also in callers' frames, objects and static memory */
     FAR_MAX = 1000,      /* per process */
     STATIC_PART = 4 << 10,
@@ -101,12 +102,15 @@ static void slot_add(struct spool_frame *out, int64_t at, int64_t inside)
 static void slots_of_objects(struct spool_frame *out, const int64_t *place, const uintptr_t *object,
                              uint32_t count, uintptr_t at)
 {
-    uintptr_t word[OBJECTS_MAX][OBJECT_WORDS];
-    memory_copy_each(word, object, count, sizeof *word);
-    for (uint32_t i = 0; i < count; i++)
-        for (int64_t k = 0; k < OBJECT_WORDS; k++)
-            if (word[i][k] == at)
-                slot_add(out, place[i], k * (int64_t)sizeof **word);
+    uintptr_t word[OBJECTS_AT_ONCE][OBJECT_WORDS];
+    for (uint32_t first = 0, some; first < count; first += some) {
+        some = count - first < OBJECTS_AT_ONCE ? count - first : OBJECTS_AT_ONCE;
+        memory_copy_each(word, object + first, some, sizeof *word);
+        for (uint32_t i = 0; i < some; i++)
+            for (int64_t k = 0; k < OBJECT_WORDS; k++)
+                if (word[i][k] == at)
+                    slot_add(out, place[first + i], k * (int64_t)sizeof **word);
+    }
 }
 
 /* Finds the words of the frame that point to the buffer, or, if there are none, objects that words

@@ -292,10 +292,11 @@ static uint64_t process_waited_ms(pid_t process)
     return read == 1 ? waited_ns / 1000000 : 0;
 }
 
-/* Sums this up for the ranks of the world, and before there are any, for the program. */
+/* Sums this up for the ranks of the world, which began with it, or the program before it has any.
+ */
 static uint64_t waited_ms(const struct world_processes *w)
 {
-    uint64_t sum = process_waited_ms(w->child);
+    uint64_t sum = w->region->rank[0].pid > 0 ? 0 : process_waited_ms(w->child);
     for (int r = 0; r < w->rank_count; r++)
         if (!w->region->rank[r].ended)
             sum += process_waited_ms(w->region->rank[r].pid);
@@ -305,9 +306,8 @@ static uint64_t waited_ms(const struct world_processes *w)
 /* As processes_hear(), but a world that had to wait for the processors has as much more time. */
 static int world_hear(const struct world_processes *w, uint64_t ms)
 {
-    uint64_t before = waited_ms(w), waited;
     int said = processes_hear(w, ms);
-    for (; !said && (waited = waited_ms(w)) > before; before = waited)
+    for (uint64_t before = 0, waited; !said && (waited = waited_ms(w)) > before; before = waited)
         said = processes_hear(w, waited - before);
     return said;
 }
