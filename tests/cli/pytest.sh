@@ -45,7 +45,9 @@ crosswait run -q --markdown=all.md -- "${pytest[@]}" --crosswait=2 \
     --crosswait-options=--stall=30 --crosswait-report=sarif:all.sarif \
     --crosswait-report=junit:all.xml >log 2>&1
 echo "[$?]"
-grep '^###' all.md # of the jobs inside of the command
+# Of the jobs inside of the command. Both ranks of test_wrong exit with 1: of the first one mpirun
+# kills the other, which may still be in MPI_Finalize.
+grep '^###' all.md | sed '/test..wrong/s/ as far as it was recorded$//'
 grep -o '^test_[a-z_.]*py::[a-zA-Z_]*.* [A-Z]\{4,\}' log
 # The first line of a failure, which newer versions of pytest also show in the summary.
 sed -n '/^_* test_[a-z]*.* _*$/{s/^_* \([^ ]*\) _*$/\1: /
