@@ -120,6 +120,7 @@ struct report_facts {
     uint64_t events, inner_events, lost, unread, messages, message_bytes;
     uint64_t unknown;        /* lost calls of which only the name is known */
     char unknown_names[256]; /* "MPIX_Comm_agree, MPIX_Comm_shrink" */
+    uint64_t abroad;         /* calls in which processes of another job take part */
     uint32_t hosts;
     uint32_t ranks_in_state[EVENT_RANK_STATE_COUNT];
     uint64_t end_ns;  /* when the last call that returned left */

@@ -96,14 +96,24 @@ static enum core_status sum_sums(struct trace *trace, struct core_table *shapes)
     return status;
 }
 
-static enum core_status sum_shapes(struct trace *trace, const struct core_table *shapes,
+/* Tells whether the other members of the call's communicator take part in it, except to free it. */
+static bool is_shared(const struct trace *trace, uint64_t call)
+{
+    uint64_t traits = call < trace->call_count ? trace->call[call].traits : 0;
+
+    return trait_in(traits, TRAIT_SENDS) || trait_in(traits, TRAIT_RECEIVES) ||
+           (trait_in(traits, TRAIT_COLLECTIVE) && !trait_in(traits, TRAIT_FREES_COMM));
+}
+
+static enum core_status sum_shapes(struct report_facts *facts, const struct core_table *shapes,
                                    struct core_table *calls)
 {
+    struct trace *trace = facts->trace;
     sqlite3_stmt *row;
     enum core_status status = report_facts_prepare(
         trace,
-        "SELECT s.id, c.id, c.name, s.bytes FROM shape s JOIN call c ON c.id = "
-        "s.call WHERE s.parent_back IS NULL",
+        "SELECT s.id, c.id, c.name, s.bytes, s.comm IN (SELECT comm FROM comm_member WHERE world < "
+        "0) FROM shape s JOIN call c ON c.id = s.call WHERE s.parent_back IS NULL",
         &row);
 
     if (status != CORE_OK)
@@ -124,6 +134,8 @@ static enum core_status sum_shapes(struct trace *trace, const struct core_table 
         of->total.bytes += sum->events * (uint64_t)sqlite3_column_int64(row, 3);
         of->total.time_ns += sum->time_ns;
         of->total.pending += sum->pending;
+        if (is_shared(trace, call) && sqlite3_column_int(row, 4))
+            facts->abroad += sum->calls;
     }
     sqlite3_finalize(row);
     return status;
@@ -190,7 +202,7 @@ static enum core_status gather_totals(struct report_facts *facts)
         status = sum_sums(facts->trace, &shapes);
 
     if (status == CORE_OK)
-        status = sum_shapes(facts->trace, &shapes, &calls);
+        status = sum_shapes(facts, &shapes, &calls);
     if (status == CORE_OK)
         status = sum_received(facts->trace, &calls);
     if (status == CORE_OK)
@@ -400,7 +412,11 @@ static enum core_status report_facts_gather_all(struct trace *trace,
         status = report_facts_numbers(trace, "SELECT count(DISTINCT host) FROM rank", number, 1);
     facts.hosts = (uint32_t)number[0];
     bool unknown = has_unknown_calls(trace);
-    if (status == CORE_OK && (needs & REPORT_TOTALS || unknown))
+    number[0] = 0;
+    if (status == CORE_OK) /* members in another job, whose calls are in a trace of their own */
+        status = report_facts_numbers(trace, "SELECT count(*) FROM comm_member WHERE world < 0",
+                                      number, 1);
+    if (status == CORE_OK && (needs & REPORT_TOTALS || unknown || number[0]))
         status = gather_totals(&facts);
     if (status == CORE_OK && unknown)
         status = name_unknown(&facts);

@@ -278,6 +278,8 @@ enum core_status report_json(const struct report_facts *facts, FILE *file)
     set_number(job, "lost", facts->lost);
     if (facts->unread)
         set_number(job, "unread", facts->unread);
+    if (facts->abroad)
+        set_number(job, "calls_with_another_job", facts->abroad);
     set_number(job, "messages", facts->messages);
     if (facts->findings)
         set_number(job, "verified", facts->findings->verified);

@@ -1,8 +1,8 @@
 /* Writes the verdict line from the findings and the scope of the check. Findings are counted as
  * reports show them, with those that follow from another listed under it. "clean" has no
  * restriction only if every rank was recorded completely, every checker finished (the verdict names
- * rules that the user left out), and every possible order was run or the recorded one is the only
- * one. */
+ * rules that the user left out), no other job (spawned, connected) took part in its calls,
+ * and every possible order was run or the recorded one is the only one. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -76,6 +76,7 @@ const char *report_verdict(const struct report_facts *facts, char *buffer, size_
     uint32_t count[] = {[FINDING_NOTE] = 0, [FINDING_WARNING] = 0, [FINDING_ERROR] = 0};
     const struct finding_list *list = facts->findings;
     struct line line = {buffer, buffer_bytes, 0};
+    char number[32];
 
     buffer[0] = 0;
     if (!list)
@@ -113,6 +114,10 @@ const char *report_verdict(const struct report_facts *facts, char *buffer, size_
     verb = follow == 1 ? "follows" : "follow";
     if (follow)
         line_add(&line, "; %" PRIu32 " more %s from %s", follow, verb, from);
+    if (facts->abroad)
+        line_add(&line, "; %s call%s judged on this side only: another job takes part",
+                 describe_number(facts->abroad, number, sizeof number),
+                 facts->abroad == 1 ? " is" : "s are");
     if (list->only)
         line_add(&line, "; checked: only %s", list->only);
     if (list->ignored)
