@@ -25,12 +25,14 @@ enum variable_sort {
     VARIABLE_INTEGER,   /* also enumerations and logicals */
     VARIABLE_FLOATING
 };
-enum variable_sign { VARIABLE_EITHER, VARIABLE_SIGNED, VARIABLE_UNSIGNED };
+enum variable_sign { VARIABLE_EITHER, VARIABLE_SIGNED, VARIABLE_UNSIGNED, VARIABLE_SIGN_MATTERS };
 struct variable_element {
     enum variable_sort sort;
     uint32_t bytes;
-    enum variable_sign sign; /* for integers of several bytes: signed does not fit unsigned, but
-                                programs often send unsigned as signed */
+    enum variable_sign sign; /* for integers of several bytes: an unsigned element does not fit a
+                                signed variable, but programs often send unsigned as signed. SIGN_
+                                MATTERS: a signed element that is compared. It does not fit unsigned
+                                of up to 4 bytes, whose upper half is often used. */
 };
 
 /* How an element fits a variable, from good to bad. */

@@ -12,7 +12,7 @@
 
 /* MPI has no datatypes for wider integers or narrower floating values: programs send them as their
  * parts. */
-enum { DEPTH_MAX = 32, WIDEST_INTEGER = 8, NARROWEST_FLOATING = 4 };
+enum { DEPTH_MAX = 32, WIDEST_INTEGER = 8, NARROWEST_FLOATING = 4, SIGN_BYTES = 4 };
 
 bool type_peel(Dwarf_Die *type)
 {
@@ -208,7 +208,9 @@ static void ask_leaf(Dwarf_Die *type, struct variable_element is, uint64_t bytes
 {
     enum variable_sort sort = is.sort;
     bool same = element.sort == sort && element.bytes == bytes &&
-                !(element.sign == VARIABLE_UNSIGNED && is.sign == VARIABLE_SIGNED);
+                !(element.sign == VARIABLE_UNSIGNED && is.sign == VARIABLE_SIGNED) &&
+                !(element.sign == VARIABLE_SIGN_MATTERS && is.sign == VARIABLE_UNSIGNED &&
+                  bytes <= SIGN_BYTES);
 
     CORE_CHECK(offset < bytes);
     if (sort == VARIABLE_ANY || bytes <= 1 || element.sort == VARIABLE_ANY)

@@ -64,7 +64,7 @@ static void pair_find(const char *name, uint32_t bytes, struct basic *out)
 }
 
 /* Finds the parts of a basic type; a type without parts fits everything. */
-static void basic_find(const struct store_type *type, struct basic *out)
+static void basic_find(const struct store_type *type, bool compared, struct basic *out)
 {
     const char *name = type->name ? type->name : "";
     uint32_t bytes = type->size > 0 && type->size < 256 ? (uint32_t)type->size : 0;
@@ -73,8 +73,9 @@ static void basic_find(const struct store_type *type, struct basic *out)
         (struct basic){.parts = bytes != 0, .part[0] = {VARIABLE_INTEGER, bytes, VARIABLE_EITHER}};
     switch (basic_group_find(name)) {
     case BASIC_C_INTEGER:
-        out->part[0].sign =
-            strstr(name, "UNSIGNED") || strstr(name, "UINT") ? VARIABLE_UNSIGNED : VARIABLE_SIGNED;
+        out->part[0].sign = strstr(name, "UNSIGNED") || strstr(name, "UINT") ? VARIABLE_UNSIGNED
+                            : compared                                       ? VARIABLE_SIGN_MATTERS
+                                                                             : VARIABLE_SIGNED;
         if (bytes == 1)
             out->part[0].sort = VARIABLE_CHARACTER;
         return;
@@ -233,7 +234,7 @@ static bool row_fits(struct judging *j, int64_t at, uint64_t count, const struct
     struct variable_answer answer;
     struct basic b;
 
-    basic_find(basic, &b);
+    basic_find(basic, j->memory->head.b & SPOOL_MEMORY_COMPARED, &b);
     CORE_CHECK(b.parts <= PARTS_MAX);
     if (basic->extent <= 0)
         return true;
@@ -265,7 +266,7 @@ static bool element_fits(const struct judging *j, int64_t at)
     for (uint32_t i = 0; i < j->type->segment_count; i++) {
         const struct spool_segment *s = &j->type->segment[i];
         const struct store_type *basic = type_at(j->store, s->basic);
-        basic_find(basic, &b);
+        basic_find(basic, false, &b);
         for (uint32_t n = 0; n < s->count && n < ELEMENTS_TRIED; n++)
             for (int k = 0; k < b.parts; k++) {
                 variable_ask(j->variable, at + s->displacement + n * basic->extent + b.at[k],

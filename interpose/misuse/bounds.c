@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unwind.h>
 
+#include "interpose/library/library.h"
 #include "interpose/misuse/heap.h"
 #include "interpose/misuse/payload.h"
 
@@ -342,10 +343,18 @@ static void ask_sanitizer(struct lane *lane, uint64_t seq, const struct usage_bu
         }
 }
 
-static void bounds_look_slow(struct lane *lane, const struct spool_event *e, void **cfa,
-                             const struct usage_buffer *buffer, uint64_t key)
+/* Tells whether the operation compares elements: then it matters whether these have a sign. */
+static bool op_compares(const void *op)
 {
-    bounds_look_up(lane, e, cfa, buffer, key, 0);
+    const char *name =
+        op && usage_accepted(OBJECT_OP, op) ? library_op_name((MPI_Op)(uintptr_t)op) : NULL;
+    return name && (!strcmp(name, "MPI_MAX") || !strcmp(name, "MPI_MIN"));
+}
+
+static void bounds_look_slow(struct lane *lane, const struct spool_event *e, void **cfa,
+                             const struct usage_buffer *buffer, const void *op, uint64_t key)
+{
+    bounds_look_up(lane, e, cfa, buffer, key, op_compares(op) ? SPOOL_MEMORY_COMPARED : 0);
 }
 
 void bounds_look_keys(struct lane *lane, const struct spool_event *e, void **cfa,
@@ -357,7 +366,7 @@ void bounds_look_keys(struct lane *lane, const struct spool_event *e, void **cfa
         if (UNLIKELY(bounds.sanitized))
             ask_sanitizer(lane, e->seq, b);
         if (UNLIKELY(bounds.known[key >> (64 - BOUNDS_KNOWN_BITS)] != key))
-            bounds_look_slow(lane, e, cfa, b, key);
+            bounds_look_slow(lane, e, cfa, b, all->op, key);
         *bounds_last(e->site, i) =
             (struct bounds_last){b->start, b->end, b->argument, b->of, e->site};
     }

@@ -307,6 +307,7 @@ enum { USAGE_SIDE_MAX = 12, USAGE_BUFFERS_MAX = 2 * USAGE_SIDE_MAX };
 struct usage_buffers {
     struct usage_buffer buffer[USAGE_BUFFERS_MAX];
     unsigned count;
+    const void *op; /* handle of the operation that combines them; NULL: none */
 };
 void usage_window(struct lane *lane, MPI_Win win, const void *base, MPI_Aint bytes, int unit,
                   uint64_t seq); /* exposed by this process; unit: of displacements */
