@@ -338,7 +338,8 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                           OF(REQUEST)},
     [REMEDY_ENTRIES] = {"entries",
                         "give the argument room for all that the call reads or writes: an array "
-                        "an entry for each rank, request or block; a text the largest length that "
+                        "an entry for each rank, request or block; a status in Fortran "
+                        "MPI_STATUS_SIZE integers; a text the largest length that "
                         "MPI names for it (MPI_MAX_PROCESSOR_NAME, MPI_MAX_OBJECT_NAME, "
                         "MPI_MAX_ERROR_STRING...)",
                         OF(BUFFER)},
