@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "checkers/check_rules.h"
+#include "checkers/hint_after_call.h"
 #include "checkers/hint_live_comms.h"
 #include "checkers/hint_probe_taken.h"
 #include "checkers/wording.h"
@@ -275,8 +276,10 @@ static void add_range(struct trace *trace, struct finding *finding, const struct
                  describe_bytes(bytes, size, sizeof size), start, start + bytes, where);
 }
 
-/* Adds the nearer of the two buffers, if the address is near one. */
-static void add_buffer(struct trace *trace, struct finding *finding, const struct exit_cause *cause)
+/* Adds the nearer of the two buffers, if the address is near one; if it is in one, links the
+ * finding to the call whose buffer that is. */
+static enum core_status add_buffer(struct trace *trace, struct finding *finding,
+                                   const struct exit_cause *cause)
 {
     uint64_t nearest = far_bytes, bytes[EXIT_CAUSE_BUFFERS];
     struct trace_event event;
@@ -284,7 +287,7 @@ static void add_buffer(struct trace *trace, struct finding *finding, const struc
 
     if (!cause->buffer_seq ||
         trace_event_get(trace, cause->rank, cause->buffer_seq, &event) != CORE_OK)
-        return;
+        return CORE_OK;
     for (int i = 0; i < EXIT_CAUSE_BUFFERS; i++) {
         bytes[i] = cause->buffer[i] ? buffer_bytes(trace, &event, i) : 0;
         if (!bytes[i] ||
@@ -295,10 +298,11 @@ static void add_buffer(struct trace *trace, struct finding *finding, const struc
     }
     if (which >= 0)
         add_range(trace, finding, cause, &event, which, bytes[which]);
+    return nearest ? CORE_OK : finding_link_add(finding, cause->rank, cause->buffer_seq);
 }
 
-static void add_address(struct trace *trace, struct finding *finding,
-                        const struct exit_cause *cause)
+static enum core_status add_address(struct trace *trace, struct finding *finding,
+                                    const struct exit_cause *cause)
 {
     CORE_CHECK(cause->kind == EXIT_CAUSE_SIGNAL);
     const char *says = wording_signal_cause(cause->code, cause->detail);
@@ -306,13 +310,24 @@ static void add_address(struct trace *trace, struct finding *finding,
     if (!cause->has_address) {
         if (says)
             finding_fact(finding, "%s", says);
-        return;
+        return CORE_OK;
     }
     finding_fact(finding, "it accessed the address 0x%" PRIx64 "%s%s%s", cause->address,
                  cause->address < NULL_PAGE_BYTES ? ", a null pointer or near one" : "",
                  says ? ": " : "", says ? says : "");
-    if (cause->address >= NULL_PAGE_BYTES)
-        add_buffer(trace, finding, cause);
+    return cause->address >= NULL_PAGE_BYTES ? add_buffer(trace, finding, cause) : CORE_OK;
+}
+
+/* Adds what is known of a death by a signal: the address, and what the last call left behind. */
+static enum core_status add_signal(struct trace *trace, struct finding *finding,
+                                   const struct exit_cause *cause)
+{
+    int32_t called = frame_called(trace, cause);
+    enum core_status status = add_address(trace, finding, cause);
+
+    if (status == CORE_OK)
+        status = hint_after_call_add(trace, finding, cause, called ? &trace->site[called] : NULL);
+    return status;
 }
 
 /* --- words ------------------------------------------------------------------------------------ */
@@ -663,8 +678,8 @@ static enum core_status add_finding(const struct check_input *input, struct find
         status = hint_live_comms_add(input->trace, finding, cause->rank, cause->seq);
     if (status == CORE_OK && cause->kind == EXIT_CAUSE_ERROR && cause->inside)
         status = hint_probe_taken_add(input->trace, finding, cause->rank, cause->seq);
-    if (cause->kind == EXIT_CAUSE_SIGNAL)
-        add_address(input->trace, finding, cause);
+    if (status == CORE_OK && cause->kind == EXIT_CAUSE_SIGNAL)
+        status = add_signal(input->trace, finding, cause);
     if ((cause->kind == EXIT_CAUSE_EXIT || cause->kind == EXIT_CAUSE_EXCEPTION) && cause->code > 0)
         finding_fact(finding, "with exit status %" PRId64, cause->code);
     else if (cause->kind == EXIT_CAUSE_EXIT && cause->code == INT64_MIN && exit_code &&

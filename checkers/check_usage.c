@@ -282,6 +282,22 @@ static void note_overflow(struct finding *finding, const struct misuse *misuse)
                  describe_number((uint64_t)(value + turn), meant, sizeof meant));
 }
 
+/* Tells where the value comes from if it is MPI_UNDEFINED, which is the same in all libraries. */
+static void note_undefined(struct finding *finding, const struct misuse *misuse)
+{
+    enum { UNDEFINED = -32766 };
+    bool peer = misuse->kind == MISUSE_PEER_RANGE, entry = misuse->kind == MISUSE_NEGATIVE_ENTRY;
+
+    if ((!peer && !entry && misuse->kind != MISUSE_NEGATIVE) || misuse->value[entry] != UNDEFINED)
+        return;
+    finding->remedy = REMEDY_UNDEFINED;
+    finding_fact(finding, "%d is MPI_UNDEFINED: %s", UNDEFINED,
+                 peer ? "MPI_Group_rank and MPI_Group_translate_ranks return it for a rank that is "
+                        "not in the group, MPI_Waitany where no request is active"
+                      : "MPI_Get_count and MPI_Get_elements return it for a message that is no "
+                        "whole number of elements of the datatype that they are given");
+}
+
 /* Returns the datatype of the buffer that a misuse is about; NULL: unknown. */
 static const struct trace_datatype *type_of_buffer(const struct trace *trace,
                                                    const struct trace_event *event,
@@ -352,6 +368,7 @@ static enum core_status mistake_add(struct gathering *gathering, struct mistake 
         finding_fact(finding, "on rank %" PRIu32 " %s", event->rank, detail);
     free(detail);
     note_overflow(finding, misuse);
+    note_undefined(finding, misuse);
     if (misuse->kind == MISUSE_PEER_RANGE)
         note_world_rank(finding, trace, event, misuse);
     note_stride(finding, trace, event, misuse);

@@ -239,6 +239,14 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                          "if it is more than an int holds, send parts, or fewer elements of a "
                          "larger datatype (MPI_Type_contiguous)",
                          OF(ARGUMENT)},
+    [REMEDY_UNDEFINED] = {"undefined",
+                          "compare what MPI returned with MPI_UNDEFINED before it is used; give "
+                          "MPI_Get_count the datatype that was sent",
+                          OF(ARGUMENT) | OF(CRASH)},
+    [REMEDY_FORTRAN_ARGUMENTS] = {"fortran-arguments",
+                                  "give the call all of its arguments; with `use mpi_f08` or "
+                                  "`use mpi` instead of mpif.h the compiler checks them",
+                                  OF(CRASH)},
     [REMEDY_RETURNED] = {"returned",
                          "free the window before the function returns, or give it memory that "
                          "lives as long: static, of MPI_Win_allocate, or of the caller",

@@ -154,7 +154,10 @@ static bool bounds_of(uintptr_t block, uintptr_t at, uintptr_t end, struct heap_
     }
     if (!block || end - block < bytes + sizeof(struct header))
         return false;
-    out->freed = !(header_at(block + bytes)->size & IN_USE_BEFORE);
+    /* Freeing writes the size behind the block. Where it is not there, the program has overwritten
+     * the next header. */
+    const struct header *next = header_at(block + bytes);
+    out->freed = !(next->size & IN_USE_BEFORE) && next->before == bytes;
     out->start = block + sizeof(struct header);
     out->end = block + bytes + (out->freed ? 0 : sizeof(uint64_t));
     out->freed = out->freed || is_cached(out->start, out->end);

@@ -25,7 +25,8 @@ static int is(char **argv, const char *what) { return argv[1] && !strcmp(argv[1]
 static void (*volatile nothing)(void);
 int main(int argc, char **argv)
 {
-    int rank;
+    int rank, index;
+    MPI_Request none = MPI_REQUEST_NULL;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Barrier(MPI_COMM_WORLD), buffer[0] = getpid();
@@ -49,6 +50,10 @@ int main(int argc, char **argv)
         if (is(argv, "kill")) kill(getpid(), SIGKILL);
         if (is(argv, "error")) MPI_Send(buffer, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
         if (is(argv, "gives_up")) MPI_Abort(MPI_COMM_WORLD, 7);
+        if (is(argv, "undefined")) {
+            MPI_Waitany(1, &none, &index, MPI_STATUS_IGNORE);
+            compute(buffer, index * FAR);
+        }
         if (is(argv, "exit")) exit(3);
         if (is(argv, "_exit")) _exit(4);
     }
@@ -91,6 +96,20 @@ program overruns
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
   call MPI_Bcast(a, 1000, MPI_INTEGER, 0, MPI_COMM_WORLD, ierr)
   if (rank == 1) call fill(a, 5000000000_8)
+  call MPI_Barrier(MPI_COMM_WORLD, ierr)
+  call MPI_Finalize(ierr)
+end program
+P
+cat >lacks.f90 <<'P'
+program lacks
+  implicit none
+  include 'mpif.h'
+  integer :: rank, x, ierr
+  call MPI_Init(ierr)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+  x = 4
+  if (rank == 1) call MPI_Bcast(x, & ! five, not six
+      max(1, 1), MPI_INTEGER, 0, MPI_COMM_SELF)
   call MPI_Barrier(MPI_COMM_WORLD, ierr)
   call MPI_Finalize(ierr)
 end program
@@ -153,7 +172,8 @@ int main(int argc, char **argv)
 }
 P
 mpicc -g -O0 -w -o dies dies.c && mpicxx -g -O0 -o throws throws.cc &&
-    mpifort -g -O0 -o overruns overruns.f90 && mpicc -g -w -o twin twin.c || exit 1
+    mpifort -g -O0 -o overruns overruns.f90 && mpifort -g -O0 -o lacks lacks.f90 &&
+    mpicc -g -w -o twin twin.c || exit 1
 # What of the output does not depend on addresses, processes and times; and not what tells that the
 # wrappers of calls are there. What mpirun says of the end it may lose, with us and without: Open
 # MPI 5's prterun says more, and ends it with a null byte. It may also say it in the midst of a
@@ -186,8 +206,8 @@ try() { # WHAT COMMAND...
             s/[a-z_]*(mem|str)[a-z0-9_]+ \(libc/\1... (libc/; /^$/d; /  again/d
             s/= stack: ffi_call \(libffi\.so\.8\)/= stack: str... (libc.so.6)/' # of Python 3.13
 }
-for how in store before inside thread divide jump abort kill error gives_up exit _exit late \
-    nonzero; do
+for how in store before inside thread divide jump undefined abort kill error gives_up exit _exit \
+    late nonzero; do
     try $how ./dies $how >tried.txt
     # Behind MPI_Finalize the other rank has ended by itself, or not yet.
     [ $how = late ] && sed -i '/rank 0 was ended because of it/d' tried.txt
@@ -198,6 +218,7 @@ for how in store before inside thread divide jump abort kill error gives_up exit
 done
 try C++ ./throws
 try Fortran ./overruns
+try arguments ./lacks
 try Python /usr/bin/python3 dies.py
 try faulthandler /usr/bin/python3 -X faulthandler dies.py
 # Nobody sees the rank's status here: the recorder itself says that it died behind MPI_Finalize.
