@@ -11,3 +11,15 @@ far_options() {
     esac
     echo --mca btl_tcp_if_include "$2"
 }
+# own_network: begins the test again in a network of its own, so that no launcher sees
+# another test's interfaces. Is skipped if a user other than root cannot make namespaces.
+own_network() {
+    if [ -z "${OWN_NETWORK:-}" ]; then
+        unshare -m -n -u true 2>/dev/null && OWN_NETWORK=1 exec unshare -n /bin/bash "$0"
+        [ "$(id -u)" != 0 ] && { echo "skipped: only root may make networks here"; exit 0; }
+        echo "root, and cannot make namespaces"
+        exit 1
+    fi
+    unset OWN_NETWORK
+    ip link set lo up
+}

@@ -1,12 +1,8 @@
 # Sourced. `machines N` makes N machines besides this one, each with its own network and host name
 # (namespaces): machine1 at $net.2, machine2 at $net.3 ..., and a second network, $other. mpirun
 # uses $PWD/agent instead of ssh. Runs $machine_setup on each machine before, with its number in i.
-# Exits with 0 if a user other than root cannot make them.
-unshare -m -n -u true 2>/dev/null || {
-    [ "$(id -u)" != 0 ] && exit 0
-    echo "root, and cannot make namespaces"
-    exit 1
-}
+# Is skipped if a user other than root cannot make them.
+own_network
 machine_id=$$
 machine_count=0
 machine_servers=

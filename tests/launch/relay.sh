@@ -98,11 +98,11 @@ hang_is_here() {
     return $found
 }
 ( wait_for hang_is_here; ip netns pids cw$machine_id.3 | xargs kill -9 ) &
+# What becomes of the other ranks is mpirun's decision, and its exit status; Open MPI 5's succeeds.
 job --no-watch -- hang
-echo "failed: $(($? != 0))"
 wait $!
 told
-ranks T.db | cut -d' ' -f1,2 | sed 's/ killed$/ gone/; s/ ended$/ gone/'
+ranks T.db | cut -d' ' -f1,2 | sed -E 's/ (killed|ended|exited)$/ gone/'
 sqlite3 T.db "select 'the last call of rank 3: ' || call from event where rank = 3
     order by id desc limit 1"
 rm -rf T.db.spool.machine3.*
