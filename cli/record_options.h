@@ -39,7 +39,8 @@ enum core_status record_times_read(const struct options *options, bool *out_all)
      "check whether buffers overlap, or change while MPI owns them (on for run, else off)"}, \
     {"inside", 0, "WAY", \
      "record what the MPI library does inside its collectives: auto (if that changes " \
-     "nothing), pml (Open MPI's), transport (MPICH: its messages go over UCX), off"}, \
+     "nothing), pml (Open MPI's), transport (MPICH and Intel: all goes over UCX or " \
+     "libfabric), off"}, \
     {"stack", 0, "N", "keep N frames of each call's stack (default 1)"}, \
     {"last", 0, "N", "keep only the last N events of each rank"}, \
     {"from", 0, "WHEN", "record from WHEN on: seconds since MPI_Init, or pcontrol:N"}, \

@@ -67,8 +67,8 @@ $(eval $(call INTERPOSE_LIBRARY,openmpi,$(BUILD)/gen,interpose/library/openmpi.c
     $(wildcard interpose/layer/openmpi*.c),$(if \
     $(OPENMPI_IS_4),,--newer),INTERPOSE_MPI,libcrosswait-openmpi.so))
 # Sources shared by MPICH and its derivatives, and further functions that their recorders wrap.
-MPICH_SOURCES = interpose/library/hydra.c interpose/library/names.c interpose/layer/ucx.c \
-    interpose/layer/mpich_error.c
+MPICH_SOURCES = interpose/library/hydra.c interpose/library/names.c \
+    $(addprefix interpose/layer/,transport.c ucx.c libfabric.c mpich_error.c)
 MPICH_GENERATE = --newer --also=MPIR_Err_return_comm --also=MPIR_Err_return_win
 ifneq ($(MPICC_MPICH),)
 $(eval $(call INTERPOSE_LIBRARY,mpich,$(BUILD)/gen/mpich,interpose/library/mpich.c \

@@ -55,7 +55,7 @@ def messages(rank, me):
                         started[request] = i
             elif "send" in e.name:
                 out[e.parent].append(("send", members[e.peer], e.tag, size(e), e.seq, e.seq))
-            elif e.name in ("pml_irecv", "ucp_tag_recv"):
+            elif e.name in ("pml_irecv", "ucp_tag_recv", "fi_trecv"):
                 started[e.request] = e
             for d in e.done:
                 if d["source"] == -32768:

@@ -186,7 +186,7 @@ class Column:
 
     def inside(self):
         """Returns the collectives whose inner messages are recorded, for every call on every rank.
-        MPICH uses UCX."""
+        MPICH uses UCX, Intel MPI libfabric."""
         names = [*COLLECTIVES, *("I" + name.lower() for name in COLLECTIVES)]
         job = self.job("one_collective", 4, " ".join(n.lower() for n in names) + " 3 1000")
         self.watched(job, "--inside=transport")
