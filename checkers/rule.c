@@ -247,6 +247,11 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                                   "give the call all of its arguments; with `use mpi_f08` or "
                                   "`use mpi` instead of mpif.h the compiler checks them",
                                   OF(CRASH)},
+    [REMEDY_CUT] = {"cut",
+                    "send parts that an int can count, or fewer elements of a larger datatype "
+                    "(MPI_Type_contiguous), or call the function of MPI 4 for large counts "
+                    "(MPI_Send_c...)",
+                    OF(ARGUMENT)},
     [REMEDY_RETURNED] = {"returned",
                          "free the window before the function returns, or give it memory that "
                          "lives as long: static, of MPI_Win_allocate, or of the caller",

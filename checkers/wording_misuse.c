@@ -32,6 +32,7 @@ static const char *const misuse_forms[] = {
     [MISUSE_TARGET_RANGE] = "'%a' is %0, but the window has %1 rank%s",
     [MISUSE_TAG_NEGATIVE] = "'%a' is %0: tags are not negative",
     [MISUSE_LEAST] = "'%a' is %0, but must be at least %1",
+    [MISUSE_CUT] = "'%a' is %,0, all that an int holds of %v, which is %,1",
     [MISUSE_NEGATIVE] = "'%a' is negative: %0",
     [MISUSE_NEGATIVE_ENTRY] = "'%a'[%0] is negative: %1",
     [MISUSE_NULL_POINTER] = "'%a' is a null pointer",

@@ -192,6 +192,57 @@ bool source_mention_find(const char *text, const char *name, const struct source
     return false;
 }
 
+static bool is_mpi(const struct reader *r)
+{
+    const char prefix[] = "MPI_";
+    size_t bytes = strlen(prefix);
+
+    return r->bytes > bytes && (r->fortran ? strncasecmp(r->word, prefix, bytes)
+                                           : strncmp(r->word, prefix, bytes)) == 0;
+}
+
+/* Reads the arguments of a call whose name was read, and tells whether the argument of that number
+ * is the variable. */
+static bool among_arguments(struct reader *r, const char *name, unsigned number)
+{
+    enum kind kind;
+    int depth = 0;
+    unsigned at = 0;
+    bool is = false, more = false; /* the argument so far: has the name; has something else */
+    bool found = false;
+
+    do {
+        kind = source_mention_next(r);
+        char sign = kind == SIGN ? *r->word : ' ';
+        CORE_CHECK(depth >= 0);
+        depth += (sign == '(') - (sign == ')');
+        if (depth == (sign != ')') && strchr("(,)", sign)) {
+            found |= is && !more && at == number;
+            is = more = false;
+            at++;
+        } else if (kind == NAME && is_word(r, name)) {
+            more |= is;
+            is = true;
+        } else {
+            more |= kind == NAME ? !is_word(r, "int") && !is_word(r, "static_cast")
+                                 : !strchr("()<>", sign) && !(r->fortran && sign == '&');
+        }
+    } while (depth > 0 && kind != END && kind != LINE_END);
+    return found;
+}
+
+bool source_mention_is_argument(const char *text, const char *name, unsigned number, int line,
+                                bool fortran)
+{
+    struct reader r = {.at = text, .line = text, .fortran = fortran, .place.line = 1};
+    enum kind kind;
+
+    while ((kind = source_mention_next(&r)) != END && r.place.line <= line)
+        if (kind == NAME && is_mpi(&r) && among_arguments(&r, name, number) && r.place.line >= line)
+            return true;
+    return false;
+}
+
 bool source_mention_word(const char *text, const struct source_mention_place *place, bool fortran,
                          char *out, size_t room)
 {

@@ -18,6 +18,10 @@ struct source_mention_span {
     bool fortran;
 };
 
+/* Tells whether the variable itself, perhaps converted to int, is the argument of that number (from
+ * 1) of an MPI call in the line. (Compilers disagree on a call's column.) */
+bool source_mention_is_argument(const char *text, const char *name, unsigned number, int line,
+                                bool fortran);
 /* Returns the source's text, for free(); NULL: unreadable. */
 char *source_mention_read(const char *path);
 /* Returns one line of it, without its end, for free(); NULL: unreadable, or there is no such line.

@@ -112,6 +112,9 @@ uint64_t variable_structure_bytes(const struct variable *variable, char *out_typ
 /* Tells whether the address is the start of an object of at most `bytes` bytes with a string,
  * container or pointer of the C++ library, which owns memory elsewhere, and writes its type. */
 bool variable_owns(const struct variable *variable, uint64_t bytes, char *out_type, size_t room);
+/* Tells whether the variable is an integer of 8 bytes that the source gives to the MPI call, of
+ * variable_find_local's place, as the argument of that number (from 1). */
+bool variable_is_wide_argument(const struct variable *variable, unsigned number);
 bool variable_is_pointed(const struct variable *variable); /* it is the target of a pointer */
 /* Notes that the target of a pointer has one element of a datatype every `bytes` bytes. */
 void variable_repeat(struct variable *variable, uint64_t bytes);

@@ -483,6 +483,29 @@ static bool is_written_of(struct found *found)
     return written;
 }
 
+bool variable_is_wide_argument(const struct variable *variable, unsigned number)
+{
+    static const struct variable_element wide = {VARIABLE_INTEGER, sizeof(int64_t),
+                                                 VARIABLE_EITHER};
+    struct found found = variable->found[0];
+    const char *name = dwarf_diename(&found.die),
+               *file = variable_file_of(&found.die, DW_AT_decl_file);
+    struct source_mention_place from;
+    Dwarf_Die type = found.type;
+    struct variable_answer answer;
+
+    if (variable->count != 1 || variable->pointed || found.offset || found.bytes != wide.bytes ||
+        !name || !file || !found.file || strcmp(file, found.file) != 0 || !type_peel(&type) ||
+        dwarf_tag(&type) != DW_TAG_base_type)
+        return false;
+    variable_ask(variable, 0, wide, &answer);
+    char *text = answer.fit == VARIABLE_FITS ? source_of(&found.die, &from) : NULL;
+    bool is = text && source_mention_is_argument(text, name, number, found.line,
+                                                 type_is_fortran(&found.die));
+    free(text);
+    return is;
+}
+
 enum core_status variable_confirm(struct site_resolver *resolver,
                                   const struct variable_place *place,
                                   const struct variable_asked *asked, struct variable **variable)

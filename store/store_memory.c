@@ -435,11 +435,28 @@ static enum core_status find_variable(struct judging *j)
     return status == CORE_NOT_FOUND ? CORE_OK : status;
 }
 
+/* Judges a number that the call was given as an int. */
+static void judge_cut(struct judging *j)
+{
+    if (!j->variable ||
+        !variable_is_wide_argument(j->variable, j->memory->head.b >> SPOOL_MEMORY_NUMBER))
+        return;
+    store_memory_say(j, MISUSE_CUT, MISUSE_OBJECT_VARIABLE);
+    j->outcome->misuse.kind = MISUSE_CUT;
+    j->outcome->misuse.value[0] = (int32_t)j->memory->count;
+    j->outcome->misuse.value[1] = j->memory->count;
+    *j->outcome->basic = '\0';
+}
+
 static void judge_found(struct judging *j)
 {
     const struct spool_memory *m = j->memory;
     bool array = m->head.b & SPOOL_MEMORY_ARRAY;
 
+    if (m->head.b & SPOOL_MEMORY_CUT) {
+        judge_cut(j);
+        return;
+    }
     if (m->head.a == SPOOL_PLACE_FREED)
         store_memory_say(j, array ? MISUSE_READ_ARRAY_FREED : MISUSE_SEND_FREED_MEMORY,
                          MISUSE_OBJECT_BLOCK);

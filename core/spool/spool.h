@@ -241,11 +241,14 @@ enum spool_place {
     SPOOL_PLACE_FREED   /* in a freed block */
 };
 enum spool_memory_flag {
-    SPOOL_MEMORY_RECEIVED = 1, /* the call writes it; else the call reads it */
-    SPOOL_MEMORY_SPAN = 2,     /* the elements may have gaps: only the span is known */
-    SPOOL_MEMORY_PLACED = 4,   /* the program placed parts of the type at byte displacements */
-    SPOOL_MEMORY_ARRAY = 8,    /* no data, but an array argument: counts, statuses */
-    SPOOL_MEMORY_COMPARED = 16 /* the call compares elements: MPI_MAX, MPI_MIN */
+    SPOOL_MEMORY_RECEIVED = 1,  /* the call writes it; else the call reads it */
+    SPOOL_MEMORY_SPAN = 2,      /* the elements may have gaps: only the span is known */
+    SPOOL_MEMORY_PLACED = 4,    /* the program placed parts of the type at byte displacements */
+    SPOOL_MEMORY_ARRAY = 8,     /* no data, but an array argument: counts, statuses */
+    SPOOL_MEMORY_COMPARED = 16, /* the call compares elements: MPI_MAX, MPI_MIN */
+    SPOOL_MEMORY_CUT = 32,  /* no buffer: the word at `at` of the caller's frame is `count`, and the
+                               argument is what an int holds of it; */
+    SPOOL_MEMORY_NUMBER = 8 /* shift by this many bits: the argument's number, from 1 */
 };
 struct spool_memory {
     struct spool_head head;

@@ -25,6 +25,7 @@
     X(TARGET_RANGE, "target-range", ARGUMENT)                                                    \
     X(TAG_NEGATIVE, "tag-negative", ARGUMENT)                                                    \
     X(LEAST, "least", ARGUMENT)                                                                  \
+    X(CUT, "cut", ARGUMENT) /* value 0 of a variable that has value 1 */                         \
     X(NEGATIVE, "negative", ARGUMENT)                                                            \
     X(NEGATIVE_ENTRY, "negative-entry", ARGUMENT)                                                \
     X(NULL_POINTER, "null-pointer", ARGUMENT)                                                    \

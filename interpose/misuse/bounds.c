@@ -25,8 +25,12 @@ enum {
     STATIC_PART = 4 << 10,
     STATIC_BYTES_MAX = 32 << 20, /* per process */
     ASKED_MAX = 1000,            /* parts of a buffer that are checked */
+    NUMBERS_AT_ONCE = 4,         /* words of a frame of which a number may be half */
+    NUMBERS_MAX = 1000,          /* per process */
     PAGE = 4096
 };
+
+static const int64_t NUMBER_END = (int64_t)1 << 46; /* larger words are addresses */
 
 struct bounds bounds;
 static unsigned looks, far_looks, looks_of_site[SITES_KEPT];
@@ -377,6 +381,49 @@ void bounds_array_slow(struct lane *lane, const struct spool_event *e, void **cf
 {
     array->type = array->of = recorder_type(lane, recorder_handle.type_byte);
     bounds_look_up(lane, e, cfa, array, key, SPOOL_MEMORY_ARRAY);
+}
+
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+/* Keeps the words of the calling frame of which the number is the lower half: one may be the
+ * variable that the program gave to the call. The trace finds out. (Not under ThreadSanitizer, for
+ * which the unwinder's locks order threads: it would miss races.) */
+void bounds_number_slow(struct lane *lane, const struct spool_event *e, void **cfa,
+                        const char *argument, unsigned number, int32_t value)
+{
+    static unsigned looks_of[SITES_KEPT], numbers;
+    uintptr_t stack_end = 0;
+    struct frame frame = {0};
+    bounds.number[e->site % BOUNDS_LAST] = (struct bounds_number){e->site, value};
+    if (shadow.threads || looks_of[e->site % SITES_KEPT] >= LOOKS_OF_SITE_MAX ||
+        numbers >= NUMBERS_MAX || !memory_stack((uintptr_t)cfa, &stack_end) ||
+        !frames_find(cfa, 0, &frame, 1) || frame.cfa <= frame.sp || frame.sp % sizeof(int64_t) ||
+        (frame.cfa - frame.sp) / sizeof(int64_t) > FRAME_WORDS_MAX ||
+        !memory_readable((const void *)frame.sp, frame.cfa - frame.sp))
+        return;
+    __atomic_add_fetch(&looks_of[e->site % SITES_KEPT], 1, __ATOMIC_RELAXED);
+    unsigned found = 0;
+    for (uintptr_t at = frame.sp; at + 2 * sizeof(int64_t) <= frame.cfa; at += sizeof(int64_t)) {
+        int64_t word = *(const int64_t *)at;
+        if ((int32_t)word != value || word == value || word < 0 || word >= NUMBER_END ||
+            found++ >= NUMBERS_AT_ONCE)
+            continue;
+        struct spool_memory m = {.seq = e->seq,
+                                 .at = at,
+                                 .start = at,
+                                 .end = at + sizeof word,
+                                 .mapped_end = at + sizeof word,
+                                 .count = word,
+                                 .type = recorder_type(lane, recorder_handle.type_byte),
+                                 .sp = frame.sp,
+                                 .cfa = frame.cfa,
+                                 .fp = frame.fp,
+                                 .site = recorder_site_of(lane, (const void *)frame.pc)};
+        m.head.a = SPOOL_PLACE_STACK;
+        m.head.b = (uint16_t)(SPOOL_MEMORY_CUT | number << SPOOL_MEMORY_NUMBER);
+        __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
+        bounds_keep(lane, &m, NULL, argument);
+    }
 }
 
 /* --- AddressSanitizer ------------------------------------------------------------------------- */

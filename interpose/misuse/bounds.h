@@ -16,8 +16,17 @@
 void bounds_array_slow(struct lane *lane, const struct spool_event *e, void **cfa,
                        struct usage_buffer *array, uint64_t key);
 
+/* Examines an argument that is an int: a variable of the caller may have more. number: of the
+ * argument, from 1. */
+void bounds_number_slow(struct lane *lane, const struct spool_event *e, void **cfa,
+                        const char *argument, unsigned number, int32_t value);
+
 enum { BOUNDS_KNOWN_BITS = 12, BOUNDS_LAST = 64 };
 extern struct bounds {
+    struct bounds_number { /* the last number of each call site */
+        uint32_t site;
+        int32_t value;
+    } number[BOUNDS_LAST];
     bool sanitized;
     struct bounds_last { /* the examined buffers of each site's last call */
         uintptr_t start, end;
@@ -61,6 +70,15 @@ static inline void bounds_look(struct lane *lane, const struct spool_event *e, v
             return;
         }
     }
+}
+
+static inline void bounds_number(struct lane *lane, const struct spool_event *e, void **cfa,
+                                 const char *argument, unsigned number, int64_t value)
+{
+    const struct bounds_number *last = &bounds.number[e->site % BOUNDS_LAST];
+    if (UNLIKELY((last->value != value || last->site != e->site) && value >= 0 &&
+                 value <= INT32_MAX))
+        bounds_number_slow(lane, e, cfa, argument, number, (int32_t)value);
 }
 
 /* Examines an array of `count` elements of `bytes` bytes. */

@@ -17,6 +17,25 @@ template <class T> __attribute__((noinline)) static void keep(T *p)
 #define INIT(at, count, type)                              \
     (MPI_Send_init(at, count, type, 0, 0, MPI_COMM_SELF, &request), MPI_Request_free(&request))
 
+// Counts that an int cannot hold.
+static char bytes[16];
+static const long large = 1l << 32;
+__attribute__((noinline)) static void counts(std::size_t n, long m)
+{
+    int part = (int)(n & 0xff);
+    keep(&n), keep(&m);
+    MPI_Comm self = MPI_COMM_SELF;
+    auto r = &request;
+    MPI_Send_init(bytes, n, MPI_CHAR, 0, 0, self, r); // finds: argument error -g stack
+    MPI_Request_free(r);
+    MPI_Send_init(bytes, (int)m, MPI_CHAR, 0, 0, self, r); // finds: argument error -g stack
+    MPI_Request_free(r);
+    MPI_Send_init(bytes, n & 0xff, MPI_CHAR, 0, 0, MPI_COMM_SELF, r);
+    MPI_Request_free(r);
+    MPI_Send_init(bytes, part, MPI_CHAR, 0, 0, MPI_COMM_SELF, r);
+    MPI_Request_free(r);
+}
+
 namespace app {
 int table[10];
 struct base {
@@ -230,6 +249,7 @@ int main(int argc, char **argv)
     longs.send(MPI_LONG_LONG, 8);
     INIT(where, 8, MPI_DOUBLE);
     INIT(&where, 2, MPI_FLOAT);             // finds: buffer-type -g
+    counts(large + 10, large + 10);
     MPI_Finalize();
     return 0;
 }

@@ -25,6 +25,7 @@ contains
             include 'mpif.h'
             integer, value :: k
             integer :: request, ierr, own(4), few(3), status(MPI_STATUS_SIZE)
+            integer(8) :: wide
             logical :: flag
             type(mesh) :: m
             own = k
@@ -32,6 +33,12 @@ contains
             status = 0
             call MPI_Iprobe(0, k, MPI_COMM_SELF, flag, status, ierr)
             call MPI_Iprobe(0, k, MPI_COMM_SELF, flag, few, ierr) ! finds: buffer -g stack
+            wide = 2_8**32 + 4
+            call MPI_Send_init(own, wide, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, ierr) ! finds: argument error -g stack
+            call MPI_Request_free(request, ierr)
+            wide = 4
+            call MPI_Send_init(own, wide, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, ierr)
+            call MPI_Request_free(request, ierr)
             m%n = k
             m%sizes = k
             call MPI_Send_init(own, 4, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, ierr)

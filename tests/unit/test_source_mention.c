@@ -93,6 +93,39 @@ static void words(void **state)
     assert_false(source_mention_word(text, &to, false, word, sizeof word));
 }
 
+/* `x` is the second argument of a call in the second line. */
+static void arguments(void **state)
+{
+    static const struct {
+        bool is, fortran;
+        const char *text;
+    } cases[] = {
+        {true, false, "\nMPI_Send(y, x, z);"},
+        {true, false, "\nif (MPI_Send(y, (int)x) != 0)"},
+        {true, false, "\nf(3); MPI_Send(y, static_cast<int>(x), z);"},
+        {true, false, "MPI_Send(y,\n         x, z);"},
+        {true, false, "\nMPI_Send(f(a, b), x);"},
+        {false, false, "\nMPI_Send(x, y, x);"},
+        {false, false, "\nMPI_Send(y, x & 255);"},
+        {false, false, "\nMPI_Send(y, x - z);"},
+        {false, false, "\nMPI_Send(y, min(x, z), x);"},
+        {false, false, "\nMPI_Send(y, a.x);"},
+        {false, false, "\nMPI_Send(y, x[0]);"},
+        {false, false, "\nSEND(y, x);"},
+        {false, false, "MPI_Send(y, x);\nf();\nMPI_Send(y, x);"},
+        {true, true, "\nif (a) call mpi_send(y, X, z)\n"},
+        {true, true, "call MPI_Send(y, &\n  x, z)\n"},
+        {true, true, "\ncall MPI_Send(y, int(x))\n"},
+        {false, true, "\ncall MPI_Send(y, x%n)\n"},
+        {false, true, "\ncall MPI_Send(y, int(mod(x, 7)))\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (source_mention_is_argument(cases[i].text, "x", 2, 2, cases[i].fortran) != cases[i].is)
+            fail_msg("%s", cases[i].text);
+}
+
 static void files(void **state)
 {
     (void)state;
@@ -103,7 +136,8 @@ static void files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(mentions), cmocka_unit_test(elsewhere),
-                                       cmocka_unit_test(words), cmocka_unit_test(files)};
+                                       cmocka_unit_test(words), cmocka_unit_test(arguments),
+                                       cmocka_unit_test(files)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
