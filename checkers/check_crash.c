@@ -301,8 +301,9 @@ static enum core_status add_buffer(struct trace *trace, struct finding *finding,
     return nearest ? CORE_OK : finding_link_add(finding, cause->rank, cause->buffer_seq);
 }
 
+/* near: names the buffers of the last call, too. */
 static enum core_status add_address(struct trace *trace, struct finding *finding,
-                                    const struct exit_cause *cause)
+                                    const struct exit_cause *cause, bool near)
 {
     CORE_CHECK(cause->kind == EXIT_CAUSE_SIGNAL);
     const char *says = wording_signal_cause(cause->code, cause->detail);
@@ -315,7 +316,7 @@ static enum core_status add_address(struct trace *trace, struct finding *finding
     finding_fact(finding, "it accessed the address 0x%" PRIx64 "%s%s%s", cause->address,
                  cause->address < NULL_PAGE_BYTES ? ", a null pointer or near one" : "",
                  says ? ": " : "", says ? says : "");
-    return cause->address >= NULL_PAGE_BYTES ? add_buffer(trace, finding, cause) : CORE_OK;
+    return near && cause->address >= NULL_PAGE_BYTES ? add_buffer(trace, finding, cause) : CORE_OK;
 }
 
 /* Adds what is known of a death by a signal: the address, and what the last call left behind. */
@@ -323,11 +324,11 @@ static enum core_status add_signal(struct trace *trace, struct finding *finding,
                                    const struct exit_cause *cause)
 {
     int32_t called = frame_called(trace, cause);
-    enum core_status status = add_address(trace, finding, cause);
+    bool explained;
+    enum core_status status = hint_after_call_add(trace, finding, cause,
+                                                  called ? &trace->site[called] : NULL, &explained);
 
-    if (status == CORE_OK)
-        status = hint_after_call_add(trace, finding, cause, called ? &trace->site[called] : NULL);
-    return status;
+    return status == CORE_OK ? add_address(trace, finding, cause, !explained) : status;
 }
 
 /* --- words ------------------------------------------------------------------------------------ */

@@ -13,7 +13,7 @@
 #include "checkers/wording.h"
 #include "checkers/wording_misuse.h"
 #include "checkers/expected_error.h"
-#include "checkers/hint_null_comm.h"
+#include "checkers/hint_null_handle.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/trace/describe.h"
@@ -606,8 +606,8 @@ static enum core_status check_usage_gather(uint32_t rank, uint64_t seq, const st
         return status;
     if (fresh)
         note_returned(finding, &event);
-    if (fresh && misuse->kind == MISUSE_HANDLE_NULL && misuse->object == MISUSE_OBJECT_COMM)
-        status = hint_null_comm_add(trace, finding, rank, seq);
+    if (fresh && misuse->kind == MISUSE_HANDLE_NULL)
+        status = hint_null_handle_add(trace, finding, rank, seq, misuse->object);
     if (status != CORE_OK)
         return status;
     if (fresh && finding->rule == &rule_table[RULE_BUFFER])

@@ -110,17 +110,19 @@ static void interface_explain(const struct trace *trace, struct finding *finding
 
 enum core_status hint_after_call_add(struct trace *trace, struct finding *finding,
                                      const struct exit_cause *cause,
-                                     const struct trace_site *called)
+                                     const struct trace_site *called, bool *out_explained)
 {
     struct trace_event event;
 
     CORE_CHECK(cause->kind == EXIT_CAUSE_SIGNAL);
+    *out_explained = false;
     if (cause->inside || cause->elsewhere || !cause->seq)
         return CORE_OK;
     enum core_status status = trace_event_get(trace, cause->rank, cause->seq, &event);
     if (status != CORE_OK)
         return status == CORE_NOT_FOUND ? CORE_OK : status;
-    if (called && is_interface(called, trace->call[event.call].name))
+    *out_explained = called && is_interface(called, trace->call[event.call].name);
+    if (*out_explained)
         interface_explain(trace, finding, &event);
     if (!called && trait_in(event.traits, TRAIT_COMPLETES_ANY) && !event.error &&
         !event.completion_count && !trait_in(event.traits, TRAIT_POLLS)) {
@@ -129,6 +131,7 @@ enum core_status hint_after_call_add(struct trace *trace, struct finding *findin
                      "index",
                      trace->call[event.call].name);
         finding->remedy = REMEDY_UNDEFINED;
+        *out_explained = true;
     }
     return CORE_OK;
 }

@@ -11,9 +11,10 @@
  *   interface stores the results then, so an argument is missing or is no variable.
  * - Its last call gave MPI_UNDEFINED as the index of a request, as none was active.
  *
- * called: the library function that the application had called; NULL: none. */
+ * called: the library function that the application had called; NULL: none. Tells in *out_explained
+ * whether it explained the death. */
 enum core_status hint_after_call_add(struct trace *trace, struct finding *finding,
                                      const struct exit_cause *cause,
-                                     const struct trace_site *called);
+                                     const struct trace_site *called, bool *out_explained);
 
 #endif

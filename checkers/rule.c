@@ -239,6 +239,11 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                          "if it is more than an int holds, send parts, or fewer elements of a "
                          "larger datatype (MPI_Type_contiguous)",
                          OF(ARGUMENT)},
+    [REMEDY_FAILED] = {"failed",
+                       "look at what the call that makes the object returns; MPI ends the program "
+                       "for an error with a file only after MPI_File_set_errhandler(MPI_FILE_NULL, "
+                       "MPI_ERRORS_ARE_FATAL)",
+                       OF(ARGUMENT)},
     [REMEDY_UNDEFINED] = {"undefined",
                           "compare what MPI returned with MPI_UNDEFINED before it is used; give "
                           "MPI_Get_count the datatype that was sent",

@@ -201,16 +201,36 @@ static bool has_two_buffers(const struct trace_event *event)
            !trait_in(event->traits, TRAIT_WINDOW);
 }
 
-static void append_receive(struct text *text, const struct trace_event *event)
+/* Appends a rank of the event's communicator, and which rank of the job it is, if that has another
+ * number. takes: MPI_ANY_SOURCE is legal. */
+static void append_peer(struct text *text, const struct trace *trace,
+                        const struct trace_event *event, const char *name, int32_t peer, bool takes)
+{
+    bool several = event->comm >= 0 && (uint32_t)event->comm < trace->comm_count &&
+                   (trace->comm[event->comm].inter || trace->comm[event->comm].size > 1);
+    int32_t world = peer >= 0 && several
+                        ? trace_comm_world(trace, event->comm, (int32_t)event->rank, peer)
+                        : peer;
+    char word[64];
+
+    CORE_CHECK(peer != EVENT_NONE);
+    describe_separate(text);
+    describe_append(text, "%s=%s", name,
+                    takes ? describe_peer(peer, word, sizeof word)
+                          : describe_target(peer, word, sizeof word));
+    if (world >= 0 && world != peer)
+        describe_append(text, " (rank %" PRId32 ")", world);
+}
+
+static void append_receive(struct text *text, const struct trace *trace,
+                           const struct trace_event *event)
 {
     char word[64];
 
     CORE_CHECK(event->has_recv_half);
-    if (event->recv_peer != EVENT_NONE) { /* the receive side of a collective has no peer and no
-                                             tag */
-        describe_separate(text);
-        describe_append(text, "source=%s", describe_peer(event->recv_peer, word, sizeof word));
-    }
+    if (event->recv_peer !=
+        EVENT_NONE) /* the receive side of a collective has no peer and no tag */
+        append_peer(text, trace, event, "source", event->recv_peer, true);
     if (event->recv_tag != EVENT_NONE)
         append_tag(text, "recvtag", event->recv_tag, true);
     describe_separate(text);
@@ -218,31 +238,25 @@ static void append_receive(struct text *text, const struct trace_event *event)
                     describe_bytes(event->recv_bytes, word, sizeof word));
 }
 
-static void append_message(struct text *text, const struct trace_event *event)
+static void append_message(struct text *text, const struct trace *trace,
+                           const struct trace_event *event)
 {
+    bool takes = !(event->traits & (TRAIT_BIT(SENDS) | TRAIT_BIT(WINDOW)));
     char word[64];
 
-    if (event->peer != EVENT_NONE) {
-        describe_separate(text);
-        describe_append(text, "%s=%s", peer_name(event->traits),
-                        trait_in(event->traits, TRAIT_SENDS) ||
-                                trait_in(event->traits, TRAIT_WINDOW)
-                            ? describe_target(event->peer, word, sizeof word)
-                            : describe_peer(event->peer, word, sizeof word));
-    }
+    if (event->peer != EVENT_NONE)
+        append_peer(text, trace, event, peer_name(event->traits), event->peer, takes);
     if (event->tag != EVENT_NONE)
         append_tag(text, "tag", event->tag, !trait_in(event->traits, TRAIT_SENDS));
-    if (event->root != EVENT_NONE) {
-        describe_separate(text);
-        describe_append(text, "root=%s", describe_target(event->root, word, sizeof word));
-    }
+    if (event->root != EVENT_NONE)
+        append_peer(text, trace, event, "root", event->root, false);
     if ((event->datatype >= 0 && event->count != EVENT_NONE) || event->bytes) {
         describe_separate(text);
         describe_append(text, "%s%s", has_two_buffers(event) ? "send=" : "",
                         describe_bytes(event->bytes, word, sizeof word));
     }
     if (event->has_recv_half && !trait_in(event->traits, TRAIT_WINDOW))
-        append_receive(text, event);
+        append_receive(text, trace, event);
     else if (event->has_recv_half && event->recv_bytes != event->bytes) {
         describe_separate(text);
         describe_append(text, "%s at the target",
@@ -355,7 +369,7 @@ static const char *call_write(const struct trace *trace, const struct trace_even
     CORE_CHECK((uint32_t)event->call < trace->call_count);
     buffer[0] = 0;
     describe_append(&text, "%s(", trace->call[event->call].name);
-    append_message(&text, event);
+    append_message(&text, trace, event);
     append_requests(&text, trace, event);
     append_objects(&text, trace, event);
     describe_append(&text, ")");
@@ -383,7 +397,7 @@ const char *describe_arguments(const struct trace *trace, const struct trace_eve
         return "";
     CORE_CHECK(event->call > 0 && (uint32_t)event->call < trace->call_count);
     buffer[0] = 0;
-    append_message(&text, event);
+    append_message(&text, trace, event);
     append_made(&text, trace, event);
     append_objects(&text, trace, event);
     return buffer;

@@ -141,6 +141,12 @@ static void of_null(int color)
     if (some != MPI_COMM_NULL) MPI_Comm_free(&some);
 }
 static void no_member(void) { of_null(rank ? 0 : MPI_UNDEFINED); }
+static void no_file(void)
+{
+    MPI_File file;
+    MPI_File_open(MPI_COMM_SELF, "none/such", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+    MPI_File_close(&file);
+}
 static void no_comm(void) { MPI_Barrier(MPI_COMM_NULL); }
 /* One mistake, one finding: what goes along the edges does not fit either. */
 static void edges(void)
@@ -239,7 +245,7 @@ int main(int argc, char **argv)
         ONE(int_overflow), ONE(undefined_count), ONE(requests_on_heap), ONE(operation),
         ONE(dims), ONE(topology),
         ONE(attached_twice), ONE(start_null), ONE(not_persistent), ONE(freed_early), ONE(left),
-        ONE(no_member), ONE(no_comm), ONE(edges), ONE(attached_freed), ONE(nothing),
+        ONE(no_member), ONE(no_comm), ONE(no_file), ONE(edges), ONE(attached_freed), ONE(nothing),
         ONE(beyond), ONE(preceded), ONE(no_store), ONE(unlocked),
         ONE(counted_shared)};
     int *memory;
@@ -260,12 +266,12 @@ P
 mpicc -g -o helps helps.c 2>/dev/null || exit 1
 for mistake in rank_of_none rank_of_world negative_tag columns int_overflow undefined_count \
     requests_on_heap operation dims topology attached_twice attached_freed start_null \
-    not_persistent freed_early left no_member no_comm edges beyond preceded no_store unlocked \
-    counted_shared nothing; do
+    not_persistent freed_early left no_member no_comm no_file edges beyond preceded no_store \
+    unlocked counted_shared nothing; do
     echo "# $mistake"
     crosswait record --buffers=on -o T.db -- mpirun -n 2 ./helps $mistake >out.txt 2>&1
     crosswait check T.db >report.txt
-    facts='help|rank .* (wrote|is)|.* gave|an int|-327|the d|MPI_LO|.t'
+    facts='help|rank .* (wrote|is)|.* gave|.* had returned|an int|-327|the d|MPI_LO|.t'
     grep -E "^(error|warning)|^ +(=|\|) ($facts)" report.txt
 done
 exit 0

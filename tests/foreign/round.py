@@ -21,9 +21,10 @@ thread_collectives 2 25 mutex 2 50
 ALWAYS = ["halo", "persistent", "sendrecv", "quiz.c"]
 DRAWN = 5
 CALL = "select rank, thread, call, t_enter, t_leave from event where parent is null"
+# Of calls that had returned when the job ended: the archive has no others.
 MESSAGE = """select m.source, m.dest, m.tag, m.bytes, c.size + c.remote_size from message m
-    join comm c on c.id = m.comm where not m.inner and m.send_seq is not null
-    and m.recv_seq is not null"""
+    join comm c on c.id = m.comm join event s on s.id = m.send_id join event r on r.id = m.recv_id
+    where not m.inner and s.t_leave is not null and r.t_leave is not null"""
 # Calls that the archive does not show as such: they are left out, or have no effect.
 UNTOLD = re.compile(r"MPI_(Test|Isendrecv)")
 
