@@ -257,6 +257,11 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                     "(MPI_Type_contiguous), or call the function of MPI 4 for large counts "
                     "(MPI_Send_c...)",
                     OF(ARGUMENT)},
+    [REMEDY_BASE] = {"base",
+                     "take each displacement from the address that the call is given: "
+                     "MPI_Aint_diff of the addresses of MPI_Get_address, or offsetof; with "
+                     "addresses as displacements, give the call MPI_BOTTOM",
+                     OF(BUFFER)},
     [REMEDY_RETURNED] = {"returned",
                          "free the window before the function returns, or give it memory that "
                          "lives as long: static, of MPI_Win_allocate, or of the caller",

@@ -188,6 +188,12 @@ static const char *const misuse_forms[] = {
                               "allocated block of %,4 byte%s that '%a' points into",
     [MISUSE_RECEIVE_DISPLACED] = "the displacement of block %0 of '%a' is %1: what is %R lies %p "
                                  "the allocated block of %,4 byte%s that '%a' points into",
+    [MISUSE_DISPLACED_TWICE] =
+        "'%a' is added to the displacements of its datatype, but these are addresses themselves: "
+        "the sums lead to no memory",
+    [MISUSE_DISPLACED_ASTRAY] =
+        "the datatype of '%a' begins %,0 byte%s from there, where no memory "
+        "is: its displacements were taken from another address",
     [MISUSE_START_NULL] = "'%a' is MPI_REQUEST_NULL: there is nothing to start",
     [MISUSE_START_UNKNOWN] =
         "'%a' is not a request that can be started: it was freed, or never made",

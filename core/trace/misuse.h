@@ -145,6 +145,8 @@
        value 4 bytes */                                                                          \
     X(SEND_DISPLACED, "send-displaced", MEMORY)                                                  \
     X(RECEIVE_DISPLACED, "receive-displaced", MEMORY)                                            \
+    X(DISPLACED_TWICE, "displaced-twice", MEMORY)                                                \
+    X(DISPLACED_ASTRAY, "displaced-astray", MEMORY) /* value 0 bytes from the buffer on */       \
     X(START_NULL, "start-null", REQUEST)                                                         \
     X(START_UNKNOWN, "start-unknown", REQUEST)                                                   \
     X(START_ONCE, "start-not-persistent", REQUEST)                                               \

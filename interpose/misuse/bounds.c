@@ -255,6 +255,21 @@ static void bounds_keep(struct lane *lane, struct spool_memory *m, const struct 
     memcpy(record + sizeof *m + frames, argument, m->name_bytes);
 }
 
+/* Tells whether the displacements that the program gave a datatype lead from the buffer, which is
+ * memory, to none. Reports it: with addresses as displacements the buffer has to be MPI_BOTTOM. */
+static bool leads_astray(struct lane *lane, uint64_t seq, const struct usage_buffer *buffer,
+                         const struct datatype_span *span)
+{
+    if (!buffer->type || !span || !span->placed || !span->low ||
+        memory_readable((const void *)((uintptr_t)buffer->at + (uintptr_t)span->low), 1) ||
+        !memory_readable(buffer->at, 1))
+        return false;
+    bool address = span->low >= PAGE && memory_readable((const void *)(uintptr_t)span->low, 1);
+    usage_say(lane, seq, address ? MISUSE_DISPLACED_TWICE : MISUSE_DISPLACED_ASTRAY,
+              buffer->argument, 0, .value = {span->low});
+    return true;
+}
+
 static void look_at(struct lane *lane, const struct spool_event *e, void **cfa,
                     const struct usage_buffer *buffer, uint64_t key, unsigned flags)
 {
@@ -274,6 +289,8 @@ static void look_at(struct lane *lane, const struct spool_event *e, void **cfa,
                              .count = buffer->count,
                              .type = buffer->of};
     const struct datatype_span *span = datatypes_span(buffer->of);
+    if (leads_astray(lane, e->seq, buffer, span))
+        return;
     m.mapped_end =
         buffer->type && span && span->whole ? mapped_end(buffer->start, buffer->end) : buffer->end;
     if (m.mapped_end == m.start)
