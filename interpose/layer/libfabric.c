@@ -495,16 +495,6 @@ static ssize_t queue_read(struct fabric_queue *queue, void *entry, size_t count)
     return got;
 }
 
-/* Some providers' read calls this by the queue's table. */
-static ssize_t queue_read_from(struct fabric_queue *queue, void *entry, size_t count,
-                               uint64_t *from)
-{
-    transport_progress();
-    ssize_t got = REAL(queue, table)->read_from(queue, entry, count, from);
-    completed_all(queue, entry, got);
-    return got;
-}
-
 static ssize_t queue_read_error(struct fabric_queue *queue, struct fabric_error *error,
                                 uint64_t flags)
 {
@@ -533,7 +523,6 @@ static int domain_queue(struct fabric_domain *of, struct fabric_queue_how *how,
         unknown = true;
     if (own) {
         own->read = queue_read;
-        own->read_from = queue_read_from;
         own->read_error = queue_read_error;
         (*out)->table = own;
     }

@@ -107,7 +107,7 @@ struct fabric_queue {
     const struct fabric_queue_table {
         size_t bytes;
         ssize_t (*read)(struct fabric_queue *queue, void *entry, size_t count);
-        ssize_t (*read_from)(struct fabric_queue *queue, void *entry, size_t count, uint64_t *from);
+        void *read_from;
         ssize_t (*read_error)(struct fabric_queue *queue, struct fabric_error *error,
                               uint64_t flags);
     } * table;

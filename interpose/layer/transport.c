@@ -299,6 +299,8 @@ void layer_found(const struct body_entry *entry)
     setenv("MPIR_CVAR_NOLOCAL", "1", 0); /* MPICH */
     setenv("I_MPI_FABRICS", "ofi", 0);   /* Intel MPI */
     setenv("I_MPI_COLL_INTRANODE", "pt2pt", 0);
+    /* A library that some builds of libfabric load would catch the signals that end a rank. */
+    setenv("IPATH_NO_BACKTRACE", "1", 0);
 }
 
 bool transport_version(const char *text, const char *name, const char *version)

@@ -67,6 +67,10 @@ grep -q '^crosswait: inside=transport: .*libfabric' watched ||
     fail "it is not said that the library takes another way"
 same impi on ./libfabric
 MPIR_CVAR_CH4_OFI_ENABLE_DATA=1 same impi on ./libfabric
+# A library of some builds of libfabric catches signals unless it is told not to.
+compiled impi crash "$SOURCE/corpus/programs/crash_segv.c"
+with impi crosswait run -o T.db -- mpirun -n 2 ./crash >out 2>&1
+grep -q '^error\[crash\].*SIGSEGV' out || { cat out; fail "a crash is not told"; }
 I_MPI_COLL_INTRANODE=shm same impi sample ./one_collective bcast reduce barrier 3
 meta notes | grep -q 'send no messages' || fail "shared memory: it is not said"
 export MPIR_CVAR_CH4_NETMOD=ofi
