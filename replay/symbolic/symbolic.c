@@ -360,6 +360,20 @@ static uint32_t count_polls(const struct replay_program *program)
     return polls;
 }
 
+/* Counts waits that report which of several requests is complete. */
+static uint32_t count_choices(const struct replay_program *program)
+{
+    uint32_t choices = 0;
+
+    for (uint32_t r = 0; r < program->rank_count; r++)
+        for (uint32_t i = 0; i < program->rank[r].op_count; i++) {
+            const struct replay_op *op = &program->rank[r].op[i];
+            choices += (op->kind == REPLAY_WAIT_ANY || op->kind == REPLAY_WAIT_SOME) &&
+                       program->rank[r].set[op->request].count > 1;
+        }
+    return choices;
+}
+
 const char *symbolic_assumption(const struct symbolic_decision *decision)
 {
     CORE_CHECK(decision->verdict == REPLAY_VERDICT_NONE);
@@ -367,7 +381,7 @@ const char *symbolic_assumption(const struct symbolic_decision *decision)
         return "this holds for the recorded calls, where each test and probe finds what it found; "
                "a rank whose next call depends on the order of messages, or on a test, may make "
                "other calls: crosswait explore runs the program itself";
-    if (decision->wildcards)
+    if (decision->wildcards || decision->choices)
         return "this holds for the recorded calls; a rank whose next call depends on the order of "
                "messages may make other calls: crosswait explore runs the program itself";
     return NULL;
@@ -388,6 +402,7 @@ enum core_status symbolic_decide(const struct replay_program *program,
     decision.wildcards = d.matches.wildcards;
     decision.open = d.matches.open;
     decision.polls = count_polls(program);
+    decision.choices = count_choices(program);
     if (!d.matches.excluded[0] && !buffers_by_itself(&options->explore))
         cannot_say(&d,
                    "the policy does not decide for each send separately whether it is buffered");

@@ -39,7 +39,8 @@ struct symbolic_decision {
     char reason[200];             /* why CANNOT_SAY */
     uint32_t receives, wildcards; /* receives and probes; those of any source */
     uint32_t open;                /* receives whose message is uncertain */
-    uint32_t polls; /* tests and nonblocking probes; each is assumed to find what it found */
+    uint32_t polls;   /* tests and nonblocking probes; each is assumed to find what it found */
+    uint32_t choices; /* waits for any or some of several requests */
     uint64_t variables, clauses, conflicts;
     uint32_t rounds, loops;          /* rounds of the solver; clauses added between them */
     struct replay_exploration found; /* of DEADLOCK: witness, result, unbuffered, forced, assumed */

@@ -42,3 +42,30 @@ crosswait record -o ends.db -- mpirun -n 2 ./ends >/dev/null 2>&1 || echo "the j
 decide ends.db
 crosswait replay --decide --explore decide.db 2>&1 || echo "exit status $?"
 crosswait replay --proof=x decide.db 2>&1 || echo "exit status $?"
+# A rank whose next call depends on which of several requests is complete.
+cat >any.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank, got[2], first;
+    MPI_Request request[2];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 2 && rank == 0; i++)
+        MPI_Irecv(&got[i], 1, MPI_INT, i + 1, 0, MPI_COMM_WORLD, &request[i]);
+    if (rank)
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    else
+        MPI_Waitany(argc, request, &first, MPI_STATUS_IGNORE);
+    if (rank == 0 && argc == 1)
+        MPI_Wait(&request[1], MPI_STATUS_IGNORE);
+    else if (rank == 0)
+        MPI_Wait(&request[1 - first], MPI_STATUS_IGNORE);
+    return MPI_Finalize();
+}
+C
+mpicc -o any any.c
+for of in '' two; do # requests
+    crosswait record -o any.db -- mpirun -n 3 ./any $of
+    decide any.db
+done
