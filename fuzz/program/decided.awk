@@ -22,7 +22,7 @@ BEGIN {
         "buffer_detach get_count get_elements get_elements_x status_set_cancelled " \
         "status_set_elements reduce_local pack unpack pack_size pack_external unpack_external " \
         "pack_external_size get_address aint_add aint_diff abort initialized finalized " \
-        "query_thread is_thread_main get_version get_library_version pcontrol alloc_mem free_mem " \
+        "query_thread is_thread_main pcontrol alloc_mem free_mem " \
         "error_string error_class add_error_class add_error_code add_error_string", word, " ")
     for (i in word) known["mpi_" word[i]]
     split("barrier bcast reduce allreduce gather gatherv scatter scatterv allgather allgatherv " \

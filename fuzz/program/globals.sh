@@ -21,6 +21,11 @@ fi
 for object in "$@"; do
     if [ "$memory" ]; then
         nm "$object" | awk -f "$(dirname "$0")/decided.awk" >"$object.calls"
+        # instructions that ask the processor or the kernel, without a call
+        objdump -d --no-show-raw-insn "$object" | awk -F '\t' '
+            { split($2, word, " "); name = word[1] }
+            name ~ /^(rdtscp?|rdrand|rdseed|rdpmc|rdpid|cpuid|xgetbv|syscall|sysenter)$/ &&
+                !(name in said) { said[name]; print "?" name }' >>"$object.calls"
         objcopy $memory --add-section crosswait_calls="$object.calls" \
             --set-section-flags crosswait_calls=alloc,readonly,data "$object"
         rm -f "$object.calls"

@@ -3,8 +3,9 @@
  * an operation that is said to commute and does not, a reduction from a buffer to itself, a send
  * whose request is freed, a rank that ends its process, memory that nobody writes, the order of a
  * sum of doubles, a tag that MPI does not promise, a nonblocking broadcast that waits when it
- * starts. CLOCK: one that looks at the time as well. TAGS: one that
- * is wrong where MPI_TAG_UB is as low as MPI allows. */
+ * starts. CLOCK, TICKS, VERSION: one that looks at the time by a
+ * call, or by an instruction, or asks for the library's version. TAGS: one that is wrong where
+ * MPI_TAG_UB is as low as MPI allows. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,20 @@ static int clock_bcast(void *b, int n, MPI_Datatype t, int root, MPI_Comm c)
     return MPI_Wtime() - start > 3600 ? MPI_ERR_OTHER : code;
 }
 COLLECTIVE(bcast, "", clock_bcast)
+#elif defined TICKS
+static int ticks_bcast(void *b, int n, MPI_Datatype t, int root, MPI_Comm c)
+{
+    return __builtin_ia32_rdtsc() ? linear(b, n, t, root, c) : MPI_ERR_OTHER;
+}
+COLLECTIVE(bcast, "", ticks_bcast)
+#elif defined VERSION
+static int version_bcast(void *b, int n, MPI_Datatype t, int root, MPI_Comm c)
+{
+    int major, minor;
+    MPI_Get_version(&major, &minor);
+    return major < 9 ? linear(b, n, t, root, c) : MPI_ERR_OTHER;
+}
+COLLECTIVE(bcast, "", version_bcast)
 #elif defined TAGS
 static int by_limit(void *b, int n, MPI_Datatype t, int root, MPI_Comm c, int high)
 {

@@ -20,6 +20,8 @@ look 3 sum_in_order,sum_in_any_order
 look 2 allocated,high_tag
 look 2 said_to_commute,kept_in_order,reduce_to_itself,reduce_in_place
 look 2 frees_its_send,waits_for_it,ends_its_process,never_written,waits_at_once,only_starts
-CFLAGS=-DCLOCK crosswait fuzz calls.c --exhaustive=2 | sed -n 's/^not verified: //p'
+for what in CLOCK TICKS VERSION; do
+    CFLAGS=-D$what crosswait fuzz calls.c --exhaustive=1 | sed -n 's/^not verified: //p'
+done
 CFLAGS=-DTAGS crosswait fuzz calls.c --exhaustive=2 --only=count=1 --only=calls=1 2>/dev/null |
     grep verified
