@@ -22,8 +22,9 @@
 enum {
     PAGE = 4096,
     SEGMENTS_MAX = 8,
-    STACK_BYTES = 8 << 20
-}; /* nothing else is mapped so close below the stack's end */
+    STACK_BYTES = 8 << 20,
+    STACK_SHORT = 32 << 10 /* looking for a buffer's memory takes a third of it */
+};                         /* nothing else is mapped so close below the stack's end */
 
 _Static_assert((PAGE & (PAGE - 1)) == 0, "pages are found by their bits");
 _Static_assert(MEMORY_TEXT_MAX % PAGE == 0, "a text is looked through page by page");
@@ -151,29 +152,42 @@ uintptr_t memory_static(uintptr_t *out_end)
     return written.start;
 }
 
+/* The stack of the calling thread, as it was made. */
+static const struct region *stack_own(void)
+{
+    static __thread struct region own;
+    static __thread bool asked;
+    pthread_attr_t attributes;
+    void *start;
+    size_t bytes;
+    if (asked)
+        return &own;
+    asked = true;
+    if (pthread_getattr_np(pthread_self(), &attributes))
+        return &own;
+    if (!pthread_attr_getstack(&attributes, &start, &bytes))
+        own = (struct region){(uintptr_t)start, (uintptr_t)start + bytes};
+    pthread_attr_destroy(&attributes);
+    return &own;
+}
+
 bool memory_stack(uintptr_t frame, uintptr_t *out_end)
 {
-    static __thread uintptr_t own_start, own_end;
-    static __thread bool asked;
     if (stack_end - frame < STACK_BYTES) {
         *out_end = stack_end;
         return true;
     }
-    if (!asked) {
-        pthread_attr_t attributes;
-        void *start;
-        size_t bytes;
-        asked = true;
-        if (pthread_getattr_np(pthread_self(), &attributes))
-            return false;
-        if (!pthread_attr_getstack(&attributes, &start, &bytes)) {
-            own_start = (uintptr_t)start;
-            own_end = own_start + bytes;
-        }
-        pthread_attr_destroy(&attributes);
-    }
-    *out_end = own_end;
-    return frame >= own_start && frame < own_end;
+    const struct region *own = stack_own();
+    *out_end = own->end;
+    return frame >= own->start && frame < own->end && !memory_stack_is_short(frame);
+}
+
+bool memory_stack_is_short(uintptr_t frame)
+{
+    if (stack_end - frame < STACK_BYTES)
+        return false;
+    const struct region *own = stack_own();
+    return frame >= own->start && frame < own->end && frame - own->start < STACK_SHORT;
 }
 
 static int add_segments(struct dl_phdr_info *info, size_t size, void *context)

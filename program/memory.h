@@ -34,7 +34,9 @@ uintptr_t memory_heap_end(void);
 /* Bounds of the program's own static memory that it can write; 0: none. */
 uintptr_t memory_static(uintptr_t *out_end);
 /* Finds the end of the thread's stack that holds the frame. Returns false if it is not a stack that
- * the system gave the thread. */
+ * the system gave the thread, or is a short one. */
 bool memory_stack(uintptr_t frame, uintptr_t *out_end);
+/* Tells whether little of a thread's stack is left below the frame: the program and MPI need it. */
+bool memory_stack_is_short(uintptr_t frame);
 
 #endif

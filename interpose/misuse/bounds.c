@@ -375,7 +375,8 @@ static bool op_compares(const void *op)
 static void bounds_look_slow(struct lane *lane, const struct spool_event *e, void **cfa,
                              const struct usage_buffer *buffer, const void *op, uint64_t key)
 {
-    bounds_look_up(lane, e, cfa, buffer, key, op_compares(op) ? SPOOL_MEMORY_COMPARED : 0);
+    if (!memory_stack_is_short((uintptr_t)cfa))
+        bounds_look_up(lane, e, cfa, buffer, key, op_compares(op) ? SPOOL_MEMORY_COMPARED : 0);
 }
 
 void bounds_look_keys(struct lane *lane, const struct spool_event *e, void **cfa,
@@ -397,7 +398,8 @@ void bounds_array_slow(struct lane *lane, const struct spool_event *e, void **cf
                        struct usage_buffer *array, uint64_t key)
 {
     array->type = array->of = recorder_type(lane, recorder_handle.type_byte);
-    bounds_look_up(lane, e, cfa, array, key, SPOOL_MEMORY_ARRAY);
+    if (!memory_stack_is_short((uintptr_t)cfa))
+        bounds_look_up(lane, e, cfa, array, key, SPOOL_MEMORY_ARRAY);
 }
 
 /* --- numbers ---------------------------------------------------------------------------------- */

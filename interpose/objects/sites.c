@@ -238,12 +238,12 @@ static uint32_t module_define(struct lane *lane, const struct search *s, const c
 }
 
 /* Returns the id of the module that holds the address, from 1; 0: none (generated code). Defines a
- * new one. */
+ * new one. Requires recorder_lock. */
 static uint32_t module_of(struct lane *lane, uintptr_t address)
 {
     uint32_t known = module_known(address);
     struct search s = {.address = address};
-    char real[4096];
+    static char real[4096]; /* a thread's stack may be short; the caller holds the lock */
     if (known || !dl_iterate_phdr(search_module, &s))
         return known;
     if (!s.path[0])
