@@ -24,6 +24,14 @@ static void keep_first(enum core_status status, const char *message, void *conte
         *kept = strdup(message);
 }
 
+static bool report_paused;
+
+void core_report_pause(bool pause)
+{
+    CORE_CHECK(pause != report_paused); /* it is not nested */
+    report_paused = pause;
+}
+
 void core_report_keep(char **message)
 {
     CORE_CHECK(message && !*message);
@@ -37,6 +45,8 @@ enum core_status core_report(enum core_status status, const char *format, ...)
     va_list args;
     int length;
 
+    if (report_paused)
+        return status;
     va_start(args, format);
     length = vsnprintf(brief, sizeof brief, format, args);
     va_end(args);

@@ -4,6 +4,8 @@
 #ifndef CORE_STATUS_H
 #define CORE_STATUS_H
 
+#include <stdbool.h>
+
 enum core_status {
     CORE_OK = 0,
     CORE_NO_MEMORY,
@@ -31,5 +33,7 @@ void core_report_hook(core_report_fn hook, void *context);
 /* Stores the first error message in *message until core_report_hook(NULL, NULL), and drops later
  * ones. The caller frees it. */
 void core_report_keep(char **message);
+/* Drops all error messages until it is called with false: what fails is only tried. */
+void core_report_pause(bool pause);
 
 #endif

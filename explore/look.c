@@ -564,10 +564,9 @@ enum core_status explore_findings_untime(struct explore_program *program,
                                          struct explore_search *search)
 {
     uint32_t *place, count = search->class_count;
-    enum core_status status = explore_program_seeds(program, search);
-    place = NULL;
+    enum core_status status = explore_program_untime(program, search, &place);
     if (status == CORE_OK)
-        status = explore_program_untime(program, search, &place);
+        status = explore_program_chance(program, search);
     struct explore_seen *seen = program->seen;
     for (uint32_t i = 0; place && seen && i < count && i < seen->count; i++) {
         if (place[i] == i || !seen->known[i])

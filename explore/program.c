@@ -28,8 +28,9 @@ enum core_status explore_program_start(const struct explore_command *command,
         .unheard = how->unheard,
         .patient = how->patient,
         .input = how->input > 0 ? how->input : again,
+        .look_ns = how->look_ns,
     };
-    struct explore_program made = {.command = command};
+    struct explore_program made = {.command = command, .how = *how};
     enum core_status status = site_resolver_new(&made.resolver);
 
     if (status == CORE_OK)
@@ -149,9 +150,8 @@ struct under { /* a world under one clock */
     bool there;
 };
 
-/* Runs a world under a clock. *out_ran: false if no time was left. */
-static enum core_status world_under(struct explore_program *p, const struct explore_list *list,
-                                    uint32_t look_ns, bool *out_ran)
+enum core_status explore_program_under(struct explore_program *p, const struct explore_list *list,
+                                       uint32_t look_ns, bool *out_ran)
 {
     static const struct explore_sends all_buffered;
     struct world_options options = {.look_ns = look_ns, .choice = {.kind = REPLAY_CHOICE_LIST}};
@@ -175,7 +175,7 @@ static enum core_status output_under(struct explore_program *p, const struct exp
                                      uint32_t look_ns, struct under *out)
 {
     bool ran;
-    enum core_status status = world_under(p, list, look_ns, &ran);
+    enum core_status status = explore_program_under(p, list, look_ns, &ran);
     const struct world_decisions *decisions = p->outcome.world.decisions;
 
     *out = (struct under){0};
@@ -211,41 +211,6 @@ enum core_status explore_program_times(struct explore_program *program,
         explore_output_done(&uneven.output);
     }
     explore_output_done(&even.output);
-    return status;
-}
-
-static bool is_seeded(const struct explore_program *program)
-{
-    bool seeded = false;
-    for (int r = 0; program->outcome.rank && r < program->command->rank_count; r++)
-        seeded |= program->outcome.rank[r].seeds != 0;
-    return seeded;
-}
-
-enum core_status explore_program_seeds(struct explore_program *program,
-                                       struct explore_search *search)
-{
-    const int count = program->command->rank_count;
-    uint64_t *seeds = NULL;
-    bool ran = false;
-    if (!program->worlds || !search->complete || !search->class_count || !is_seeded(program))
-        return CORE_OK;
-    const struct explore_list *list = &search->class[0].asked;
-    enum core_status status = CORE_ARRAY_NEW(seeds, (uint64_t)count, "the seeds of ranks");
-    if (status == CORE_OK)
-        status = world_under(program, list, 0, &ran);
-    for (int r = 0; ran && r < count; r++)
-        seeds[r] = program->outcome.rank[r].seeds;
-    if (status == CORE_OK && ran)
-        status = world_under(program, list, UINT32_MAX, &ran); /* seconds later at each look */
-    for (int r = 0; ran && r < count && search->complete; r++)
-        if (program->outcome.rank[r].seeds != seeds[r]) {
-            search->outside = WORLD_OUTSIDE_CHANCE;
-            search->outside_rank = r;
-            search->limited = true;
-            search->complete = false; /* invariant 4 */
-        }
-    free(seeds);
     return status;
 }
 

@@ -20,8 +20,16 @@ struct explore_runner { /* runs worlds that are not processes */
     void *context;
 };
 
+struct explore_start {
+    uint32_t start_ms_max, world_ms_max; /* as in struct world_program */
+    bool real_files, unheard, patient;   /* the same */
+    int input; /* input of rank 0: explore_input_take; 0: all of the file on standard input, even
+                  if a job has read from it; -1: nothing */
+    uint32_t look_ns; /* the same */
+};
 struct explore_program {
     const struct explore_command *command;
+    struct explore_start how;
     struct world_processes *worlds; /* NULL: the runner runs them */
     struct explore_runner runner;
     struct site_resolver *resolver;
@@ -36,12 +44,6 @@ struct explore_program {
     struct explore_seen *seen;            /* explore/findings.h; NULL if nothing is kept */
 };
 
-struct explore_start {
-    uint32_t start_ms_max, world_ms_max; /* as in struct world_program */
-    bool real_files, unheard, patient;   /* the same */
-    int input; /* input of rank 0: explore_input_take; 0: all of the file on standard input, even
-                  if a job has read from it; -1: nothing */
-};
 /* Starts the program, or reports why it cannot be started. The caller keeps the command. */
 enum core_status explore_program_start(const struct explore_command *command,
                                        const struct explore_start *how,
@@ -56,9 +58,15 @@ void explore_program_end(struct explore_program *program);
  * answers, or NULL if none are asked for. */
 enum core_status explore_program_times(struct explore_program *program,
                                        const struct explore_list *list);
-/* Notes after a complete search that a rank takes the seeds of its random numbers from a clock. */
-enum core_status explore_program_seeds(struct explore_program *program,
-                                       struct explore_search *search);
+/* chance.c: notes after a complete search that the program's seeds or output differ at another
+ * time, with other random numbers of the system or other process numbers. */
+enum core_status explore_program_chance(struct explore_program *program,
+                                        struct explore_search *search);
+/* Runs a world with those answers, the clock and random numbers of look_ns (world_options). The
+ * program's outcome is its own. *out_ran: false if no time was left. */
+enum core_status explore_program_under(struct explore_program *program,
+                                       const struct explore_list *list, uint32_t look_ns,
+                                       bool *out_ran);
 /* Learns times after a search, for its outcomes: those that differ only in such numbers become
  * one. *out_places is that of explore_search_join; NULL if nothing changed. */
 enum core_status explore_program_untime(struct explore_program *program,

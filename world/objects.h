@@ -282,6 +282,7 @@ struct world_message { /* sent, not yet received */
     size_t room;       /* bytes in its sender's attached buffer; 0: it uses none */
     uint32_t attached; /* number of that buffer */
     bool stays;        /* it leaves that buffer only when its receive takes it */
+    bool trusts;       /* a ready send, for which some receive was posted */
     struct world_delayed delayed;
     uint8_t small[MESSAGE_SMALL];
 };
@@ -335,6 +336,7 @@ struct ompi_request_t {
     MPI_Status status;
     uint64_t checksum;
     uint64_t post[2], done[2];
+    uint32_t posted_at; /* of a receive: messages that were sent before it was posted */
     /* order=explore: number of its posting among all, and among its rank's; causes of its posting
      * and of its completion; the decision about a wildcard; whether a poll for it failed */
     uint32_t serial, order;

@@ -184,6 +184,7 @@ struct world_state {
     struct world_message *message_free;
     bool running;
     bool siblings; /* of fibers: some rank has or had several threads */
+    bool again;    /* the world learned which receives to post late: it runs again */
     struct world_block *block[WORLD_BLOCK_CLASSES]; /* returned ones, by power of two of size */
     /* For the search by states (ranks/states.c): the fiber that runs when no rank can continue;
      * NULL: there is no such search. */
@@ -556,7 +557,8 @@ struct world_meeting {
     uint32_t key, number;
     int first, arrived, size;
     const char *call;
-    int root;
+    int root;         /* on an intercommunicator: rank of the world, or -1 */
+    int alone;        /* there: one that passed MPI_PROC_NULL; -1: none did */
     const char *op;   /* NULL: the call reduces nothing, or by an operation of the program's own */
     uint32_t context; /* a new context, the same for all members */
     void **slot;

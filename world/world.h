@@ -162,7 +162,7 @@ enum world_outside {
     WORLD_OUTSIDE_NONE,
     WORLD_OUTSIDE_SIGNALS, /* of a timer with a handler, or sent to another rank */
     WORLD_OUTSIDE_SOCKETS,
-    WORLD_OUTSIDE_CHANCE, /* random numbers whose seed comes from a clock: explore/ finds it */
+    WORLD_OUTSIDE_CHANCE, /* random numbers of the system; else explore/chance.c finds it */
     WORLD_OUTSIDE_QUEUES, /* named pipes and semaphores, message queues, those of System V */
     WORLD_OUTSIDE_COUNT
 };

@@ -11,7 +11,7 @@
 #define USES_SIGNALS " sets a timer or signals another rank, and a signal can come at any time"
 #define USES_SOCKETS " uses sockets, whose data can come at any time"
 #define USES_QUEUES " uses named pipes, semaphores or message queues, whose order is not known"
-#define USES_CHANCE " seeds its random numbers by the time, which is the same in all worlds"
+#define USES_CHANCE " depends on the time or on chance, which are the same in all worlds"
 #define JOB_PERSISTENT " cannot be told which message a persistent receive takes"
 
 static const char *const rest_texts[SEARCH_REST_COUNT] = {

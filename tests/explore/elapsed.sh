@@ -23,10 +23,6 @@ int main(int argc, char **argv)
         MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
     else
         printf("elapsed %.3f s\n", MPI_Wtime() - begin);
-#ifdef SEED
-    if (rank == 1)
-        srand(SEED);
-#endif
 #ifdef NAMES
     char name[] = "part.XXXXXX";
     if (rank == 0 && close(mkstemp(name)) == 0)
@@ -45,9 +41,77 @@ for what in TIMES MIXED NAMES 'NAMES -DMIXED'; do
     crosswait explore -n 4 -- ./elapsed | grep -E '^warning|time|^crosswait'
     crosswait run -o T.db -- mpirun -n 4 ./elapsed | grep -E '^warning|^explored'
 done
-# A seed of random numbers that comes from a clock is the same in all worlds, but not in all jobs.
-for seed in 'time(NULL)' 'rank + (MPI_Wtime() < 0)'; do
-    mpicc -g -O1 "-DSEED=$seed" -o elapsed elapsed.c || exit 1
-    crosswait explore -n 4 -- ./elapsed | grep '^crosswait'
+# Times, process numbers and random numbers of the system, before and after MPI_Init, are the same
+# in all worlds, but not in all jobs. Seeds that are constant, and times that change nothing, are.
+cat >chance.cc <<'C'
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <mpi.h>
+#include <random>
+#include <string>
+#include <sys/random.h>
+#include <unistd.h>
+static int byte()
+{
+    char got;
+    return getrandom(&got, 1, 0) == 1 ? got : 0;
+}
+static int value(const std::string &how)
+{
+    using clock = std::chrono::system_clock;
+    return how == "device"    ? std::random_device()()
+           : how == "engine"  ? std::mt19937(clock::now().time_since_epoch().count())()
+           : how == "bytes"   ? byte()
+           : how == "process" ? getpid()
+           : how == "time"    ? std::mt19937(time(NULL))()
+           : how == "seed"    ? (srand(time(NULL)), 0)
+           : how == "fixed"   ? (srand(1), rand() + std::mt19937(7)() + (time(NULL) < 0))
+                              : 0;
+}
+static int early = value(getenv("EARLY"));
+int main(int argc, char **argv)
+{
+    int rank, bit = 0, got;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1)
+        bit = (early + value(getenv("LATE"))) & 1;
+    if (rank)
+        MPI_Send(&bit, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    for (int i = 1; i < 3 && rank == 0; i++, bit |= got)
+        MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 0)
+        printf("%s\n", bit ? "heads" : "tails");
+    MPI_Finalize();
+}
+C
+mpicxx -g -w -o chance chance.cc || exit 1
+for late in device engine bytes process; do
+    EARLY= LATE=$late crosswait explore -n 3 -- ./chance |
+        grep -o 'all there are\|there may be more'
 done
+for early in device time seed fixed; do
+    EARLY=$early LATE=fixed crosswait explore -n 3 -- ./chance |
+        grep -o 'all there are\|there may be more'
+done
+cat >chance.f90 <<'F'
+program chance
+    use mpi
+    integer :: ierr, n
+    real :: x
+    call MPI_Init(ierr)
+    if (command_argument_count() == 1) then
+        call random_seed(size=n)
+        call random_seed(put=[(5, i = 1, n)])
+    end if
+    call random_number(x)
+    print *, x > 0.5
+    call MPI_Finalize(ierr)
+end program
+F
+mpif90 -g -o chance chance.f90 || exit 1
+crosswait explore -n 2 -- ./chance | tail -1
+crosswait explore -n 2 -- ./chance 5 | tail -1
 exit 0

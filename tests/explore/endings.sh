@@ -23,9 +23,9 @@ for ranks in 46 93; do
     crosswait explore -q --worlds=1 -n $ranks -- ./last
     [ $? = 5 ] || echo "$ranks ranks: cannot be explored"
 done
-# A rank may end at once behind MPI_Finalize.
+# A rank may end at once behind MPI_Finalize, or become another program.
 mpicc -g -O1 -pthread -o modes "$SOURCE/tests/world/processes/modes.c" || exit 1
-for mode in over over-9 quick; do
+for mode in over over-9 quick other other-1; do
     echo "$mode: $(crosswait explore -n 3 -- ./modes $mode | grep '^error\|^cross')"
 done
 exit 0

@@ -67,3 +67,43 @@ if unshare -m true 2>/dev/null || unshare -Um true 2>/dev/null; then
 else
     echo "no namespaces here: $(crosswait explore -n 3 -- ./files 2>&1 | grep -c 'real files')"
 fi
+# Files, pipes and event counters that a program made before its ranks began are each rank's own.
+cat >before.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, own = -1, ends[2];
+    unsigned long long count = 2;
+    char unread[3] = "", named[8] = "";
+    FILE *unnamed = tmpfile(), *log = fopen("log", "w+");
+    const int event = eventfd(1, 0);
+    if (pipe(ends) || write(ends[1], "ab", 2) != 2)
+        return 1;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    fprintf(unnamed, "%d\n", rank);
+    fflush(unnamed);
+    if (write(ends[1], &rank, sizeof rank) < 0 || write(event, &count, sizeof count) < 0)
+        return 1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    rewind(unnamed);
+    if (fscanf(unnamed, "%d", &own) != 1 || own != rank || read(ends[0], unread, 2) != 2 ||
+        strcmp(unread, "ab") || read(ends[0], &own, sizeof own) != sizeof own || own != rank ||
+        read(event, &count, sizeof count) != sizeof count || count != 3)
+        abort();
+    for (int i = 0; i < 2; i++, MPI_Barrier(MPI_COMM_WORLD))
+        if (rank == i)
+            fprintf(log, "%d", rank), fflush(log);
+    rewind(log);
+    if (!fgets(named, sizeof named, log) || strcmp(named, "1")) /* each wrote at its start */
+        abort();
+    MPI_Finalize();
+    return 0;
+}
+END
+mpicc -g -o before before.c && crosswait explore -q -n 2 -- ./before || echo "files before MPI_Init"

@@ -3,12 +3,14 @@
 # of a program with such memory, got before or after MPI_Init; it does if the memory belongs to one
 # rank, or is only read.
 cat >prog.c <<'END'
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
+#include <sys/uio.h>
 #include <unistd.h>
 static const char *how;
 static int is(const char *name)
@@ -18,8 +20,9 @@ static int is(const char *name)
 static volatile int *take(void)
 {
     const int writes = is("file") || is("before");
-    int file = is("anonymous") || is("own") ? -1 : open("cells", writes ? O_RDWR : O_RDONLY);
-    int flags = (is("own") ? MAP_PRIVATE : MAP_SHARED) | (file < 0 ? MAP_ANONYMOUS : 0);
+    const int private = is("own") || is("process"), no_file = private || is("anonymous");
+    int file = no_file ? -1 : open("cells", writes ? O_RDWR : O_RDONLY);
+    int flags = (private ? MAP_PRIVATE : MAP_SHARED) | (no_file ? MAP_ANONYMOUS : 0);
     void *at;
     if (is("segment")) {
         int id = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
@@ -41,6 +44,13 @@ int main(int argc, char **argv)
     cell = cell ? cell : take();
     if (!cell)
         return 1;
+    if (is("process")) {
+        int pid = getpid(), got = 0;
+        MPI_Bcast(&pid, 1, MPI_INT, 1, MPI_COMM_WORLD);
+        if (!rank)
+            process_vm_readv(pid, &(struct iovec){&got, 4}, 1, &(struct iovec){&got, 4}, 1, 0);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
     if (rank && !is("read"))
         *cell = 7;
     else if (!rank)
@@ -51,7 +61,7 @@ int main(int argc, char **argv)
 END
 mpicc -g -o prog prog.c || exit 1
 head -c 4096 /dev/zero >cells
-for how in file before anonymous segment own read; do
+for how in file before anonymous segment process own read; do
     head -c 4096 /dev/zero >cells
     echo "$how: $(crosswait explore -n 2 -- ./prog $how | tail -1) [${PIPESTATUS[0]}]"
 done
@@ -59,6 +69,7 @@ done
 # the explorer says so, and run calls nothing clean without saying which orders it tried. A message
 # between the uses, one common input and a file for each rank change nothing.
 cat >files.c <<'END'
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -133,8 +144,14 @@ int main(int argc, char **argv)
         if (i == 0)
             get("cell");
     }
-    if (rank == 1 && is("stat"))
-        puts(access("cell", R_OK) ? "no" : "yes");
+    if (rank == 1 && (is("stat") || is("faccess") || is("statx"))) {
+        struct statx it;
+        puts((is("stat")      ? access("cell", R_OK)
+              : is("faccess") ? faccessat(AT_FDCWD, "cell", R_OK, 0)
+                              : statx(AT_FDCWD, "cell", 0, STATX_SIZE, &it))
+                 ? "no"
+                 : "yes");
+    }
     else if (rank == 1 && !is("any") && !is("own") && !is("input"))
         get("cell");
     MPI_Finalize();
@@ -142,7 +159,7 @@ int main(int argc, char **argv)
 }
 END
 mpicc -o files files.c && echo 3 >input && echo 4 >cell || exit 1
-for how in stat input folder link symbolic flock folders; do
+for how in stat faccess statx input folder link symbolic flock folders; do
     echo "$how: $(crosswait explore -n 2 -- ./files $how | tail -1) [${PIPESTATUS[0]}]"
 done
 crosswait run -o T.db -- mpirun -n 3 ./files any | grep -o '^verdict.*\|^explored.*'

@@ -5,6 +5,7 @@
 # program, or a rank sends the signal to itself.
 cat >prog.c <<'END'
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@ cat >prog.c <<'END'
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -66,6 +68,10 @@ static void set(void)
         msgctl(msgget(IPC_PRIVATE, 0600), IPC_RMID, NULL);
     if (is("fifo"))
         mkfifo("fifo", 0600);
+    if (is("opened"))
+        open("before", O_RDWR);
+    if (is("file"))
+        timerfd_create(CLOCK_MONOTONIC, 0);
 }
 int main(int argc, char **argv)
 {
@@ -115,8 +121,9 @@ int main(int argc, char **argv)
     return 0;
 }
 END
-mpicc -g -w -o prog prog.c || exit 1
-for how in itimer later alarm profile thread other child watchdog itself socket queue fifo; do
+mpicc -g -w -o prog prog.c && mkfifo before || exit 1
+for how in itimer later alarm profile thread other child watchdog itself socket queue fifo \
+    opened file; do
     echo "$how: $(crosswait explore -n 3 -- ./prog $how | tail -1)"
 done
 # run, which asks one world about a job that wrote a file, names the true reason, too.

@@ -29,10 +29,13 @@ void *world_coll_scratch(int count, MPI_Datatype type)
     return room - low;
 }
 
-static void coll_copy(void *to, int to_count, MPI_Datatype to_type, const void *from, int count,
-                      MPI_Datatype type)
+/* Returns MPI_ERR_COUNT if there is less than the destination asks for, as coll_finish. */
+static int coll_copy(void *to, int to_count, MPI_Datatype to_type, const void *from, int count,
+                     MPI_Datatype type)
 {
+    const size_t room = (size_t)to_count * to_type->size, bytes = (size_t)count * type->size;
     world_type_copy(to, (size_t)to_count, to_type, from, (size_t)count, type);
+    return bytes == room ? MPI_SUCCESS : bytes > room ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT;
 }
 
 int world_coll_barrier(const struct world_coll *c)
@@ -160,7 +163,7 @@ static int coll_gather(const struct world_coll *c)
         if (i != rank)
             coll_recv(c, to, count, c->recv_type, i, &request[i]);
         else if (c->send != MPI_IN_PLACE)
-            coll_copy(to, count, c->recv_type, c->send, c->send_count, c->send_type);
+            code = coll_copy(to, count, c->recv_type, c->send, c->send_count, c->send_type);
     }
     for (int i = 0; i < size; i++)
         if (i != rank) {
@@ -172,7 +175,7 @@ static int coll_gather(const struct world_coll *c)
 
 int world_coll_scatter(const struct world_coll *c, const void *send, MPI_Datatype type)
 {
-    int rank = c->comm->rank, size = c->comm->size;
+    int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
     CORE_CHECK(!c->comm->remote_size && c->root >= 0 && c->root < size);
     if (rank != c->root)
         return coll_recv_now(c, c->recv, c->recv_count, c->recv_type, c->root);
@@ -184,12 +187,12 @@ int world_coll_scatter(const struct world_coll *c, const void *send, MPI_Datatyp
         if (i != rank)
             coll_send(c, from, count, type, i, &request[i]);
         else if (c->recv != MPI_IN_PLACE)
-            coll_copy(c->recv, c->recv_count, c->recv_type, from, count, type);
+            code = coll_copy(c->recv, c->recv_count, c->recv_type, from, count, type);
     }
     for (int i = 0; i < size; i++)
         if (i != rank)
             coll_finish(&request[i]);
-    return MPI_SUCCESS;
+    return code;
 }
 
 #define COUNT(i) (c->recv_counts ? c->recv_counts[i] : c->recv_count)
@@ -222,7 +225,10 @@ static int coll_allgather(const struct world_coll *c)
     int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
     int right = (rank + 1) % size, left = (rank - 1 + size) % size;
     if (c->send != MPI_IN_PLACE)
-        coll_copy(PLACE(rank), COUNT(rank), c->recv_type, c->send, c->send_count, c->send_type);
+        code =
+            coll_copy(PLACE(rank), COUNT(rank), c->recv_type, c->send, c->send_count, c->send_type);
+    if (code)
+        return code;
     if (coll_is_loose())
         return allgather_loosely(c);
     for (int step = 0; step < size - 1 && !code; step++) {
@@ -255,7 +261,7 @@ static int coll_alltoall(const struct world_coll *c)
                                     : coll_at_rank(c->send, send_at, type);
         if (i == rank) {
             if (!in_place)
-                coll_copy(to, recv_count, recv_type, from, count, type);
+                code = coll_copy(to, recv_count, recv_type, from, count, type);
             continue;
         }
         if (in_place) {

@@ -114,12 +114,16 @@ static inline void coll_recv(const struct world_coll *c, void *buffer, int count
                 c->comm->context + 1, request);
 }
 
+/* A collective that gets less than it asked for returns MPI_ERR_COUNT: counts must agree. */
 static inline int coll_finish(struct ompi_request_t *request)
 {
     if (!request->complete)
         world_request_wait(request);
     CORE_CHECK_HOT(request->complete && request->checked);
     world_request_finish(request);
+    if (UNLIKELY(request->kind == REQUEST_RECV && request->peer >= 0 && !request->error &&
+                 request->status._ucount < request->count * request->type->size))
+        request->error = MPI_ERR_COUNT;
     return request->error;
 }
 

@@ -186,6 +186,8 @@ static int run(const char *call, struct world_coll c)
                       c.comm, code, "%s",
                       code == MPI_ERR_TRUNCATE
                           ? "a message is longer than its receive: counts differ between ranks"
+                      : code == MPI_ERR_COUNT
+                          ? "a message is shorter than its receive: counts differ between ranks"
                           : "it failed")
                 : MPI_SUCCESS;
 }

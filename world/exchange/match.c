@@ -83,14 +83,12 @@ static void recv_status(struct ompi_request_t *recv, int source, int tag, size_t
     }
 }
 
-/* Compares the basic types. A search reports only types whose bits mean something else, and only
- * for the program's own messages. */
+/* Compares the basic types. A search reports only types whose bits mean something else. */
 static void check_types(struct ompi_request_t *recv, MPI_Datatype sent, size_t bytes, int source)
 {
     size_t room = recv->count * recv->type->size;
     enum world_types found = world_type_compare(sent, recv->type, bytes < room ? bytes : room);
-    bool internal = recv->context != recv->comm->context;
-    if (found == WORLD_TYPES_ALIKE || (WORLD->explore && (found != WORLD_TYPES_DIFFER || internal)))
+    if (found == WORLD_TYPES_ALIKE || (WORLD->explore && found != WORLD_TYPES_DIFFER))
         return;
     world_found(WORLD_RULE_TYPE_MISMATCH, recv->owner->rank,
                 "%s posted a receive whose basic types are not those of the message"
@@ -250,6 +248,11 @@ void world_message_receive(struct ompi_request_t *recv, struct world_message *me
     CORE_CHECK(message->packed || message->send); /* invariant 2 */
     CORE_CHECK(!message->packed || !message->send || WORLD_PROCESSES || WORLD->explore);
     CORE_CHECK_HOT(world_match_fits(message, recv->context, recv->peer, recv->tag));
+    if (UNLIKELY(message->trusts) && recv->posted_at >= message->place)
+        world_found(WORLD_RULE_ERROR, message->world,
+                    "%s to rank %d, tag %d: its receive is posted later, as another message took "
+                    "the one before",
+                    message->call, recv->owner->rank, message->tag);
     recv_status(recv, message->source, message->tag, message->bytes);
     if (UNLIKELY(WORLD->options->warn_types))
         check_types(recv, message->type, message->bytes, message->world);
@@ -411,6 +414,7 @@ static struct world_message *message_make(struct ompi_request_t *send, struct wo
     message->place = (uint32_t)WORLD->outcome->message_count;
     message->packed = NULL;
     message->room = 0;
+    message->trusts = false;
     if (UNLIKELY(send->mode == MODE_BUFFERED))
         room_take(send, message, bytes);
     if (copy || WORLD_PROCESSES || WORLD->explore) {
@@ -446,6 +450,47 @@ static bool would_match(const struct ompi_request_t *send, const struct world_ra
     return false;
 }
 
+/* Receives that ready sends of some world of the program would take: a search posts them as late as
+ * possible, so that a ready send that nothing orders after its receive comes first. */
+enum { LATE_MAX = 64 };
+static struct {
+    int world, source, tag; /* source: in the communicator */
+} late_receive[LATE_MAX] WORLD_SHARED;
+static uint32_t late_count WORLD_SHARED;
+
+static void late_note(const struct ompi_request_t *send, int world)
+{
+    const int source = send->comm->rank;
+    CORE_CHECK(send->mode == MODE_READY && late_count <= LATE_MAX);
+    if (WORLD->searcher) {
+        world_states_beyond("it uses ready sends");
+        return;
+    }
+    for (uint32_t i = 0; i < late_count; i++)
+        if (late_receive[i].world == world && late_receive[i].source == source &&
+            late_receive[i].tag == send->tag)
+            return;
+    if (late_count == LATE_MAX) {
+        world_explore_limited();
+        return;
+    }
+    late_receive[late_count].world = world;
+    late_receive[late_count].source = source;
+    late_receive[late_count++].tag = send->tag;
+    WORLD->again = true;
+}
+
+static bool is_late(const struct ompi_request_t *recv)
+{
+    CORE_CHECK(late_count <= LATE_MAX);
+    for (uint32_t i = 0; i < late_count && recv->context == recv->comm->context; i++)
+        if (late_receive[i].world == recv->owner->rank &&
+            (recv->peer == MPI_ANY_SOURCE || recv->peer == late_receive[i].source) &&
+            (recv->tag == MPI_ANY_TAG || recv->tag == late_receive[i].tag))
+            return true;
+    return false;
+}
+
 static void check_ready(const struct ompi_request_t *send, int world)
 {
     if (UNLIKELY(send->mode == MODE_READY))
@@ -456,10 +501,14 @@ static void check_ready(const struct ompi_request_t *send, int world)
 
 static void send_explored(struct ompi_request_t *send, struct world_rank *dest, size_t bytes)
 {
-    if (send->mode == MODE_READY && !would_match(send, dest))
+    const bool trusts = send->mode == MODE_READY && would_match(send, dest);
+    if (trusts && WORLD_PROCESSES)
+        late_note(send, dest->rank);
+    else if (!trusts)
         check_ready(send, dest->rank);
     bool copy = match_buffered(send, dest, bytes);
     struct world_message *message = message_make(send, dest, bytes, copy);
+    message->trusts = trusts;
     if (UNLIKELY(WORLD->options->event != NULL))
         world_emit_message(WORLD_EVENT_SEND, send, message, dest->rank, bytes, copy);
     match_queue(message, dest);
@@ -556,8 +605,11 @@ struct world_message *world_match_find(struct world_rank *rank, uint32_t context
 void world_recv_post(struct ompi_request_t *recv)
 {
     struct world_rank *me = recv->owner;
+    if (UNLIKELY(late_count) && WORLD->explore && !WORLD->searcher && is_late(recv))
+        world_pause(0);
     recv->post[0] = me->clock[0];
     recv->post[1] = me->clock[1];
+    recv->posted_at = (uint32_t)WORLD->outcome->message_count;
     WORLD->now_ns += 100;
     if (UNLIKELY(WORLD->options->event != NULL))
         world_emit_message(WORLD_EVENT_RECV, recv, NULL, world_peer(recv->comm, recv->peer),

@@ -252,6 +252,9 @@ static int wait_report(const struct ompi_request_t *request, int code)
             " by %s",
             (size_t)request->status._ucount, request->status.MPI_SOURCE, request->status.MPI_TAG,
             request->count * request->type->size, request->handle.made_by);
+    if (code == MPI_ERR_COUNT)
+        return world_error(request->comm, code, "%s gets less than it asks for: counts differ",
+                           request->handle.made_by);
     return world_error(request->comm, code, "the operation of %s failed", request->handle.made_by);
 }
 

@@ -694,6 +694,7 @@ enum core_status world_open(const struct world_options *options, struct world_ou
     world->step_count_max = step_limit();
     world->now_ns = 0;
     world->time_streak = world->looks = 0;
+    world->again = false;
     world->context_next = 4;
     world->ports = NULL;
     world->services = NULL;
@@ -802,7 +803,7 @@ uint64_t world_look_ns(void)
 {
     enum { LOOK_NS = 1000, FASTER_EVERY = 64, FASTER_MAX = 20 };
     uint32_t most_ns = WORLD->options ? WORLD->options->look_ns : 0;
-    uint64_t look_ns = most_ns ? 1 + core_random_mix(WORLD->looks) % most_ns : LOOK_NS;
+    uint64_t look_ns = most_ns ? 1 + core_random_mix(WORLD->looks + 1) % most_ns : LOOK_NS;
     uint32_t doubled = WORLD->running && ME ? ME->idle_polls / FASTER_EVERY : 0;
     WORLD->looks++;
     return look_ns << (doubled < FASTER_MAX ? doubled : FASTER_MAX);

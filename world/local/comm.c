@@ -49,6 +49,8 @@ static bool local_first(MPI_Comm comm)
            comm_lowest(comm->member, comm->size) < comm_lowest(comm->remote, comm->remote_size);
 }
 
+enum { NOBODY = -1 };
+
 /* Finds a meeting. Groups that share a context are disjoint: `first`, the same member for all of a
  * group, distinguishes them. */
 static struct world_meeting *meeting_find(uint32_t key, uint32_t number, int first, int size,
@@ -66,6 +68,7 @@ static struct world_meeting *meeting_find(uint32_t key, uint32_t number, int fir
     made->size = size;
     made->call = WORLD->fiber->call;
     made->root = root;
+    made->alone = NOBODY;
     made->op = op;
     made->next = WORLD->meeting;
     WORLD->meeting = made;
@@ -83,6 +86,50 @@ static void meeting_arrive(struct world_meeting *meeting)
         CORE_CHECK(*link); /* it is in the list until the last member arrived */
     }
     *link = meeting->next;
+}
+
+/* Returns the root of a call on an intercommunicator, as a rank of the world; NOBODY: there is
+ * none, or the caller does not name it. */
+static int inter_root(MPI_Comm comm, int root)
+{
+    CORE_CHECK(comm->remote_size > 0 && root < comm->remote_size);
+    return root == MPI_ROOT ? comm->member[comm->rank] : root >= 0 ? comm->remote[root] : NOBODY;
+}
+
+/* Tells whether the rank of the world is in the caller's own group. */
+static bool inter_has(MPI_Comm comm, int rank)
+{
+    for (int i = 0; i < comm->size; i++)
+        if (comm->member[i] == rank)
+            return true;
+    return false;
+}
+
+/* Compares the root with that of the members that came before: one rank of one group is the root,
+ * and only others of its group pass MPI_PROC_NULL. */
+static void inter_mismatch(struct world_meeting *meeting, MPI_Comm comm, int root)
+{
+    const int named = inter_root(comm, root), before = meeting->root;
+    CORE_CHECK(meeting->size == comm->size + comm->remote_size);
+    if (root == MPI_PROC_NULL)
+        meeting->alone = comm->member[comm->rank];
+    if (named != NOBODY)
+        meeting->root = named;
+    if (named != NOBODY && before != NOBODY && named != before)
+        world_found(WORLD_RULE_COLLECTIVE_MISMATCH, ME->rank,
+                    "rank %d calls %s with rank %d of the job as the root, another member with "
+                    "rank %d",
+                    ME->rank, WORLD->fiber->call, named, before);
+    else if (meeting->root != NOBODY && meeting->alone != NOBODY &&
+             inter_has(comm, meeting->root) != inter_has(comm, meeting->alone))
+        world_found(
+            WORLD_RULE_COLLECTIVE_MISMATCH, ME->rank,
+            "rank %d calls %s with root MPI_PROC_NULL, and the root, rank %d of the job, is "
+            "in the other group",
+            meeting->alone, WORLD->fiber->call, meeting->root);
+    else
+        return;
+    world_end_job();
 }
 
 static void comm_mismatch(const struct world_meeting *meeting, int size, int root, const char *op)
@@ -118,11 +165,16 @@ uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root, const
     WORLD->fiber->call = call;
     if (UNLIKELY(WORLD->options->event != NULL))
         world_emit(WORLD_EVENT_CALL, root, 0, comm->context + 1, 0, -1, false);
-    if (comm->remote_size) /* roots differ between the two groups */
-        return number;
-    struct world_meeting *meeting =
-        meeting_find(comm->context | KEY_COLLECTIVE, number, comm->member[0], comm->size, root, op);
-    comm_mismatch(meeting, comm->size, root, op);
+    const bool inter = comm->remote_size > 0;
+    const int *const low = !inter || local_first(comm) ? comm->member : comm->remote;
+    const int first = inter ? comm_lowest(low, local_first(comm) ? comm->size : comm->remote_size)
+                            : comm->member[0];
+    const int size = comm->size + comm->remote_size;
+    struct world_meeting *meeting = meeting_find(comm->context | KEY_COLLECTIVE, number, first,
+                                                 size, inter ? inter_root(comm, root) : root, op);
+    comm_mismatch(meeting, size, inter ? meeting->root : root, op);
+    if (inter)
+        inter_mismatch(meeting, comm, root);
     meeting_arrive(meeting);
     return number;
 }

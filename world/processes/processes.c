@@ -178,11 +178,15 @@ static void environment_set(const struct world_program *program, const char *lib
 {
     char text[16384];
     /* UCX, which Open MPI's Fortran library loads, would start a thread. */
-    static const char *const settings[] = {
-        "PYTHONUNBUFFERED=1", "GFORTRAN_UNBUFFERED_PRECONNECTED=1", "OPENBLAS_NUM_THREADS=1",
-        "PYTHONHASHSEED=0", "UCX_VFS_ENABLE=n"};
+    static const char *const settings[] = {"PYTHONUNBUFFERED=1",
+                                           "GFORTRAN_UNBUFFERED_PRECONNECTED=1",
+                                           "OPENBLAS_NUM_THREADS=1", "UCX_VFS_ENABLE=n"};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         variable_add(settings[i]);
+    const char *hashes = getenv("PYTHONHASHSEED");
+    snprintf(text, sizeof text, "PYTHONHASHSEED=%" PRIu32, program->look_ns);
+    if (!hashes || !strcmp(hashes, "random"))
+        variable_add(text);
     for (const char *const *v = program->environment; v && *v; v++)
         variable_add(*v);
     const char *others = getenv("LD_PRELOAD");
@@ -545,6 +549,8 @@ static enum core_status processes_start(const struct world_program *program, enu
     if (status == CORE_OK)
         status = streams_make(w);
     if (status == CORE_OK)
+        w->region->look_ns = program->look_ns;
+    if (status == CORE_OK)
         status = program_start(w, program, abi);
     if (status != CORE_OK) {
         world_processes_end(w);
@@ -848,6 +854,7 @@ static void rank_read(const struct world_processes *w, int r)
     to->site = from->site;
     to->detaching = from->detaching;
     to->seeds = from->seeds;
+    to->varies = from->varies;
 }
 
 static uint64_t computed_of(const struct region *region, int ranks)
@@ -861,8 +868,8 @@ static uint64_t computed_of(const struct region *region, int ranks)
     return sum;
 }
 
-enum core_status world_processes_run(struct world_processes *w, const struct world_options *options,
-                                     struct world_process_outcome *out_outcome)
+static enum core_status run_once(struct world_processes *w, const struct world_options *options,
+                                 struct world_process_outcome *out_outcome)
 {
     struct region *region = w->region;
     enum core_status status = request_write(region, options);
@@ -911,9 +918,19 @@ enum core_status world_processes_run(struct world_processes *w, const struct wor
                                                   .event_count = region->event_count,
                                                   .lost = region->lost,
                                                   .unsure = unsure};
-    for (size_t i = 0; options->event && i < region->event_count; i++)
-        options->event(options->event_context, &region->event[i]);
     return CORE_OK;
+}
+
+enum core_status world_processes_run(struct world_processes *w, const struct world_options *options,
+                                     struct world_process_outcome *out_outcome)
+{
+    struct region *region = w->region;
+    enum core_status status = run_once(w, options, out_outcome);
+    while (status == CORE_OK && region->again) /* it learns something each time */
+        status = run_once(w, options, out_outcome);
+    for (size_t i = 0; status == CORE_OK && options->event && i < region->event_count; i++)
+        options->event(options->event_context, &region->event[i]);
+    return status;
 }
 
 /* --- a world from its states ------------------------------------------------------------------ */

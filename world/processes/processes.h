@@ -23,6 +23,7 @@ struct world_program {
     bool patient;          /* start_ms_max and left_ms do not count waiting for processors */
     int input;             /* input of rank 0 of each world: a file of memfd_create called
                               REGION_INPUT; 0: none */
+    uint32_t look_ns;      /* as world_options.look_ns, before the ranks begin */
 };
 
 struct world_processes;
@@ -64,6 +65,12 @@ struct world_rank_outcome {
     uint64_t site;    /* of the call: world_processes_site */
     bool detaching;   /* it waits until its buffered messages are received */
     uint64_t seeds;   /* a hash of the seeds of its random numbers; 0: it set none */
+    unsigned varies;  /* WORLD_VARIES...: it got values that differ from job to job */
+};
+
+enum { /* in a world; before it began */
+       WORLD_VARIES = 1,
+       WORLD_VARIES_EARLY = 2
 };
 
 /* Valid until the next world_processes_run of the same struct world_processes, or its end. Only

@@ -18,7 +18,7 @@
 #define REGION_INPUT "crosswait-input" /* the file that worlds read as standard input */
 
 enum {
-    REGION_VERSION = 9,
+    REGION_VERSION = 10,
     REGION_NAMES_MAX = 1024,
     REGION_NAME_MAX = 56,
     REGION_WHY_MAX = 160,
@@ -58,8 +58,9 @@ struct region_rank {
     uint64_t stray_site;
     bool shares; /* it shares memory by itself with other processes */
     enum world_outside outside;
-    uint64_t seeds; /* as world_rank_outcome's */
-    bool early;     /* it ended without notice while the world ran */
+    uint64_t seeds; /* this and the next as world_rank_outcome's */
+    unsigned varies;
+    bool early; /* it ended without notice while the world ran */
     /* For the search by states: whether it ran since its memory was hashed; the hash; why it has
      * none, a literal of the program's side. */
     bool ran;
@@ -162,6 +163,7 @@ struct region {
     /* The answer. */
     _Atomic uint32_t over; /* a rank saw that the world cannot continue: the rest is ended */
     _Atomic uint32_t time; /* the runner's time limit passed */
+    bool again;            /* the world is to run again (world_state.again) */
     struct world_outcome outcome;
     uint64_t question_count, event_count;
     bool lost;

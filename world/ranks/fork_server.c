@@ -158,8 +158,12 @@ __attribute__((constructor)) static void fork_server_begin(void)
     setvbuf(stdout, NULL, _IOLBF, 0);
     on_exit(rank_leave, NULL);
     region_map();
-    if (rank_region)
-        rank_needs_check();
+    if (!rank_region)
+        return;
+    rank_inherited_start();
+    early_options.look_ns = rank_region->look_ns;
+    rank_clock_begin();
+    rank_needs_check();
 }
 
 /* --- ranks ------------------------------------------------------------------------------------ */
@@ -350,6 +354,7 @@ static void fork_server_become(int rank, pid_t server)
     for (int stream = 1; stream <= 2; stream++)
         dup2(control + 2 * rank + stream, stream);
     files_own();
+    rank_inherited_own();
     if (rank > 0)
         input_leave();
     if (rank_region->states.depth)
@@ -415,6 +420,32 @@ static void ended_early(int r, int status)
     rank_region->over = 1;
 }
 
+static bool has_finding(int r)
+{
+    CORE_CHECK(WORLD->outcome == &rank_region->outcome);
+    for (int i = 0; i < rank_region->outcome.finding_count; i++)
+        if (rank_region->outcome.finding[i].rank == r)
+            return true;
+    return false;
+}
+
+/* Reports ranks that left the world as if all were well, and ended otherwise: by a signal, or as
+ * another program. */
+static void ended_late(void)
+{
+    for (int r = 0; r < (int)rank_region->rank_count; r++) {
+        const struct region_rank *rank = &rank_region->rank[r];
+        if (!rank->left || !rank->ended || !rank->status || has_finding(r))
+            continue;
+        if (WIFSIGNALED(rank->status))
+            world_found(WORLD_RULE_CRASH, r, "rank %d is ended by signal %d (%s)", r,
+                        WTERMSIG(rank->status), strsignal(WTERMSIG(rank->status)));
+        else
+            world_found(WORLD_RULE_EXIT_STATUS, r, "rank %d ended with status %d", r,
+                        WEXITSTATUS(rank->status));
+    }
+}
+
 static void fork_server_reap(int count)
 {
     while (count > 0) {
@@ -435,6 +466,7 @@ static void fork_server_reap(int count)
         if (rank_region->over || rank_region->time)
             rest_kill();
     }
+    ended_late();
 }
 
 /* --- worlds ----------------------------------------------------------------------------------- */
@@ -545,6 +577,13 @@ static void states_run(const struct world_fiber *first)
 static bool ranks_fork(void)
 {
     pid_t server = getpid();
+    for (uint32_t i = 0; i < rank_region->look_ns % 3; i++) { /* other process numbers, too */
+        const pid_t skipped = fork();
+        if (skipped == 0)
+            syscall(SYS_exit_group, 0);
+        while (skipped > 0 && waitpid(skipped, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
     int made = 0, count = (int)rank_region->rank_count;
     WORLD->fiber = &early_fiber; /* it asks which rank is first */
     ME = &early_rank;
@@ -599,6 +638,7 @@ static bool world_serve(void)
     }
     if (good)
         world_close();
+    rank_region->again = WORLD->again;
     good &= scratch_clear(&rank_region->scratch);
     rank_region->busy = false;
     fork_server_say(good ? REGION_DONE : REGION_FAILED);
@@ -651,8 +691,10 @@ void world_process_begin(void)
             "its ranks are forked there, before threads start",
             threads);
     rank_layers_find();
+    rank_chance_tell(); /* before the world's count of clock reads begins */
     maps_tell();
     files_find();
+    rank_inherited_find();
     if (!scratch_begin(&rank_region->scratch))
         rank_refuse("the files that it writes cannot be isolated (%s)", rank_region->scratch.why);
     WORLD->fiber->site = world_process_site();

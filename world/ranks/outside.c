@@ -17,15 +17,13 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "core/random.h"
 
 enum { SIGNALS_MAX = 64 };
 
 static enum world_outside uses; /* even before the world began */
-static uint64_t seeds;          /* a hash of them, as well */
 static uint64_t timers;         /* a bit for each signal of which a timer was set */
 
 static bool has_handler(int number)
@@ -47,10 +45,10 @@ void rank_outside_tell(void)
     CORE_CHECK(rank_region && rank_own < (int)rank_region->rank_count);
     if (uses) /* else a child of the rank may have noted something */
         rank_region->rank[rank_own].outside = uses;
-    rank_region->rank[rank_own].seeds = seeds;
+    rank_chance_tell();
 }
 
-static void outside_note(enum world_outside use)
+void rank_outside_note(enum world_outside use)
 {
     CORE_CHECK(use > WORLD_OUTSIDE_NONE && use < WORLD_OUTSIDE_COUNT);
     uses = use;
@@ -78,14 +76,14 @@ static bool is_other_rank(pid_t to)
 static void sent_note(pid_t to, int number, const void *caller)
 {
     if (number != 0 && rank_own >= 0 && rank_is_theirs(caller) && is_other_rank(to))
-        outside_note(WORLD_OUTSIDE_SIGNALS);
+        rank_outside_note(WORLD_OUTSIDE_SIGNALS);
 }
 
 static void socket_note(const void *caller)
 {
     CORE_CHECK(caller);
     if (rank_is_theirs(caller))
-        outside_note(WORLD_OUTSIDE_SOCKETS);
+        rank_outside_note(WORLD_OUTSIDE_SOCKETS);
 }
 
 unsigned alarm(unsigned seconds)
@@ -120,10 +118,19 @@ int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *rest
 {
     RANK_REAL(timer_create)
     if (event && event->sigev_notify == SIGEV_THREAD)
-        outside_note(WORLD_OUTSIDE_SIGNALS);
+        rank_outside_note(WORLD_OUTSIDE_SIGNALS);
     if (!event || event->sigev_notify != SIGEV_NONE)
         timer_note(event ? event->sigev_signo : SIGALRM, true);
     return real(clock, event, out);
+}
+
+int timerfd_create(clockid_t clock, int flags)
+{
+    RANK_REAL(timerfd_create)
+    CORE_CHECK(real != timerfd_create);
+    if (rank_is_theirs(__builtin_return_address(0)))
+        rank_outside_note(WORLD_OUTSIDE_SIGNALS);
+    return real(clock, flags);
 }
 
 int kill(pid_t to, int number)
@@ -183,7 +190,7 @@ static void queue_note(const void *caller)
 {
     CORE_CHECK(caller);
     if (rank_is_theirs(caller))
-        outside_note(WORLD_OUTSIDE_QUEUES);
+        rank_outside_note(WORLD_OUTSIDE_QUEUES);
 }
 #define NOTED queue_note(__builtin_return_address(0));
 
@@ -233,36 +240,4 @@ int mkfifo(const char *path, mode_t mode)
     CORE_CHECK(real != mkfifo);
     NOTED
     return real(path, mode);
-}
-
-static void seed_note(uint64_t seed)
-{
-    const uint64_t hash = core_random_mix(seeds ^ core_random_mix(seed + 1));
-    CORE_CHECK(!uses || uses < WORLD_OUTSIDE_COUNT);
-    seeds = hash ? hash : 1;
-    rank_outside_tell();
-}
-
-void srand(unsigned seed)
-{
-    RANK_REAL(srand)
-    CORE_CHECK(real != srand);
-    seed_note(seed);
-    real(seed);
-}
-
-void srandom(unsigned seed)
-{
-    RANK_REAL(srandom)
-    CORE_CHECK(real != srandom);
-    seed_note(seed);
-    real(seed);
-}
-
-void srand48(long seed)
-{
-    RANK_REAL(srand48)
-    CORE_CHECK(real != srand48);
-    seed_note((uint64_t)seed);
-    real(seed);
 }

@@ -283,6 +283,20 @@ static void posix_closed(uint32_t use)
     errno = error;
 }
 
+/* Notes what a file is that is no regular one: random numbers, or a named pipe. */
+static void special_note(const char *path, int file, const void *caller)
+{
+    const int error = errno;
+    struct stat is;
+    if (path && (!strcmp(path, "/dev/urandom") || !strcmp(path, "/dev/random")))
+        rank_chance_drawn(caller);
+    else if (file >= 0 && rank_is_theirs(caller) && syscall(SYS_fstat, file, &is) == 0 &&
+             S_ISFIFO(is.st_mode))
+        rank_outside_note(WORLD_OUTSIDE_QUEUES);
+    errno = error;
+}
+#define SPECIAL(path, file) special_note(path, file, __builtin_return_address(0));
+
 static bool posix_changes(int flags)
 {
     return (flags & O_ACCMODE) != O_RDONLY || flags & (O_CREAT | O_TRUNC);
@@ -304,6 +318,7 @@ int open(const char *path, int flags, ...)
     RANK_REAL(open)
     MODE_OF(flags, mode)
     int file = real(path, flags, mode);
+    SPECIAL(path, file)
     if (COUNTS)
         posix_opened(file, AT_FDCWD, path, posix_changes(flags));
     return file;
@@ -314,6 +329,7 @@ int openat(int folder, const char *path, int flags, ...)
     RANK_REAL(openat)
     MODE_OF(flags, mode)
     int file = real(folder, path, flags, mode);
+    SPECIAL(path, file)
     if (COUNTS)
         posix_opened(file, folder, path, posix_changes(flags));
     return file;
@@ -333,6 +349,7 @@ int __open_2(const char *path, int flags)
 {
     RANK_REAL(open)
     int file = real(path, flags);
+    SPECIAL(path, file)
     if (COUNTS)
         posix_opened(file, AT_FDCWD, path, posix_changes(flags));
     return file;
@@ -343,6 +360,7 @@ int __openat_2(int folder, const char *path, int flags)
 {
     RANK_REAL(openat)
     int file = real(folder, path, flags);
+    SPECIAL(path, file)
     if (COUNTS)
         posix_opened(file, folder, path, posix_changes(flags));
     return file;
@@ -352,6 +370,7 @@ FILE *fopen(const char *path, const char *mode)
 {
     RANK_REAL(fopen)
     FILE *file = real(path, mode);
+    SPECIAL(path, file ? fileno(file) : -1)
     if (COUNTS)
         posix_opened(file ? fileno(file) : -1, AT_FDCWD, path, strpbrk(mode, "wa+") != NULL);
     return file;
@@ -515,6 +534,24 @@ int access(const char *path, int mode)
     int code = real(path, mode);
     if (COUNTS)
         used_path(AT_FDCWD, path, false);
+    return code;
+}
+
+int faccessat(int folder, const char *path, int mode, int flags)
+{
+    RANK_REAL(faccessat)
+    int code = real(folder, path, mode, flags);
+    if (COUNTS)
+        used_path(folder, path, false);
+    return code;
+}
+
+int statx(int folder, const char *restrict path, int flags, unsigned mask,
+          struct statx *restrict out)
+{
+    int code = (int)syscall(SYS_statx, folder, path, flags, mask, out);
+    if (COUNTS && *path)
+        used_path(folder, path, false);
     return code;
 }
 

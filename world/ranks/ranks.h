@@ -38,6 +38,14 @@ uint64_t rank_now_ms(void);     /* the machine's clock */
 _Noreturn void rank_over(void); /* the world cannot continue */
 void rank_leave(int status, void *unused);
 
+/* inherited.c: files that the program opens before its ranks are forked: notes which were open when
+ * it started; finds the others; in a rank: makes them the rank's own. */
+void rank_inherited_start(void);
+void rank_inherited_find(void);
+void rank_inherited_own(void);
+/* clock.c: sets the clock when the program starts. */
+void rank_clock_begin(void);
+
 /* event_log.c */
 void rank_layers_find(void);
 void rank_event(void *unused, const struct world_event *event);
@@ -89,6 +97,10 @@ void rank_shared_tell(void);
 bool rank_is_theirs(const void *caller);
 /* outside.c: notes that the starting or ending rank uses signals or sockets. */
 void rank_outside_tell(void);
+void rank_outside_note(enum world_outside use);
+/* chance.c: notes that the rank got values that differ from job to job. */
+void rank_chance_tell(void);
+void rank_chance_drawn(const void *caller); /* the caller draws random numbers of the system */
 void *rank_map(void *at, size_t bytes, int flags, int file, off_t from);
 void rank_memory_take(void *unused); /* in a rank: hashes its memory into rank_region */
 bool rank_states_hash(uint64_t out_hash[2]);

@@ -5,7 +5,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/futex.h>
+#include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -270,4 +272,92 @@ void quick_exit(int status)
         rank_leave(status, NULL);
     real(status);
     CORE_CHECK(false); /* it does not return */
+}
+
+/* --- other programs in the rank's process ----------------------------------------------------- */
+
+/* A rank that called MPI_Finalize may go on as another program, which leaves MPI alone. */
+static void becomes_other(const void *caller)
+{
+    CORE_CHECK(caller);
+    if (leaves_at_once(caller))
+        rank_leave(0, NULL);
+}
+#define OTHER becomes_other(__builtin_return_address(0));
+
+int execve(const char *path, char *const argv[], char *const environment[])
+{
+    RANK_REAL(execve)
+    CORE_CHECK(real != execve);
+    OTHER
+    return real(path, argv, environment);
+}
+
+int execvpe(const char *name, char *const argv[], char *const environment[])
+{
+    RANK_REAL(execvpe)
+    OTHER
+    return real(name, argv, environment);
+}
+
+int fexecve(int file, char *const argv[], char *const environment[])
+{
+    RANK_REAL(fexecve)
+    OTHER
+    return real(file, argv, environment);
+}
+
+int execv(const char *path, char *const argv[])
+{
+    RANK_REAL(execv)
+    CORE_CHECK(real != execv);
+    OTHER
+    return real(path, argv);
+}
+
+int execvp(const char *name, char *const argv[])
+{
+    RANK_REAL(execvp)
+    CORE_CHECK(real != execvp);
+    OTHER
+    return real(name, argv);
+}
+
+/* Gathers arguments up to a null pointer, and passes them, with what follows it, to `call`. */
+#define GATHERED(first, call)                                 \
+    va_list rest;                                             \
+    size_t count = 1;                                         \
+    OTHER                                                     \
+    va_start(rest, first);                                    \
+    for (; va_arg(rest, char *); count++)                     \
+        ;                                                     \
+    va_end(rest);                                             \
+    char **argv = calloc(count + 1, sizeof *argv);            \
+    if (!argv)                                                \
+        return -1; /* errno says why */                       \
+    argv[0] = (char *)(uintptr_t)first;                       \
+    va_start(rest, first);                                    \
+    for (size_t i = 1; (argv[i] = va_arg(rest, char *)); i++) \
+        ;                                                     \
+    const int code = call;                                    \
+    va_end(rest);                                             \
+    free(argv);                                               \
+    return code;
+
+int execl(const char *path, const char *first, ...)
+{
+    RANK_REAL(execv)
+    GATHERED(first, real(path, argv))
+}
+
+int execlp(const char *name, const char *first, ...)
+{
+    RANK_REAL(execvp)
+    GATHERED(first, real(name, argv))
+}
+
+int execle(const char *path, const char *first, ...)
+{
+    RANK_REAL(execve)
+    GATHERED(first, real(path, argv, va_arg(rest, char **)))
 }

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static bool shares; /* even before the world began */
@@ -47,4 +48,23 @@ void *shmat(int id, const void *at, int flags)
     if (!(flags & SHM_RDONLY))
         shared_note();
     return (void *)syscall(SYS_shmat, id, at, flags);
+}
+
+/* Memory of another process counts as shared. */
+ssize_t process_vm_readv(pid_t process, const struct iovec *to, unsigned long to_count,
+                         const struct iovec *from, unsigned long from_count, unsigned long flags)
+{
+    if (rank_is_theirs(__builtin_return_address(0)))
+        shared_note();
+    CORE_CHECK(to_count <= INT32_MAX);
+    return syscall(SYS_process_vm_readv, process, to, to_count, from, from_count, flags);
+}
+
+ssize_t process_vm_writev(pid_t process, const struct iovec *from, unsigned long from_count,
+                          const struct iovec *to, unsigned long to_count, unsigned long flags)
+{
+    if (rank_is_theirs(__builtin_return_address(0)))
+        shared_note();
+    CORE_CHECK(to_count <= INT32_MAX);
+    return syscall(SYS_process_vm_writev, process, from, from_count, to, to_count, flags);
 }

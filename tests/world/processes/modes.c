@@ -146,5 +146,7 @@ int main(int argc, char **argv)
         _exit(rank == 1 && mode[4] ? 9 : 0);
     if (!strcmp(mode, "quick"))
         quick_exit(0);
+    if (!strcmp(mode, "other") || !strcmp(mode, "other-1"))
+        execlp(rank == 1 && mode[5] ? "false" : "true", "program", (char *)NULL);
     return 0;
 }
