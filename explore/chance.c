@@ -1,7 +1,7 @@
 /* Tries whether the program's end depends on what differs from job to job: the time, random numbers
- * of the system, process numbers. A complete search saw one sequence of these. So the same
- * answers are tried with others; a difference proves that there is more, and is all that can be
- * proven so. */
+ * of the system, process numbers, the order in which a reduction combines its operands. A complete
+ * search saw one sequence of these. So the same answers are tried with others; a difference proves
+ * that there is more, and is all that can be proven so. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,11 +34,11 @@ static void end_done(struct end *end)
 
 /* Runs a world; out->there is false if no time was left. */
 static enum core_status end_get(struct explore_program *p, const struct explore_list *list,
-                                uint32_t look_ns, struct end *out)
+                                uint32_t look_ns, bool reduce_last, struct end *out)
 {
     const int count = p->command->rank_count;
     struct end end = {.rank_count = count};
-    enum core_status status = explore_program_under(p, list, look_ns, &end.there);
+    enum core_status status = explore_program_under(p, list, look_ns, reduce_last, &end.there);
 
     *out = (struct end){0};
     if (status != CORE_OK || !end.there)
@@ -61,9 +61,10 @@ static enum core_status end_get(struct explore_program *p, const struct explore_
     return status;
 }
 
-/* Finds a rank whose seeds, end or output differ in more than times; -1: none does. */
+/* Finds a rank whose seeds, end or output differ, with `timed` in more than times; -1: none does.
+ */
 static enum core_status find_differing(struct explore_program *p, const struct end *a,
-                                       const struct end *b, int *out_rank)
+                                       const struct end *b, bool timed, int *out_rank)
 {
     struct explore_difference difference;
     enum core_status status = CORE_OK;
@@ -74,7 +75,7 @@ static enum core_status find_differing(struct explore_program *p, const struct e
     for (int r = 0; r < a->rank_count && *out_rank < 0; r++)
         if (a->seeds[r] != b->seeds[r] || a->status[r] != b->status[r])
             *out_rank = r;
-    if (*out_rank < 0)
+    if (*out_rank < 0 && timed)
         status = explore_allow_numbers(&p->allow, &a->output, &b->output);
     if (*out_rank < 0 && status == CORE_OK &&
         explore_output_differ(&a->output, &b->output, &p->allow, &difference)) {
@@ -87,8 +88,8 @@ static enum core_status find_differing(struct explore_program *p, const struct e
 }
 
 /* Starts the program again, for values that it gets before its ranks begin. */
-static enum core_status again_get(struct explore_program *p, const struct explore_list *list,
-                                  uint32_t look_ns, struct end *out)
+static void again_get(struct explore_program *p, const struct explore_list *list, uint32_t look_ns,
+                      struct end *out)
 {
     struct explore_program again;
     struct explore_start how = p->how;
@@ -96,19 +97,18 @@ static enum core_status again_get(struct explore_program *p, const struct explor
 
     *out = (struct end){0};
     if (left_s < 0.001)
-        return CORE_OK;
+        return;
     how.unheard = true;
     how.look_ns = look_ns;
     how.start_ms_max = (uint32_t)(left_s * 1000);
     core_report_pause(true);
-    enum core_status status = explore_program_start(p->command, &how, &again);
+    if (explore_program_start(p->command, &how, &again) == CORE_OK) {
+        again.end_s = p->end_s;
+        if (end_get(&again, list, 0, false, out) != CORE_OK)
+            *out = (struct end){0}; /* it may not start, or not as before */
+        explore_program_end(&again);
+    }
     core_report_pause(false);
-    if (status != CORE_OK)
-        return CORE_OK; /* it does not start in that time */
-    again.end_s = p->end_s;
-    status = end_get(&again, list, 0, out);
-    explore_program_end(&again);
-    return status;
 }
 
 static unsigned kinds_of(const struct explore_program *p)
@@ -134,11 +134,28 @@ static enum core_status chance_try(struct explore_program *p, const struct explo
         struct end other;
         if (explore_clock_s() - begun_s > MOST_S)
             break;
-        status = early ? again_get(p, list, ns[i], &other) : end_get(p, list, ns[i], &other);
+        if (early)
+            again_get(p, list, ns[i], &other);
+        else
+            status = end_get(p, list, ns[i], false, &other);
         if (status == CORE_OK && other.there)
-            status = find_differing(p, first, &other, out_rank);
+            status = find_differing(p, first, &other, true, out_rank);
         end_done(&other);
     }
+    return status;
+}
+
+/* Does the same for a world whose reductions combine in another order. */
+static enum core_status reduce_try(struct explore_program *p, const struct explore_list *list,
+                                   const struct end *first, int *out_rank)
+{
+    struct end other;
+    enum core_status status = end_get(p, list, 0, true, &other);
+
+    *out_rank = -1;
+    if (status == CORE_OK && other.there)
+        status = find_differing(p, first, &other, false, out_rank);
+    end_done(&other);
     return status;
 }
 
@@ -146,20 +163,25 @@ enum core_status explore_program_chance(struct explore_program *program,
                                         struct explore_search *search)
 {
     struct end first;
+    enum world_outside outside = WORLD_OUTSIDE_CHANCE;
     int rank = -1;
     if (!program->worlds || !search->complete || !search->class_count)
         return CORE_OK;
     if (program->outcome.rank && !kinds_of(program))
         return CORE_OK;
     const struct explore_list *list = &search->class[0].asked;
-    enum core_status status = end_get(program, list, 0, &first);
-    const unsigned kinds = kinds_of(program);
-    if (status == CORE_OK && first.there && kinds)
+    enum core_status status = end_get(program, list, 0, false, &first);
+    const unsigned kinds = first.there ? kinds_of(program) : 0;
+    if (status == CORE_OK && kinds & (WORLD_VARIES | WORLD_VARIES_EARLY))
         status = chance_try(program, list, &first, false, &rank);
-    if (status == CORE_OK && first.there && rank < 0 && kinds & WORLD_VARIES_EARLY)
+    if (status == CORE_OK && rank < 0 && kinds & WORLD_VARIES_EARLY)
         status = chance_try(program, list, &first, true, &rank);
+    if (status == CORE_OK && rank < 0 && kinds & WORLD_VARIES_REDUCES) {
+        outside = WORLD_OUTSIDE_REDUCE;
+        status = reduce_try(program, list, &first, &rank);
+    }
     if (rank >= 0) {
-        search->outside = WORLD_OUTSIDE_CHANCE;
+        search->outside = outside;
         search->outside_rank = rank;
         search->limited = true;
         search->complete = false; /* invariant 4 */

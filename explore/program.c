@@ -151,10 +151,11 @@ struct under { /* a world under one clock */
 };
 
 enum core_status explore_program_under(struct explore_program *p, const struct explore_list *list,
-                                       uint32_t look_ns, bool *out_ran)
+                                       uint32_t look_ns, bool reduce_last, bool *out_ran)
 {
     static const struct explore_sends all_buffered;
-    struct world_options options = {.look_ns = look_ns, .choice = {.kind = REPLAY_CHOICE_LIST}};
+    struct world_options options = {
+        .look_ns = look_ns, .reduce_last = reduce_last, .choice = {.kind = REPLAY_CHOICE_LIST}};
     double left_s = p->end_s - explore_clock_s();
 
     *out_ran = false;
@@ -175,7 +176,7 @@ static enum core_status output_under(struct explore_program *p, const struct exp
                                      uint32_t look_ns, struct under *out)
 {
     bool ran;
-    enum core_status status = explore_program_under(p, list, look_ns, &ran);
+    enum core_status status = explore_program_under(p, list, look_ns, false, &ran);
     const struct world_decisions *decisions = p->outcome.world.decisions;
 
     *out = (struct under){0};

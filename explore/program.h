@@ -62,11 +62,12 @@ enum core_status explore_program_times(struct explore_program *program,
  * time, with other random numbers of the system or other process numbers. */
 enum core_status explore_program_chance(struct explore_program *program,
                                         struct explore_search *search);
-/* Runs a world with those answers, the clock and random numbers of look_ns (world_options). The
- * program's outcome is its own. *out_ran: false if no time was left. */
+/* Runs a world with those answers, the clock and random numbers of look_ns, or reductions in
+ * another order (world_options). The program's outcome is its own. *out_ran: false if no time was
+ * left. */
 enum core_status explore_program_under(struct explore_program *program,
                                        const struct explore_list *list, uint32_t look_ns,
-                                       bool *out_ran);
+                                       bool reduce_last, bool *out_ran);
 /* Learns times after a search, for its outcomes: those that differ only in such numbers become
  * one. *out_places is that of explore_search_join; NULL if nothing changed. */
 enum core_status explore_program_untime(struct explore_program *program,

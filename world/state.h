@@ -184,6 +184,7 @@ struct world_state {
     struct world_message *message_free;
     bool running;
     bool siblings; /* of fibers: some rank has or had several threads */
+    bool reduces;  /* a reduction combined more than two operands */
     bool again;    /* the world learned which receives to post late: it runs again */
     struct world_block *block[WORLD_BLOCK_CLASSES]; /* returned ones, by power of two of size */
     /* For the search by states (ranks/states.c): the fiber that runs when no rank can continue;

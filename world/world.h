@@ -99,6 +99,7 @@ struct world_options {
     bool warn_types; /* a receive whose basic types differ from those of the send is a finding */
     struct replay_choice choice; /* source of all decisions; all zero: the default order */
     uint64_t step_count_max;     /* MPI calls in all; 0: 100 million */
+    bool reduce_last;            /* reductions combine from the last operand on; else as a tree */
     uint32_t look_ns; /* longest step of the clock at a call that reads it; each call takes its
                          own step. 0: a microsecond each */
     uint32_t left_ms; /* ranks that are processes: time limit of the world; 0: none */
@@ -162,6 +163,7 @@ enum world_outside {
     WORLD_OUTSIDE_NONE,
     WORLD_OUTSIDE_SIGNALS, /* of a timer with a handler, or sent to another rank */
     WORLD_OUTSIDE_SOCKETS,
+    WORLD_OUTSIDE_REDUCE, /* the order in which a reduction combines: explore/chance.c finds it */
     WORLD_OUTSIDE_CHANCE, /* random numbers of the system; else explore/chance.c finds it */
     WORLD_OUTSIDE_QUEUES, /* named pipes and semaphores, message queues, those of System V */
     WORLD_OUTSIDE_COUNT

@@ -12,6 +12,7 @@
 #define USES_SOCKETS " uses sockets, whose data can come at any time"
 #define USES_QUEUES " uses named pipes, semaphores or message queues, whose order is not known"
 #define USES_CHANCE " depends on the time or on chance, which are the same in all worlds"
+#define USES_REDUCE " depends on the order in which a reduction combines its operands"
 #define JOB_PERSISTENT " cannot be told which message a persistent receive takes"
 
 static const char *const rest_texts[SEARCH_REST_COUNT] = {
@@ -21,6 +22,7 @@ static const char *const rest_texts[SEARCH_REST_COUNT] = {
     [SEARCH_REST_FILES] = MAY_BE_MORE ", as ranks" NO_ORDER("a file"),
     [SEARCH_REST_SIGNALS] = MAY_BE_MORE ", as a rank" USES_SIGNALS,
     [SEARCH_REST_SOCKETS] = MAY_BE_MORE ", as a rank" USES_SOCKETS,
+    [SEARCH_REST_REDUCE] = MAY_BE_MORE ", as a rank" USES_REDUCE,
     [SEARCH_REST_CHANCE] = MAY_BE_MORE ", as a rank" USES_CHANCE,
     [SEARCH_REST_QUEUES] = MAY_BE_MORE ", as a rank" USES_QUEUES,
     [SEARCH_REST_THREADS] = MAY_BE_MORE ", as the order of some calls of threads is not known",
@@ -56,6 +58,7 @@ void search_rest_outside(enum search_rest rest, int rank, char *text, size_t byt
     const char *uses = rest == SEARCH_REST_SIGNALS   ? USES_SIGNALS
                        : rest == SEARCH_REST_SOCKETS ? USES_SOCKETS
                        : rest == SEARCH_REST_CHANCE  ? USES_CHANCE
+                       : rest == SEARCH_REST_REDUCE  ? USES_REDUCE
                        : rest == SEARCH_REST_QUEUES  ? USES_QUEUES
                                                      : NULL;
     CORE_CHECK(rank >= 0 && uses);

@@ -14,6 +14,7 @@ enum search_rest {
     SEARCH_REST_FILES,       /* ... as ranks use a file and MPI does not order these uses */
     SEARCH_REST_SIGNALS,     /* ... as a rank uses signals, which can come at any time */
     SEARCH_REST_SOCKETS,     /* ... as a rank uses sockets, whose data can come at any time */
+    SEARCH_REST_REDUCE,      /* ... as a rank depends on the order in which a reduction combines */
     SEARCH_REST_CHANCE,      /* ... as a rank depends on the time or on random numbers */
     SEARCH_REST_QUEUES,      /* ... as a rank uses named pipes, semaphores or message queues */
     SEARCH_REST_THREADS,     /* ... as the order of several threads' calls is unknown */

@@ -114,4 +114,26 @@ F
 mpif90 -g -o chance chance.f90 || exit 1
 crosswait explore -n 2 -- ./chance | tail -1
 crosswait explore -n 2 -- ./chance 5 | tail -1
+# A sum of doubles depends on the order in which the library adds; a sum of integers does not.
+cat >sum.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    double large[] = {1e16, 1, -1e16, 1}, sum;
+    long one = 1L << rank, all;
+    MPI_Allreduce(&large[argc == 1 ? rank : 1], &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(&one, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("sum: %.0f, %ld\n", sum, all);
+    MPI_Finalize();
+    return 0;
+}
+C
+mpicc -g -o sum sum.c || exit 1
+crosswait explore -n 4 -- ./sum | tail -1
+crosswait explore -n 4 -- ./sum exact | tail -1
 exit 0

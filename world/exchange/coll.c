@@ -85,13 +85,14 @@ int world_coll_bcast(const struct world_coll *c, void *buffer, int count, MPI_Da
     return code;
 }
 
-/* The root waits for all, nobody else for anybody. It applies the last operation first, and has the
- * first two ranks the other way round if the operation is said to commute. */
+/* Does the same as world_coll_reduce: the root waits for all, nobody else for anybody. It applies
+ * the last operation first, and has the first two ranks the other way round if the operation is
+ * said to commute. */
 static int reduce_loosely(const struct world_coll *c, const void *send, void *recv, int count,
                           MPI_Datatype type, int root)
 {
     int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
-    CORE_CHECK(coll_is_loose() && root >= 0 && root < size);
+    CORE_CHECK(root >= 0 && root < size);
     if (rank != root)
         return coll_send_now(c, send, count, type, root);
     void *sum = world_coll_scratch(count, type), *next = world_coll_scratch(count, type);
@@ -117,7 +118,8 @@ int world_coll_reduce(const struct world_coll *c, const void *send, void *recv, 
     int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
     CORE_CHECK(!c->comm->remote_size && root >= 0 && root < size);
     const bool backwards = coll_is_strict() && c->op->commutative;
-    if (coll_is_loose())
+    WORLD->reduces |= size > 2;
+    if (coll_is_loose() || UNLIKELY(WORLD->options->reduce_last))
         return reduce_loosely(c, send, recv, count, type, root);
     void *mine = world_coll_scratch(count, type), *other = world_coll_scratch(count, type);
     coll_copy(mine, count, type, send, count, type);

@@ -694,7 +694,7 @@ enum core_status world_open(const struct world_options *options, struct world_ou
     world->step_count_max = step_limit();
     world->now_ns = 0;
     world->time_streak = world->looks = 0;
-    world->again = false;
+    world->again = world->reduces = false;
     world->context_next = 4;
     world->ports = NULL;
     world->services = NULL;

@@ -635,6 +635,7 @@ static enum core_status request_write(struct region *region, const struct world_
     region->warn_types = options->warn_types;
     region->step_count_max = options->step_count_max;
     region->look_ns = options->look_ns;
+    region->reduce_last = options->reduce_last;
     region->kind = choice->kind;
     region->random = choice->random;
     region->choice_count =

@@ -68,9 +68,10 @@ struct world_rank_outcome {
     unsigned varies;  /* WORLD_VARIES...: it got values that differ from job to job */
 };
 
-enum { /* in a world; before it began */
+enum { /* in a world; before it began; a reduction may combine in another order */
        WORLD_VARIES = 1,
-       WORLD_VARIES_EARLY = 2
+       WORLD_VARIES_EARLY = 2,
+       WORLD_VARIES_REDUCES = 4
 };
 
 /* Valid until the next world_processes_run of the same struct world_processes, or its end. Only

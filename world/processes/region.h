@@ -152,7 +152,7 @@ struct region {
     struct scratch scratch;
     char maps[REGION_MAPS_MAX]; /* the program's maps, with its names for its files */
     /* The request. */
-    bool late, warn_types;
+    bool late, warn_types, reduce_last;
     uint64_t step_count_max;
     uint32_t look_ns;
     enum replay_choice_kind kind;

@@ -23,6 +23,7 @@ void rank_chance_tell(void)
 {
     const unsigned in_world = rank_own < 0 ? WORLD_VARIES_EARLY : WORLD_VARIES;
     varies |= WORLD->looks ? in_world : 0;
+    varies |= WORLD->reduces ? WORLD_VARIES_REDUCES : 0;
     if (rank_own < 0)
         return;
     CORE_CHECK(rank_region && rank_own < (int)rank_region->rank_count);

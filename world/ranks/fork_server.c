@@ -478,6 +478,7 @@ static void options_read(struct world_options *out)
                                   .warn_types = rank_region->warn_types,
                                   .step_count_max = rank_region->step_count_max,
                                   .look_ns = rank_region->look_ns,
+                                  .reduce_last = rank_region->reduce_last,
                                   .memory_bytes_max = rank_region->bytes - memory_begin,
                                   .event = rank_region->states.wanted ? NULL : rank_event};
     replay_choice_seed(&out->choice, 0);
