@@ -683,11 +683,15 @@ static enum core_status add_finding(const struct check_input *input, struct find
     add_cores(finding, &result->waitfor);
     if (hung)
         status = add_lock_holders(input->trace, finding);
+    bool stolen = false;
     if (status == CORE_OK)
-        status = hung || world == ORDER ? hint_stolen_message_add(input, finding, hung) : CORE_OK;
+        status = hung || world == ORDER ? hint_stolen_message_add(input, finding, hung, &stolen)
+                                        : CORE_OK;
     struct hint_tag_miss tag = {0};
     if (status == CORE_OK && world != ORDER)
         status = hint_near_miss_add(input, finding, result, &tag);
+    if (stolen && !tag.is && finding->remedy == REMEDY_AGREE) /* another's message is left over */
+        finding->remedy = REMEDY_OWN_TAG;
     if (status != CORE_OK)
         return status;
     bool polling = false;
@@ -727,7 +731,11 @@ static enum core_status add_finding(const struct check_input *input, struct find
         return remedy_try_tag(input, finding, result, &tag);
     if (world == UNBUFFERED && !hung && !polling)
         return remedy_try_post(input, finding, &result->waitfor);
-    return world == ORDER && !hung ? remedy_try_name(input, finding) : CORE_OK;
+    if (world == ORDER && !hung) {
+        status = remedy_try_tag_apart(input, finding, &result->waitfor);
+        return status == CORE_OK && !finding->tried ? remedy_try_name(input, finding) : status;
+    }
+    return CORE_OK;
 }
 
 /* Selects, of the ranks whose record ends early, those that ended by themselves, or all if none

@@ -15,6 +15,7 @@ struct looking { /* looks for the receive that took, or may take, an awaited mes
     struct trace_event receive;
     uint32_t source;          /* world */
     struct trace_event taker; /* seq 0: none yet */
+    int32_t sent;             /* site of the message that it took */
     uint32_t looked_at;
     uint32_t next; /* next one of the same rank: index + 1 */
 };
@@ -42,6 +43,7 @@ static void hint_stolen_message_look(const struct search *search, struct looking
         !matching_overlaps(receive->tag, search->happened ? send.tag : taker.tag))
         return;
     looking->taker = taker;
+    looking->sent = send.site;
 }
 
 static enum core_status look_all(const struct trace_message *message, void *context)
@@ -86,10 +88,12 @@ static void taker_add(const struct search *search, struct finding *finding,
         search->trace->call[looking->taker.call].name, looking->receive.rank,
         search->happened ? "took" : "may take", looking->source);
     finding_place(finding, search->trace, "that receive is", looking->taker.site);
+    if (search->happened)
+        finding_place(finding, search->trace, "that message is sent", looking->sent);
 }
 
 enum core_status hint_stolen_message_add(const struct check_input *input, struct finding *finding,
-                                         bool happened)
+                                         bool happened, bool *out_found)
 {
     struct search search = {.trace = input->trace, .happened = happened};
     enum core_status status =
@@ -104,9 +108,12 @@ enum core_status hint_stolen_message_add(const struct check_input *input, struct
     }
     if (status == CORE_OK && search.count)
         status = trace_messages_all(input->trace, look_all, &search);
+    *out_found = false;
     for (uint32_t i = 0; i < search.count && status == CORE_OK; i++)
-        if (search.looking[i].taker.seq)
+        if (search.looking[i].taker.seq) {
             taker_add(&search, finding, &search.looking[i]);
+            *out_found = true;
+        }
     free(search.looking);
     free(search.first);
     return status;

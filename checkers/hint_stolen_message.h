@@ -7,9 +7,9 @@
 #include "checkers/finding.h"
 
 /* Adds to a deadlock, for each call that waits for a message of one rank, the last wildcard receive
- * that took a fitting message. If the deadlock did not happen, adds the last one that may take one.
- */
+ * that took a fitting message, and where that message was sent. If the deadlock did not happen,
+ * adds the last one that may take one. */
 enum core_status hint_stolen_message_add(const struct check_input *input, struct finding *finding,
-                                         bool happened);
+                                         bool happened, bool *out_found);
 
 #endif

@@ -127,14 +127,15 @@ enum core_status trial_sets_copy(const struct replay_rank *from, struct replay_p
 
 /* --- deciding --------------------------------------------------------------------------------- */
 
-enum core_status trial_cures(const struct replay_program *program, bool *out_cured)
+enum core_status trial_cures_calls(const struct replay_program *program, bool *out_cured,
+                                   bool *out_assumes)
 {
     struct symbolic_options options = {
         .explore = {.sends = true}, .conflicts_max = CONFLICTS, .clauses_max = CLAUSES};
     struct symbolic_decision decision;
     struct replay_result result;
 
-    *out_cured = false;
+    *out_cured = *out_assumes = false;
     /* a quick run rejects most changes */
     enum core_status status = replay_run_once(program, &check_unbuffered, &result);
     if (status == CORE_OK) {
@@ -143,10 +144,20 @@ enum core_status trial_cures(const struct replay_program *program, bool *out_cur
         options.explore.policy = check_unbuffered;
         status = finished ? symbolic_decide(program, &options, &decision) : CORE_OK;
         if (status == CORE_OK && finished) {
-            *out_cured = decision.verdict == REPLAY_VERDICT_NONE && !symbolic_assumption(&decision);
+            *out_cured = decision.verdict == REPLAY_VERDICT_NONE;
+            *out_assumes = symbolic_assumption(&decision) != NULL;
             symbolic_decision_done(&decision);
         }
     }
+    return status;
+}
+
+enum core_status trial_cures(const struct replay_program *program, bool *out_cured)
+{
+    bool assumes;
+    enum core_status status = trial_cures_calls(program, out_cured, &assumes);
+
+    *out_cured = *out_cured && !assumes;
     return status;
 }
 

@@ -31,6 +31,9 @@ enum core_status trial_sets_copy(const struct replay_rank *from, struct replay_p
 /* Decides whether no order and no buffering deadlocks. False as well if that is not known. */
 enum core_status trial_cures(const struct replay_program *program, bool *out_cured);
 extern const char trial_cure[]; /* says so */
+/* The same for the recorded calls. *out_assumes: in another order a rank may make other calls. */
+enum core_status trial_cures_calls(const struct replay_program *program, bool *out_cured,
+                                   bool *out_assumes);
 
 /* Writes "MPI_Send (quiz.c:31)". */
 enum core_status trial_call_write(const struct trial *trial, uint32_t rank, uint64_t seq,

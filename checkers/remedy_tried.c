@@ -5,7 +5,8 @@
  * Invariants
  *  1. A receive is posted earlier only if it passes no receive or probe that could take the same
  *     messages: each still gets its own.
- *  2. A change is offered only if no order and no buffering deadlocks after it (trial_cures). */
+ *  2. A change is offered only if no order and no buffering deadlocks after it (trial_cures; with a
+ *     tag of its own, in the recorded calls: trial_cures_calls). */
 #include "checkers/remedy_tried.h"
 
 #include <inttypes.h>
@@ -440,6 +441,139 @@ enum core_status remedy_try_name(const struct check_input *input, struct finding
             status = core_report(CORE_NO_MEMORY, "out of memory for a remedy");
         }
     }
+    trial_close(&t.trial);
+    return status;
+}
+
+/* --- a tag of their own ----------------------------------------------------------------------- */
+
+/* Gives the sends of one place and the receives of another a tag that nothing else has. */
+struct apart {
+    int32_t send, receive; /* sites */
+    int32_t from, to;
+    uint64_t send_event;
+    uint32_t send_rank;
+};
+
+static bool is_apart(const struct tried *t, const struct apart *apart, uint32_t rank, uint32_t i)
+{
+    CORE_CHECK(i < t->trial.program->rank[rank].op_count);
+    const struct replay_op *op = &t->trial.program->rank[rank].op[i];
+    int32_t site = t->trial.site[rank][i];
+
+    return op->tag == apart->from && ((trial_is_send(op) && site == apart->send) ||
+                                      (trial_takes_messages(op) && site == apart->receive));
+}
+
+static enum core_status apart_apply(const struct tried *t, const struct apart *apart,
+                                    struct replay_program *to)
+{
+    enum core_status status = trial_frame_copy(t->trial.program, to);
+
+    for (uint32_t rank = 0; status == CORE_OK && rank < t->trial.program->rank_count; rank++) {
+        const struct replay_rank *from = &t->trial.program->rank[rank];
+        status = trial_sets_copy(from, to, rank);
+        for (uint32_t i = 0; status == CORE_OK && i < from->op_count; i++) {
+            struct replay_op op = from->op[i];
+            if (is_apart(t, apart, rank, i))
+                op.tag = apart->to;
+            status = replay_program_add(to, rank, &op);
+        }
+    }
+    return status;
+}
+
+/* Lists the places of sends with the receive's tag, and finds a tag that no operation has. */
+static uint32_t apart_list(const struct tried *t, struct apart receive, struct apart *out)
+{
+    uint32_t count = 0;
+    int32_t most = 0;
+
+    CORE_CHECK(receive.receive > 0 && receive.from >= 0);
+    for (uint32_t rank = 0; rank < t->trial.program->rank_count; rank++) {
+        const struct replay_rank *of = &t->trial.program->rank[rank];
+        for (uint32_t i = 0; i < of->op_count; i++) {
+            int32_t site = t->trial.site[rank][i];
+            bool known = !trial_is_send(&of->op[i]) || of->op[i].tag != receive.from || site <= 0;
+            most = of->op[i].tag > most ? of->op[i].tag : most;
+            for (uint32_t k = 0; !known && k < count; k++)
+                known = out[k].send == site;
+            if (known || count == SITES_MAX)
+                continue;
+            out[count] = receive;
+            out[count].send = site;
+            out[count].send_rank = rank;
+            out[count++].send_event = of->op[i].event;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++)
+        out[i].to = most < INT32_MAX ? most + 1 : 0;
+    return most < INT32_MAX && count > 1 ? count : 0; /* of one place all messages are alike */
+}
+
+static enum core_status apart_word(const struct tried *t, const struct apart *apart,
+                                   const struct replay_op *receive, uint32_t rank, bool assumes,
+                                   struct finding *finding)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+
+    CORE_CHECK(!finding->tried);
+    if (!file)
+        return core_report(CORE_NO_MEMORY, "out of memory for a remedy");
+    fputs("give what ", file);
+    enum core_status status =
+        trial_call_write(&t->trial, apart->send_rank, apart->send_event, file);
+    fputs(" sends and ", file);
+    if (status == CORE_OK)
+        status = trial_call_write(&t->trial, rank, receive->event, file);
+    fprintf(file, " receives a tag of its own: then %s%s", trial_cure,
+            assumes ? "; in another order of messages a rank may make other calls" : "");
+    if (fclose(file) != 0 && status == CORE_OK)
+        status = core_report(CORE_NO_MEMORY, "out of memory for a remedy");
+    if (status == CORE_OK)
+        finding->tried = text;
+    else
+        free(text);
+    return status;
+}
+
+static enum core_status apart_try(const struct tried *t, const struct replay_blocked *blocked,
+                                  struct finding *finding)
+{
+    const struct replay_op *op = &t->trial.program->rank[blocked->rank].op[blocked->op];
+    struct apart receive = {.receive = t->trial.site[blocked->rank][blocked->op], .from = op->tag},
+                 apart[SITES_MAX];
+    enum core_status status = CORE_OK;
+    bool cures = false, assumes;
+    uint32_t count = 0;
+
+    if (trial_is_receive(op) && op->peer >= 0 && op->tag >= 0 && receive.receive > 0)
+        count = apart_list(t, receive, apart);
+    for (uint32_t i = 0; status == CORE_OK && !cures && i < count; i++) {
+        struct replay_program changed = {0};
+        status = apart_apply(t, &apart[i], &changed);
+        if (status == CORE_OK)
+            status = trial_cures_calls(&changed, &cures, &assumes); /* invariant 2 */
+        replay_program_done(&changed);
+        if (status == CORE_OK && cures)
+            status = apart_word(t, &apart[i], op, blocked->rank, assumes, finding);
+    }
+    return status;
+}
+
+enum core_status remedy_try_tag_apart(const struct check_input *input, struct finding *finding,
+                                      const struct replay_waitfor *waitfor)
+{
+    struct tried t = {0};
+    bool tried;
+    enum core_status status = trial_open(&t.trial, input, true, &tried);
+
+    for (uint32_t i = 0;
+         status == CORE_OK && tried && !finding->tried && i < waitfor->blocked_count; i++)
+        if (waitfor->blocked[i].standing == REPLAY_IN_CORE)
+            status = apart_try(&t, &waitfor->blocked[i], finding);
     trial_close(&t.trial);
     return status;
 }

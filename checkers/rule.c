@@ -262,6 +262,11 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                      "MPI_Aint_diff of the addresses of MPI_Get_address, or offsetof; with "
                      "addresses as displacements, give the call MPI_BOTTOM",
                      OF(BUFFER)},
+    [REMEDY_OWN_TAG] = {"own-tag",
+                        "let the receive of any rank take only messages that are meant for it: "
+                        "give the messages of the later receive a tag of their own, or name the "
+                        "source that is meant",
+                        OF(DEADLOCK)},
     [REMEDY_RETURNED] = {"returned",
                          "free the window before the function returns, or give it memory that "
                          "lives as long: static, of MPI_Win_allocate, or of the caller",
