@@ -458,18 +458,19 @@ static enum core_status add_own_place(const struct trace *trace, struct finding 
 }
 
 /* Links an exception to the rank's last call that returned an error, if the exception names an
- * error of MPI: the one was raised for the other. */
+ * error of MPI: the one was raised for the other. Links a signal to such a call just before. */
 static enum core_status link_raised(struct trace *trace, struct finding *finding,
                                     const struct exit_cause *cause)
 {
-    enum { CALLS_MAX = 100 }; /* of the exception's clearing up */
+    enum { CALLS_MAX = 100, CALLS_SIGNAL = 10 }; /* of the exception's clearing up, and before it */
+    bool raised =
+        cause->kind == EXIT_CAUSE_EXCEPTION && cause->text &&
+        (strstr(cause->text, "MPI_ERR_") || strstr(cause->text, "error stack")); /* MPICH */
+    uint64_t calls = raised ? CALLS_MAX : cause->kind == EXIT_CAUSE_SIGNAL ? CALLS_SIGNAL : 0;
     struct trace_event event;
-    CORE_CHECK(cause->rank < trace->rank_count);
 
-    if (cause->kind != EXIT_CAUSE_EXCEPTION || !cause->text ||
-        (!strstr(cause->text, "MPI_ERR_") && !strstr(cause->text, "error stack"))) /* MPICH */
-        return CORE_OK;
-    for (uint64_t seq = cause->seq; seq && seq + CALLS_MAX > cause->seq; seq--)
+    CORE_CHECK(cause->rank < trace->rank_count);
+    for (uint64_t seq = cause->seq; seq && seq + calls > cause->seq; seq--)
         if (trace_event_get(trace, cause->rank, seq, &event) == CORE_OK && event.error &&
             !event.parent)
             return finding_link_add(finding, cause->rank, seq);

@@ -209,21 +209,47 @@ static bool ended_in(const struct check_input *input, const struct replay_error 
            event.pending;
 }
 
+struct ended {
+    uint32_t rank;
+    bool badly;
+};
+
+static enum core_status end_note(const struct exit_cause *cause, void *context)
+{
+    struct ended *ended = context;
+
+    ended->badly |= cause->rank == ended->rank;
+    return CORE_OK;
+}
+
+/* Tells whether neither an error, nor a signal, nor an exception ended the rank. */
+static bool ended_well(const struct check_input *input, uint32_t rank)
+{
+    struct ended ended = {.rank = rank};
+
+    CORE_CHECK(rank < input->trace->rank_count);
+    return input->trace->rank[rank].state == EVENT_RANK_FINISHED &&
+           trace_exit_causes_each(input->trace, end_note, &ended) == CORE_OK && !ended.badly;
+}
+
 /* Adds that the program got the error code. The end of the message is lost even so. */
 static void add_told(struct messages *m, struct finding *finding, const struct replay_error *error,
                      const struct cut_known *told)
 {
     const char *code = event_error_text(told->error);
+    bool continued = ended_well(m->input, error->rank);
 
     if (!code)
         code = "an error code";
     if (told->event.seq == error->event) {
-        finding_fact(finding, "the call returned %s to the program, which continued", code);
+        finding_fact(finding, "the call returned %s to the program%s", code,
+                     continued ? ", which continued" : "");
         return;
     }
     finding_core_add(finding, m->input->trace, error->rank, told->event.seq);
-    finding_fact(finding, "%s reported %s to the program, and the program continued",
-                 m->input->trace->call[told->event.call].name, code);
+    finding_fact(finding, "%s reported %s to the program%s",
+                 m->input->trace->call[told->event.call].name, code,
+                 continued ? ", and the program continued" : "");
 }
 
 /* Sets the title "rank 3 sends 400 bytes, and rank 0 has room for 80 bytes". */
@@ -277,9 +303,11 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
     bool ended = ended_in(m->input, error);
     struct cut_known told;
     bool is_told = error->kind == REPLAY_ERROR_TRUNCATED && was_told(m->input, error, &told);
-    bool asked = is_told && (expected_error_on_purpose(m->input->trace, &told.event) ||
-                             asks_after(m->input->trace, &told.event));
-    bool certain = ended || (error->kind == REPLAY_ERROR_TRUNCATED && !is_told);
+    bool good = ended_well(m->input, error->rank);
+    bool asked = is_told && good &&
+                 (expected_error_on_purpose(m->input->trace, &told.event) ||
+                  asks_after(m->input->trace, &told.event));
+    bool certain = ended || (error->kind == REPLAY_ERROR_TRUNCATED && !(is_told && good));
     CORE_CHECK(error->kind != REPLAY_ERROR_COLLECTIVE); /* check_collective reports these */
     CORE_CHECK(error->other_rank < (int32_t)m->input->program->rank_count);
     CORE_CHECK(error->kind != REPLAY_ERROR_TRUNCATED || error->other_rank >= 0);

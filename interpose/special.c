@@ -116,6 +116,7 @@ int special_Finalize(Finalize_fn real, void **cfa)
     recorder_finalizing(lane);
     int returned = real();
     special_back(e);
+    usage_finalized(lane, e->seq);
     recorder_leave(lane, e, returned, STEP_ON);
     recorder_finalized(lane);
     if (recorder_plain())

@@ -177,7 +177,7 @@ bool usage_accepted(enum recorder_object kind, const void *handle)
     return good;
 }
 
-static bool frees_in_finalize; /* attributes of MPI_COMM_SELF have delete functions that free
+static bool frees_in_finalize; /* attributes of MPI_COMM_SELF may have delete functions that free
                                   objects in MPI_Finalize */
 
 void usage_attribute(MPI_Comm comm)
@@ -437,9 +437,9 @@ void usage_types(struct lane *lane, uint64_t seq, const void *given, const MPI_D
             usage_type_slow(lane, seq, type[i], argument, committed);
 }
 
-void usage_finalizing(struct lane *lane, uint64_t seq)
+static void objects_left(struct lane *lane, uint64_t seq)
 {
-    if (UNLIKELY(recorder.partial) || frees_in_finalize)
+    if (UNLIKELY(recorder.partial))
         return;
     for (uint32_t i = 0; i < object_room; i++) {
         const struct object *o = &object[i];
@@ -447,6 +447,18 @@ void usage_finalizing(struct lane *lane, uint64_t seq)
             usage_say(lane, seq, o->kind == OBJECT_BUFFER ? MISUSE_BUFFER_LEFT : MISUSE_OBJECT_LEFT,
                       NULL, o->seq, .object = object_of[o->kind], .value = {o->refused});
     }
+}
+
+void usage_finalizing(struct lane *lane, uint64_t seq)
+{
+    if (!frees_in_finalize)
+        objects_left(lane, seq);
+}
+
+void usage_finalized(struct lane *lane, uint64_t seq)
+{
+    if (frees_in_finalize)
+        objects_left(lane, seq);
 }
 
 /* --- numbers ---------------------------------------------------------------------------------- */
