@@ -124,7 +124,7 @@ END
 mpicc -g -w -o prog prog.c && mkfifo before || exit 1
 for how in itimer later alarm profile thread other child watchdog itself socket queue fifo \
     opened file; do
-    echo "$how: $(crosswait explore -n 3 -- ./prog $how | tail -1 | sed "s/: [12] outcomes\{0,1\}$//")"
+    echo "$how: $(crosswait explore -n 3 -- ./prog $how | tail -1 | sed -E "s/: [12] outcomes?$//")"
 done
 # run, which asks one world about a job that wrote a file, names the true reason, too.
 crosswait run -o T.db -- mpirun -n 3 ./prog writes | grep '^explored'
