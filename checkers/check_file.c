@@ -263,7 +263,7 @@ static struct step step_of(struct trace *trace, const struct trace_event *event)
             step.value[i] = trace->datatype[event->datatype].extent;
     if (event->verb == VERB_SET_VIEW) {
         step.value[1] = 0;
-        trace_args_each(trace, event->arg_set, text_number, &step.value[1]);
+        trace_args_each(trace, event, text_number, &step.value[1]);
     }
     if (event->verb == VERB_SET_ATOMICITY)
         step.value[0] = step.value[0] != 0;

@@ -20,20 +20,22 @@ bool orders_are_open(const struct trace *trace)
     for (uint32_t i = 0; i < trace->comm_count; i++)
         if (trace->comm[i].overtaking)
             return true;
-    if (sqlite3_prepare_v2(trace->db,
-                           "SELECT 1 FROM shape s JOIN call c ON c.id = s.call WHERE "
-                           "s.parent_back IS NULL AND (((s.peer = -1 OR s.recv_peer = -1)) OR "
-                           "c.traits LIKE '%completes_any%' OR c.traits LIKE '%completes_some%' "
-                           "OR c.traits LIKE '%polls%' OR c.traits LIKE '%arrived%' OR "
-                           "c.traits LIKE '%cancels%' OR (c.traits LIKE '%shared_pointer%' AND "
-                           "c.traits NOT LIKE '%collective%') OR (c.traits LIKE '%dynamic%' AND "
-                           "c.traits LIKE '%collective%' AND c.traits NOT LIKE '%start_p%') OR "
-                           "(c.traits LIKE '%window%' AND "
-                           "c.traits NOT LIKE '%collective%' AND c.traits NOT LIKE '%local%') OR "
-                           "c.verb = 'win_allocate_shared' OR (c.traits LIKE '%file%' AND "
-                           "c.verb = 'write')) "
-                           "LIMIT 1",
-                           -1, &row, NULL) == SQLITE_OK)
+    if (sqlite3_prepare_v2(
+            trace->db,
+            "SELECT 1 FROM shape s JOIN call c ON c.id = s.call WHERE "
+            "s.parent_back IS NULL AND ((s.peer = -1 AND NOT ifnull(s.near, 0) & 1) OR "
+            "(s.recv_peer = -1 AND NOT ifnull(s.near, 0) & 2) OR "
+            "c.traits LIKE '%completes_any%' OR c.traits LIKE '%completes_some%' "
+            "OR c.traits LIKE '%polls%' OR c.traits LIKE '%arrived%' OR "
+            "c.traits LIKE '%cancels%' OR (c.traits LIKE '%shared_pointer%' AND "
+            "c.traits NOT LIKE '%collective%') OR (c.traits LIKE '%dynamic%' AND "
+            "c.traits LIKE '%collective%' AND c.traits NOT LIKE '%start_p%') OR "
+            "(c.traits LIKE '%window%' AND "
+            "c.traits NOT LIKE '%collective%' AND c.traits NOT LIKE '%local%') OR "
+            "c.verb = 'win_allocate_shared' OR (c.traits LIKE '%file%' AND "
+            "c.verb = 'write')) "
+            "LIMIT 1",
+            -1, &row, NULL) == SQLITE_OK)
         open = sqlite3_step(row) == SQLITE_ROW;
     sqlite3_finalize(row);
     return open;

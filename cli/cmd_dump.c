@@ -207,7 +207,7 @@ static enum core_status event_print(struct dump *dump, const struct trace_event 
         printf(" thread %" PRId32, event->thread);
     printf("\n");
     enum core_status status = dump->args && event->arg_set
-                                  ? trace_args_each(&dump->trace, event->arg_set, arg_print, NULL)
+                                  ? trace_args_each(&dump->trace, event, arg_print, NULL)
                                   : CORE_OK;
     misuse_print(dump, event);
     return status;

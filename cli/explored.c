@@ -36,8 +36,10 @@ static void shapes_like(const struct trace *trace, const struct finding_call *ca
                         struct core_table *shapes)
 {
     static const char text[] =
-        "SELECT s.id, s.site, dense_rank() OVER (ORDER BY s.comm, s.win, s.peer, s.tag, "
-        "s.datatype, s.bytes, s.root, s.op, s.recv_peer, s.recv_tag, s.recv_bytes, s.args) "
+        "SELECT s.id, s.site, dense_rank() OVER (ORDER BY s.comm, s.win, "
+        "s.peer + iif(s.near & 1, ?2, 0), s.tag, "
+        "s.datatype, s.bytes, s.root, s.op, "
+        "s.recv_peer + iif(s.near & 2, ?2, 0), s.recv_tag, s.recv_bytes, s.args) "
         "FROM shape s JOIN call c ON c.id = s.call WHERE c.name = ?1 AND s.parent_back IS NULL";
     enum core_status status = CORE_OK;
     sqlite3_stmt *row;
@@ -45,6 +47,7 @@ static void shapes_like(const struct trace *trace, const struct finding_call *ca
     if (sqlite3_prepare_v2(trace->db, text, -1, &row, NULL) != SQLITE_OK)
         return;
     sqlite3_bind_text(row, 1, call->call, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(row, 2, call->rank);
     while (status == CORE_OK && sqlite3_step(row) == SQLITE_ROW) {
         const int64_t id = sqlite3_column_int64(row, 0);
         const int32_t site = (int32_t)sqlite3_column_int64(row, 1);

@@ -215,7 +215,8 @@ static enum core_status places_gather(struct diff *diff, int side)
 {
     static const char sql[] = /* loops are counted without unfolding them */
         "SELECT s.call, s.site, sum(e.rows * ifnull(e.repeat, 1)), sum(e.rows * ifnull(s.bytes, "
-        "0)) FROM (SELECT shape, repeat, 1 AS rows FROM main.event_row UNION ALL SELECT c.shape, "
+        "0)) FROM (SELECT shape, repeat, 1 AS rows FROM main.event_row UNION ALL "
+        "SELECT shape, NULL, 1 FROM event_listed UNION ALL SELECT c.shape, "
         "c.repeat, (p.calls + l.calls - 1 - (c.idx - p.first + l.calls) % l.calls) / l.calls FROM "
         "(SELECT loop, first, calls FROM event_part UNION ALL SELECT loop, first, calls FROM "
         "event_sum) p CROSS JOIN loop l ON l.id = p.loop CROSS JOIN loop_call c ON c.loop = l.id) "

@@ -15,16 +15,17 @@
 #include "core/check.h"
 #include "store/store_part.h"
 
-enum { SHAPE_COLUMNS = 23 };
+enum { SHAPE_COLUMNS = 24 };
 #define CALLS_MAX ((uint64_t)1 << 48) /* limit for one event: more means damage */
 struct shape {                        /* in the order of the table's columns, without id */
     int64_t call, comm, win, peer, tag, datatype, count, bytes, root, op, site, thread, error,
         parent_back;
-    int64_t recv_peer, recv_tag, recv_datatype, recv_count, recv_bytes, completions, many, args;
+    int64_t recv_peer, recv_tag, recv_datatype, recv_count, recv_bytes, completions, many, args,
+        near;
 };
 _Static_assert(sizeof(struct shape) == (SHAPE_COLUMNS - 1) * sizeof(int64_t),
                "a member a column, but for the id; no gaps (invariant 1)");
-_Static_assert(sizeof(struct store_done) == 4 * sizeof(int64_t) + 4 * sizeof(int32_t),
+_Static_assert(sizeof(struct store_done) == 5 * sizeof(int64_t) + 4 * sizeof(int32_t),
                "a set of completions is hashed as it lies there: no gaps (invariant 1)");
 
 static int64_t store_event_known(int32_t value)
@@ -80,6 +81,18 @@ static int64_t bytes_of(const struct store *store, const struct store_rank *rank
     return sum;
 }
 
+/* --- ranks ------------------------------------------------------------------------------------ */
+
+/* Makes a rank number count from the rank `from`. Returns the bit if it is one. */
+static int64_t peer_ahead(int64_t *peer, int32_t from, int64_t bit)
+{
+    CORE_CHECK(from >= 0);
+    if (*peer < 0) /* none, or any */
+        return 0;
+    *peer -= from;
+    return bit;
+}
+
 /* --- tags ------------------------------------------------------------------------------------- */
 
 /* Tells whether tags are kept apart from shapes. Shapes contain tags while there are few shapes.
@@ -131,6 +144,7 @@ static void done_put(struct store_done *out, const struct spool_done *done, int6
     out->bytes = done->source == EVENT_NONE ? STORE_NULL : (int64_t)(done->bytes & INT64_MAX);
     out->error = done->head.b;
     out->cancelled = done->head.a;
+    out->near = STORE_NULL;
 }
 
 /* Merges the members of the call's list in order, completed or not. */
@@ -156,7 +170,7 @@ static uint32_t completions_merge(const struct store_gather *parts, const struct
             memset(&out[count], 0, sizeof *out);
             out[count].index = i;
             out[count].request_ahead = list->value[i] - base;
-            out[count].source = out[count].tag = out[count].bytes = STORE_NULL;
+            out[count].source = out[count].tag = out[count].bytes = out[count].near = STORE_NULL;
             count++;
         }
     }
@@ -167,18 +181,33 @@ static uint32_t completions_merge(const struct store_gather *parts, const struct
     return count;
 }
 
-static enum core_status completions_put(struct store *store, const struct store_gather *parts,
+/* Copies completions, with sources that count from the rank. Returns false if none names a rank. */
+static bool done_ahead(const struct store_done *done, uint32_t count, int32_t rank,
+                       struct store_done *out)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < count; i++) {
+        out[i] = done[i];
+        out[i].near = peer_ahead(&out[i].source, rank, 1) ? 1 : STORE_NULL;
+        any = any || out[i].near == 1;
+    }
+    return any;
+}
+
+static enum core_status completions_put(struct store *store, int32_t rank,
+                                        const struct store_gather *parts,
                                         const struct store_list *list, int64_t base, int64_t tag,
                                         int64_t *out_set)
 {
     uint64_t most = (uint64_t)parts->done_count + (list ? list->count : 0);
-    struct store_done *done;
+    struct store_done *done, *ahead;
     enum core_status status;
     uint32_t count, id;
-    bool is_new;
+    bool is_new, is_near;
 
-    status =
-        CORE_ARRAY_ROOM_ZERO(store->scratch, store->scratch_room, most * sizeof *done, "the trace");
+    status = CORE_ARRAY_ROOM_ZERO(store->scratch, store->scratch_room, 2 * most * sizeof *done,
+                                  "the trace");
     if (status != CORE_OK)
         return status;
     done = (struct store_done *)(void *)store->scratch;
@@ -186,14 +215,17 @@ static enum core_status completions_put(struct store *store, const struct store_
     CORE_CHECK(count <= most); /* so the scratch memory sufficed */
     if (!count)
         return CORE_OK;
-    status = store_intern(&store->completion_set, done, count * sizeof *done, &id, &is_new);
+    ahead = done_ahead(done, count, rank, done + count) ? done + count : NULL;
+    status = store_intern_near(&store->completion_set, done, ahead, count * sizeof *done, &id,
+                               &is_new, &is_near);
+    done = status == CORE_OK && is_near ? ahead : done;
     for (uint32_t i = 0; status == CORE_OK && is_new && i < count; i++) {
-        int64_t row[9] = {
-            id,          done[i].index, done[i].request_ahead, done[i].done,     done[i].source,
-            done[i].tag, done[i].bytes, done[i].error,         done[i].cancelled};
+        int64_t row[10] = {
+            id,          done[i].index, done[i].request_ahead, done[i].done,      done[i].source,
+            done[i].tag, done[i].bytes, done[i].error,         done[i].cancelled, done[i].near};
         if (i && done[i].index <= done[i - 1].index) /* listed twice: the first counts */
             continue;
-        status = store_put_integers(&store->sql, STORE_COMPLETION, row, 9);
+        status = store_put_integers(&store->sql, STORE_COMPLETION, row, 10);
     }
     if (status == CORE_OK)
         *out_set = id;
@@ -216,13 +248,14 @@ static enum core_status scratch_add(struct store *store, uint32_t *used, const v
     return status;
 }
 
-/* Adds an argument to scratch: 'i' or 't', name, NUL, count, then int64_t values or the text. */
+/* Adds an argument to scratch: 'i', 'r' (an integer that is a rank) or 't', name, NUL, count, then
+ * int64_t values or the text. */
 static enum core_status arg_add(struct store *store, uint32_t *used, char kind, const char *name,
                                 const void *value, uint32_t count, size_t bytes)
 {
-    CORE_CHECK(kind == 'i' || kind == 't');
+    CORE_CHECK(kind == 'i' || kind == 'r' || kind == 't');
     CORE_CHECK(bytes ==
-               (kind == 'i' ? count * sizeof(int64_t) : count)); /* as arg_write reads it */
+               (kind == 't' ? count : count * sizeof(int64_t))); /* as arg_write reads it */
     enum core_status status = scratch_add(store, used, &kind, 1);
 
     if (status == CORE_OK)
@@ -232,32 +265,64 @@ static enum core_status arg_add(struct store *store, uint32_t *used, char kind, 
     return status != CORE_OK ? status : scratch_add(store, used, value, bytes);
 }
 
-static enum core_status arg_write(struct store *store, uint32_t id, uint32_t used)
+/* Finds the count and the values of the argument that begins at `at`, and the next one. */
+static uint32_t arg_at(const unsigned char *args, uint32_t at, uint32_t *out_value,
+                       uint32_t *out_next)
+{
+    uint32_t count, value = at + 2 + (uint32_t)strlen((const char *)args + at + 1);
+
+    memcpy(&count, args + value, sizeof count);
+    *out_value = value + (uint32_t)sizeof count;
+    *out_next = *out_value + count * (args[at] == 't' ? 1 : (uint32_t)sizeof(int64_t));
+    return count;
+}
+
+/* Copies arguments; in the copy ranks count from the rank `from`, as kind 'n'. Returns false if
+ * none is a rank. */
+static bool args_ahead(const unsigned char *args, uint32_t used, int32_t from, unsigned char *out)
+{
+    bool any = false;
+
+    memcpy(out, args, used);
+    for (uint32_t at = 0, next, value; at < used; at = next) {
+        uint32_t count = arg_at(args, at, &value, &next);
+        int64_t rank;
+        if (args[at] != 'r')
+            continue;
+        CORE_CHECK(count == 1); /* args_put */
+        memcpy(&rank, args + value, sizeof rank);
+        if (!peer_ahead(&rank, from, 1))
+            continue;
+        memcpy(out + value, &rank, sizeof rank);
+        out[at] = 'n';
+        any = true;
+    }
+    return any;
+}
+
+static enum core_status args_write(struct store *store, uint32_t id, const unsigned char *args,
+                                   uint32_t used)
 {
     enum core_status status = CORE_OK;
-    uint32_t at = 0;
 
-    while (status == CORE_OK && at < used) {
-        char kind = (char)store->scratch[at];
-        const char *name = (const char *)store->scratch + at + 1;
-        uint32_t count;
-        at += 2 + (uint32_t)strlen(name);
-        memcpy(&count, store->scratch + at, sizeof count);
-        at += sizeof count;
-        if (kind == 't') {
+    for (uint32_t at = 0, next, place; status == CORE_OK && at < used; at = next) {
+        const char *name = (const char *)args + at + 1;
+        uint32_t count = arg_at(args, at, &place, &next);
+        CORE_CHECK(next <= used); /* args_write reads what arg_add wrote */
+        if (args[at] == 't') {
             char text[65536];
-            snprintf(text, sizeof text, "%.*s", (int)count, (const char *)store->scratch + at);
-            status = store_put(&store->sql, STORE_ARG, "itit", (int64_t)id, name, (int64_t)0, text);
-            at += count;
+            snprintf(text, sizeof text, "%.*s", (int)count, (const char *)args + place);
+            status = store_put(&store->sql, STORE_ARG, "ititi", (int64_t)id, name, (int64_t)0, text,
+                               STORE_NULL);
+            continue;
         }
-        for (uint32_t i = 0; status == CORE_OK && kind == 'i' && i < count; i++, at += 8) {
-            int64_t value;
-            memcpy(&value, store->scratch + at, sizeof value);
-            status =
-                store_put(&store->sql, STORE_ARG, "itii", (int64_t)id, name, (int64_t)i, value);
+        for (uint32_t i = 0; status == CORE_OK && i < count; i++, place += 8) {
+            int64_t value, near = args[at] == 'n' ? 1 : STORE_NULL;
+            memcpy(&value, args + place, sizeof value);
+            status = store_put(&store->sql, STORE_ARG, "itiii", (int64_t)id, name, (int64_t)i,
+                               value, near);
         }
     }
-    CORE_CHECK(status != CORE_OK || at == used); /* arg_write read what arg_add wrote */
     return status;
 }
 
@@ -304,6 +369,12 @@ static int64_t arg_value(const struct store_ids *ids, const char *kind, int64_t 
     return map ? (int64_t)store_map_get(map, (uint32_t)value) : value;
 }
 
+static bool arg_is_rank(const char *name)
+{
+    return strncmp(name, "rank", 4) == 0 &&
+           (!name[4] || !strcmp(name + 4, "_source") || !strcmp(name + 4, "_dest"));
+}
+
 static enum core_status args_put(struct store *store, struct store_rank *rank, uint32_t call,
                                  struct store_gather *parts, int64_t *out_set)
 {
@@ -312,7 +383,7 @@ static enum core_status args_put(struct store *store, struct store_rank *rank, u
     enum core_status status = CORE_OK;
     uint32_t used = 0, id;
     char buffer[32];
-    bool is_new;
+    bool is_new, is_near;
 
     for (uint32_t i = 0; status == CORE_OK && i < parts->list_count; i++) {
         struct store_list *list = &parts->list[i];
@@ -331,8 +402,8 @@ static enum core_status args_put(struct store *store, struct store_rank *rank, u
             snprintf(buffer, sizeof buffer, "value%" PRIu32, i);
         const char *kind = named ? scalar + strlen(scalar) + 1 : "";
         parts->arg[i] = arg_value(&rank->ids, kind, parts->arg[i]);
-        status = arg_add(store, &used, 'i', named ? scalar : buffer, &parts->arg[i], 1,
-                         sizeof *parts->arg);
+        status = arg_add(store, &used, named && arg_is_rank(scalar) ? 'r' : 'i',
+                         named ? scalar : buffer, &parts->arg[i], 1, sizeof *parts->arg);
         if (named)
             scalar = kind + strlen(kind) + 1;
     }
@@ -347,9 +418,16 @@ static enum core_status args_put(struct store *store, struct store_rank *rank, u
     }
     if (status != CORE_OK || !used)
         return status;
-    status = store_intern(&store->arg_set, store->scratch, used, &id, &is_new);
+    status =
+        CORE_ARRAY_ROOM_ZERO(store->scratch, store->scratch_room, (uint64_t)used * 2, "the trace");
+    if (status != CORE_OK)
+        return status;
+    const unsigned char *args = store->scratch;
+    bool ranks = args_ahead(args, used, rank->rank, store->scratch + used);
+    status = store_intern_near(&store->arg_set, args, ranks ? args + used : NULL, used, &id,
+                               &is_new, &is_near);
     if (status == CORE_OK && is_new)
-        status = arg_write(store, id, used);
+        status = args_write(store, id, is_near ? args + used : args, used);
     if (status == CORE_OK)
         *out_set = id;
     return status;
@@ -599,7 +677,7 @@ static void shape_fill(struct store *store, struct store_rank *rank,
     shape->recv_bytes = recv_half ? bytes_of(store, rank, parts, recv_half->count, recv_half->type,
                                              SPOOL_LIST_RECV_COUNTS, SPOOL_LIST_RECV_TYPES)
                                   : STORE_NULL;
-    shape->completions = shape->args = STORE_NULL;
+    shape->completions = shape->args = shape->near = STORE_NULL;
 }
 
 static int64_t list_base(const struct store_list *list)
@@ -612,17 +690,23 @@ static int64_t list_base(const struct store_list *list)
     return least;
 }
 
-static enum core_status shape_put(struct store *store, const struct shape *shape, uint32_t *out_id)
+static enum core_status shape_put(struct store *store, int32_t rank, const struct shape *shape,
+                                  uint32_t *out_id)
 {
+    struct shape ahead = *shape;
     enum core_status status;
     int64_t row[SHAPE_COLUMNS];
-    bool is_new;
+    bool is_new, is_near;
 
-    status = store_intern(&store->shape, shape, sizeof *shape, out_id, &is_new);
+    CORE_CHECK(shape->near == STORE_NULL);
+    ahead.near = peer_ahead(&ahead.peer, rank, TRACE_NEAR_PEER) |
+                 peer_ahead(&ahead.recv_peer, rank, TRACE_NEAR_RECV_PEER);
+    status = store_intern_near(&store->shape, shape, ahead.near ? &ahead : NULL, sizeof *shape,
+                               out_id, &is_new, &is_near);
     if (status != CORE_OK || !is_new)
         return status;
     row[0] = *out_id;
-    memcpy(row + 1, shape, sizeof *shape);
+    memcpy(row + 1, is_near ? &ahead : shape, sizeof *shape);
     return store_put_integers(&store->sql, STORE_SHAPE, row, SHAPE_COLUMNS);
 }
 
@@ -672,7 +756,7 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
 
     status = store_message_follow(store, rank, event, parts, call, shape.bytes, pending);
     if (status == CORE_OK && parts && (parts->done_count || list))
-        status = completions_put(store, parts, list, base, tag, &shape.completions);
+        status = completions_put(store, rank->rank, parts, list, base, tag, &shape.completions);
     if (status == CORE_OK && parts &&
         (parts->list_count > (list ? 1 : 0) || parts->arg_count || parts->text_bytes))
         status = args_put(store, rank, call, parts, &shape.args);
@@ -681,7 +765,7 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
     if (status == CORE_OK && parts && parts->misuse_bytes)
         status = misuse_put(store, rank, event->seq, parts);
     if (status == CORE_OK)
-        status = shape_put(store, &shape, &row.shape);
+        status = shape_put(store, rank->rank, &shape, &row.shape);
     if (status != CORE_OK)
         return status;
 

@@ -13,6 +13,10 @@
  * Rows outside of a loop wait until it is known whether a loop begins with them: if so, they join
  * its first part.
  *
+ * In a job of many ranks, each keeps the times of few rounds. The rounds behind these that come
+ * call by call, before the recorder knew the loop, make a spare part: its calls join the sums if
+ * the next rounds are summed up, otherwise they become parts.
+ *
  * E.g. Irecv Isend Waitall, Irecv Isend Waitall...: period 3. After the 32nd call that equals the
  * one a period before, the last 35 calls wait, and 33 of them are the first 11 rounds of the first
  * part.
@@ -39,11 +43,12 @@ enum {
     RUN_MIN = 32,             /* and calls that do, to make a loop */
     PLACE_BITS = 12,          /* for contexts of each length */
     WAITS_MAX = 1 << 9,       /* rows outside of a loop that are not written yet */
-    PART_CALLS = 128,         /* five parts fill a page */
+    PART_CALLS = 120,         /* five parts fill a page, or four with long times */
     PART_MIN = 8,             /* fewer calls make no part */
-    PART_SETTLED = 64,        /* from this many calls on, a longer call gets its own row */
-    NEAR = 16,                /* calls of a loop that may be skipped, */
-    MISSES_MAX = 64,          /* and foreign calls in a row, before the loop ends */
+    SPARE_CALLS = 512,
+    PART_SETTLED = 64, /* from this many calls on, a longer call gets its own row */
+    NEAR = 16,         /* calls of a loop that may be skipped, */
+    MISSES_MAX = 64,   /* and foreign calls in a row, before the loop ends */
     CONTEXTS = 3,
     WORTH = 4 /* one call in so many must be in a loop, or no loops are kept */
 };
@@ -72,15 +77,17 @@ struct store_fold {
     int64_t request;      /* of the last call with a request */
     struct {
         struct loop_call call[PERIOD_MAX];
-        uint32_t calls;  /* per round; 0: there is no loop */
-        uint32_t next;   /* index of the next call */
-        uint32_t misses; /* foreign calls in a row */
-        uint32_t id;     /* 0: not written yet */
-        uint64_t start;  /* number of the first call of its first round */
-        int64_t step;    /* increment from round to round */
+        uint32_t calls;                 /* per round; 0: there is no loop */
+        uint32_t next;                  /* index of the next call */
+        uint32_t misses;                /* foreign calls in a row */
+        uint32_t id;                    /* 0: not written yet */
+        uint64_t calls_kept, calls_max; /* in parts so far; then parts are spare. 0: never */
+        uint64_t start;                 /* number of the first call of its first round */
+        int64_t step;                   /* increment from round to round */
     } loop;
     struct {
-        struct store_row row[PART_CALLS];
+        struct store_row row[SPARE_CALLS];
+        bool spare;
         uint32_t count, first; /* first: index in the loop of row[0] */
         int64_t request;       /* of the round in which the part begins, */
         bool known;            /* if a call has shown it */
@@ -88,11 +95,13 @@ struct store_fold {
         uint64_t enter_end, duration_end; /* upper limits of what they can hold */
         int64_t rounds;                   /* rounds that ended in it */
     } part;
+    bool in_rounds;                    /* the row is of a loop of the recorder */
     struct store_row waits[WAITS_MAX]; /* invariant 4; by their count modulo WAITS_MAX */
     uint64_t waits_from, waits_end;
     struct store_intern content; /* loops of all ranks */
     int64_t calls, rows;         /* in parts, and in rows of their own */
     int64_t passed;              /* in no row: their times are summed up */
+    int64_t calls_of, rows_of;   /* in parts or no row, and in rows, before the rank's first call */
 };
 
 /* --- finding the period ----------------------------------------------------------------------- */
@@ -205,7 +214,7 @@ static uint64_t loop_length(const struct store_fold *fold)
 }
 
 /* Makes the last round, which the call seq ended, the loop's; its first call is next. */
-static void loop_begin(struct store_fold *fold, uint64_t seq)
+static void loop_begin(struct store_fold *fold, uint64_t seq, int32_t ranks)
 {
     uint64_t length = loop_length(fold);
     int64_t request = 0;
@@ -214,6 +223,8 @@ static void loop_begin(struct store_fold *fold, uint64_t seq)
     CORE_CHECK(!fold->part.count); /* it belongs to the last loop */
     fold->loop.calls = (uint32_t)fold->period;
     fold->loop.next = fold->loop.misses = fold->loop.id = 0;
+    fold->loop.calls_kept = 0;
+    fold->loop.calls_max = store_sum_rounds_max(ranks, fold->loop.calls) * fold->loop.calls;
     fold->loop.start = seq > length ? seq - length : 1;
     for (uint32_t i = 0; i < fold->loop.calls; i++) {
         const struct code *code = code_at(fold, fold->count - fold->period + i);
@@ -287,7 +298,7 @@ static enum core_status loop_write(struct store *store, struct store_fold *fold)
 /* --- parts ------------------------------------------------------------------------------------ */
 
 /* Returns the bytes for the decimal digits of the value; 0: more than a part has room for. */
-static int digits_bytes(int64_t value)
+int store_digits_bytes(int64_t value)
 {
     int bytes = 1;
 
@@ -308,7 +319,7 @@ static uint64_t digits_end(int bytes)
     return end;
 }
 
-static void digits_put(unsigned char *out, int bytes, int64_t number)
+void store_digits_put(unsigned char *out, int bytes, int64_t number)
 {
     uint64_t value = (uint64_t)number;
 
@@ -317,63 +328,87 @@ static void digits_put(unsigned char *out, int bytes, int64_t number)
         unsigned two = (unsigned)(value % 100);
         out[i] = (unsigned char)(two + two / 10 * 6); /* BCD: tens times 16 */
     }
-    CORE_CHECK(!value); /* digits_bytes ensured it */
+    CORE_CHECK(!value); /* store_digits_bytes ensured it */
 }
 
 static enum core_status event_put(struct store *store, int64_t rank, const struct store_row *row)
 {
-    int64_t value[7] = {rank << STORE_SEQ_BITS | (int64_t)row->seq,
-                        row->shape,
-                        row->request,
-                        row->t_enter,
-                        row->duration,
-                        row->calls,
-                        row->tag};
-
-    CORE_CHECK(row->seq > 0); /* store_lane_next returns only calls with a seq */
     if (store->fold)
         store->fold->rows++;
-    return store_put_integers(&store->sql, STORE_EVENT, value, 7);
+    return store_calls_put(store, (int32_t)rank, row);
 }
 
-static enum core_status part_write(struct store *store, int64_t rank)
+/* Writes the calls [from, from + count) of the part as a row. */
+static enum core_status part_write(struct store *store, int64_t rank, uint32_t from, uint32_t count)
 {
     struct store_fold *fold = store->fold;
     unsigned char times[PART_CALLS * 2 * TRACE_TIME_BYTES_MAX];
-    uint32_t count = fold->part.count;
-    int enter = fold->part.enter_bytes, duration = fold->part.duration_bytes;
-    const struct store_row *row = fold->part.row;
+    const struct store_row *row = &fold->part.row[from];
+    uint32_t first = fold->part.first + from;
+    int64_t span = 0, longest = 0;
     enum core_status status = loop_write(store, fold);
 
-    CORE_CHECK(count >= PART_MIN && count <= PART_CALLS);
+    CORE_CHECK(count >= PART_MIN && count <= PART_CALLS && from + count <= fold->part.count);
     fold->calls += count;
     for (uint32_t i = 0; i < count; i++) {
         CORE_CHECK(row[i].seq == row[0].seq + i); /* invariant 2 */
-        digits_put(times + i * (unsigned)enter, enter, row[i].t_enter - row[0].t_enter);
-        digits_put(times + count * (unsigned)enter + i * (unsigned)duration, duration,
-                   row[i].duration);
+        span = row[i].t_enter - row[0].t_enter > span ? row[i].t_enter - row[0].t_enter : span;
+        longest = row[i].duration > longest ? row[i].duration : longest;
+    }
+    int enter = store_digits_bytes(span), duration = store_digits_bytes(longest);
+    for (uint32_t i = 0; i < count; i++) {
+        store_digits_put(times + i * (unsigned)enter, enter, row[i].t_enter - row[0].t_enter);
+        store_digits_put(times + count * (unsigned)enter + i * (unsigned)duration, duration,
+                         row[i].duration);
     }
     return status != CORE_OK
                ? status
-               : store_put(&store->sql, STORE_EVENT_PART, "iiiiiiiib",
+               : store_put(&store->sql, STORE_EVENT_PART, "iiiiiiiibii",
                            rank << STORE_SEQ_BITS | (int64_t)row[0].seq, (int64_t)fold->loop.id,
-                           (int64_t)fold->part.first, (int64_t)count, fold->part.request,
+                           (int64_t)(first % fold->loop.calls), (int64_t)count,
+                           fold->part.request +
+                               (int64_t)(first / fold->loop.calls) * fold->loop.step,
                            row[0].t_enter, (int64_t)enter, (int64_t)duration, (const void *)times,
-                           (size_t)count * (unsigned)(enter + duration));
+                           (size_t)count * (unsigned)(enter + duration), STORE_NULL, STORE_NULL);
 }
 
-/* Writes the part's calls, as a part if there are enough of them. */
-static enum core_status part_end(struct store *store, int64_t rank)
+/* Adds the whole rounds at the start of a spare part to the sums. */
+static enum core_status spare_sum(struct store *store, int32_t rank, uint32_t *out_summed)
 {
     struct store_fold *fold = store->fold;
+    uint32_t calls = fold->part.count - fold->part.count % fold->loop.calls;
+    enum core_status status = calls ? loop_write(store, fold) : CORE_OK;
+    struct store_fold_place place = {.loop = fold->loop.id,
+                                     .request = fold->part.request,
+                                     .first = fold->part.first,
+                                     .calls = fold->loop.calls};
+
+    CORE_CHECK(fold->part.spare);
+    CORE_CHECK(fold->loop.calls_kept >= fold->loop.calls_max); /* the rank keeps enough */
+    *out_summed = calls;
+    return status != CORE_OK || !calls ? status
+                                       : store_sum_rows(store, rank, &place, fold->part.row, calls);
+}
+
+/* Writes the part's calls, as parts if there are enough of them; sums: those of a spare part are
+ * summed up. */
+static enum core_status part_end(struct store *store, int64_t rank, bool sums)
+{
+    struct store_fold *fold = store->fold;
+    uint32_t at = 0, count;
     enum core_status status = CORE_OK;
 
-    if (fold->part.count >= PART_MIN)
-        status = part_write(store, rank);
-    else
-        for (uint32_t i = 0; status == CORE_OK && i < fold->part.count; i++)
-            status = event_put(store, rank, &fold->part.row[i]);
+    if (sums && fold->part.spare)
+        status = spare_sum(store, (int32_t)rank, &at);
+    fold->loop.calls_kept += fold->part.count - at;
+    for (; status == CORE_OK && fold->part.count - at >= PART_MIN; at += count) {
+        count = fold->part.count - at < PART_CALLS ? fold->part.count - at : PART_CALLS;
+        status = part_write(store, rank, at, count);
+    }
+    for (; status == CORE_OK && at < fold->part.count; at++)
+        status = event_put(store, rank, &fold->part.row[at]);
     fold->part.count = 0;
+    fold->part.spare = false;
     return status;
 }
 
@@ -388,11 +423,13 @@ static int64_t part_request(const struct store_fold *fold, const struct store_ro
 
 static bool part_begins(struct store_fold *fold, const struct store_row *row)
 {
-    int bytes = digits_bytes(row->duration);
+    int bytes = store_digits_bytes(row->duration);
 
     CORE_CHECK(!fold->part.count);
     if (!bytes)
         return false;
+    fold->part.spare =
+        !fold->in_rounds && fold->loop.calls_max && fold->loop.calls_kept >= fold->loop.calls_max;
     fold->part.first = fold->loop.next;
     fold->part.rounds = 0;
     fold->part.known = false;
@@ -402,14 +439,26 @@ static bool part_begins(struct store_fold *fold, const struct store_row *row)
     return true;
 }
 
+/* Returns how many calls the part may have. */
+static uint32_t part_room(const struct store_fold *fold)
+{
+    uint64_t left = fold->loop.calls_max - fold->loop.calls_kept;
+
+    CORE_CHECK_HOT(fold->loop.calls > 0);
+    if (fold->part.spare)
+        return SPARE_CALLS;
+    return fold->loop.calls_max > fold->loop.calls_kept && left < PART_CALLS ? (uint32_t)left
+                                                                             : PART_CALLS;
+}
+
 /* Tells whether the next call can follow the part's last one. */
 static bool part_takes(const struct store_fold *fold, const struct store_row *row)
 {
     const struct store_row *first = &fold->part.row[0];
 
     CORE_CHECK(fold->part.count > 0);
-    return fold->part.count < PART_CALLS && row->seq == first->seq + fold->part.count &&
-           digits_bytes(row->t_enter - first->t_enter) && digits_bytes(row->duration) &&
+    return fold->part.count < part_room(fold) && row->seq == first->seq + fold->part.count &&
+           store_digits_bytes(row->t_enter - first->t_enter) && store_digits_bytes(row->duration) &&
            (row->request == STORE_NULL || !fold->part.known ||
             part_request(fold, row) == fold->part.request);
 }
@@ -417,16 +466,16 @@ static bool part_takes(const struct store_fold *fold, const struct store_row *ro
 /* Tells whether the call would make all calls of the part longer. */
 static bool part_outlier(const struct store_fold *fold, const struct store_row *row)
 {
-    return fold->part.count >= PART_SETTLED &&
-           digits_bytes(row->duration) > fold->part.duration_bytes;
+    return fold->part.count >= PART_SETTLED && !fold->part.spare &&
+           store_digits_bytes(row->duration) > fold->part.duration_bytes;
 }
 
 static void part_add(struct store_fold *fold, const struct store_row *row)
 {
-    int enter = digits_bytes(row->t_enter - fold->part.row[0].t_enter),
-        duration = digits_bytes(row->duration);
+    int enter = store_digits_bytes(row->t_enter - fold->part.row[0].t_enter),
+        duration = store_digits_bytes(row->duration);
 
-    CORE_CHECK(fold->part.count < PART_CALLS);
+    CORE_CHECK(fold->part.count < SPARE_CALLS);
     CORE_CHECK(call_is(&fold->loop.call[fold->loop.next], row)); /* invariant 1 */
     if (!fold->part.count)
         enter = 1;
@@ -467,7 +516,7 @@ static enum core_status loop_hit(struct store *store, int64_t rank, const struct
 
     bool outlier = part_outlier(fold, row);
     if (outlier || at != fold->loop.next || (fold->part.count && !part_takes(fold, row)))
-        status = part_end(store, rank);
+        status = part_end(store, rank, false);
     fold->loop.next = at;
     fold->loop.misses = 0;
     if (status != CORE_OK)
@@ -498,7 +547,7 @@ static enum core_status loop_found(struct store *store, int64_t rank, uint64_t s
     struct store_fold *fold = store->fold;
     enum core_status status;
 
-    loop_begin(fold, seq);
+    loop_begin(fold, seq, store->world_size);
     status = waits_write(store, rank, fold->waits_end - waits_of_loop(fold));
     for (; status == CORE_OK && fold->waits_from < fold->waits_end; fold->waits_from++)
         status = loop_hit(store, rank, &fold->waits[fold->waits_from % WAITS_MAX], fold->loop.next);
@@ -523,7 +572,7 @@ static enum core_status row_waits(struct store *store, int64_t rank, const struc
 static enum core_status loop_miss(struct store *store, int64_t rank, const struct store_row *row)
 {
     struct store_fold *fold = store->fold;
-    enum core_status status = part_end(store, rank);
+    enum core_status status = part_end(store, rank, false);
 
     if (++fold->loop.misses > MISSES_MAX)
         fold->loop.calls = 0;
@@ -541,12 +590,12 @@ static enum core_status loop_take(struct store *store, int64_t rank, const struc
     return status == CORE_OK ? loop_hit(store, rank, row, at) : status;
 }
 
-/* Writes the rows that wait, and the part. */
-static enum core_status rows_end(struct store *store, int64_t rank)
+/* Writes the rows that wait, and the part (part_end). */
+static enum core_status rows_end(struct store *store, int64_t rank, bool sums)
 {
     enum core_status status = waits_write(store, rank, store->fold->waits_end);
 
-    return status == CORE_OK ? part_end(store, rank) : status;
+    return status == CORE_OK ? part_end(store, rank, sums) : status;
 }
 
 /* Tells whether the row has numbers that no call of a loop has. */
@@ -563,7 +612,7 @@ enum core_status store_fold_put(struct store *store, int32_t rank, const struct 
     if (!fold)
         return event_put(store, rank, row);
     if (row_is_odd(row)) {
-        enum core_status status = rows_end(store, rank);
+        enum core_status status = rows_end(store, rank, false);
         return status != CORE_OK ? status : event_put(store, rank, row);
     }
     code_add(fold, row);
@@ -575,7 +624,7 @@ static bool part_has_room(const struct store_fold *fold, const struct store_row 
 {
     const struct store_row *first = &fold->part.row[0];
 
-    return fold->part.count && fold->part.count < PART_CALLS &&
+    return fold->part.count && !fold->part.spare && fold->part.count < part_room(fold) &&
            row->seq == first->seq + fold->part.count &&
            (uint64_t)(row->t_enter - first->t_enter) < fold->part.enter_end &&
            (uint64_t)row->duration < fold->part.duration_end &&
@@ -587,9 +636,20 @@ static bool part_has_room(const struct store_fold *fold, const struct store_row 
 enum core_status store_fold_round(struct store *store, int32_t rank, const struct store_row *row)
 {
     struct store_fold *fold = store->fold;
+    enum core_status status = CORE_OK;
 
-    if (!fold || !fold->loop.calls || !part_has_room(fold, row))
-        return store_fold_put(store, rank, row);
+    if (!fold)
+        return event_put(store, rank, row);
+    if (fold->part.spare)
+        status = part_end(store, rank, false);
+    if (status == CORE_OK && (!fold->loop.calls || !part_has_room(fold, row))) {
+        fold->in_rounds = true;
+        status = store_fold_put(store, rank, row);
+        fold->in_rounds = false;
+        return status;
+    }
+    if (status != CORE_OK)
+        return status;
     CORE_CHECK_HOT(part_takes(fold, row) && !part_outlier(fold, row)); /* invariant 1 */
     fold->part.row[fold->part.count++] = *row;
     fold->loop.next = loop_after(fold, fold->loop.next);
@@ -637,12 +697,20 @@ enum core_status store_fold_sum(struct store *store, int32_t rank, const struct 
         out->request = request;
         known = true;
     }
-    enum core_status status = rows_end(store, rank);
+    enum core_status status = rows_end(store, rank, true);
     if (status == CORE_OK)
         status = loop_write(store, fold);
     out->loop = fold->loop.id;
     *out_fits = status == CORE_OK;
     return status;
+}
+
+uint64_t store_fold_rounds(const struct store *store)
+{
+    const struct store_fold *fold = store->fold;
+
+    return fold && fold->loop.calls ? (fold->loop.calls_kept + fold->part.count) / fold->loop.calls
+                                    : 0;
 }
 
 void store_fold_passed(struct store *store, uint64_t calls)
@@ -674,9 +742,15 @@ enum core_status store_fold_end(struct store *store, int32_t rank)
 
     if (!fold)
         return CORE_OK;
-    status = rows_end(store, rank);
+    status = rows_end(store, rank, false);
     CORE_CHECK(status != CORE_OK || /* invariant 3 */
                (!fold->part.count && fold->waits_from == fold->waits_end));
+    int64_t in_loops = fold->calls + fold->passed - fold->calls_of,
+            rows = fold->rows - fold->rows_of;
+    if (status == CORE_OK)
+        status = store_calls_end(store, rank, in_loops * WORTH >= in_loops + rows);
+    fold->calls_of += in_loops;
+    fold->rows_of += rows;
     memset(fold->place, 0, sizeof fold->place);
     memset(fold->context, 0, sizeof fold->context);
     fold->count = fold->period = fold->run = 0;
@@ -695,9 +769,9 @@ enum core_status store_fold_finish(struct store *store)
 
     if (fold && fold->calls && !fold->passed && fold->calls * WORTH < fold->calls + fold->rows)
         status = store_sql_run(&store->sql,
-                               "INSERT OR IGNORE INTO event_row SELECT * FROM event_unfolded; "
-                               "DELETE FROM event_part; DELETE FROM loop; DELETE FROM "
-                               "loop_call");
+                               "INSERT OR IGNORE INTO event_row SELECT * FROM event_unfolded UNION "
+                               "ALL SELECT * FROM event_listed; DELETE FROM event_part; DELETE "
+                               "FROM loop; DELETE FROM loop_call");
     if (status == CORE_OK && match->folded && match->folded * WORTH < match->messages)
         status = store_sql_run(&store->sql, "INSERT OR IGNORE INTO message_row SELECT * FROM "
                                             "message_unfolded; DELETE FROM message_part");
@@ -711,8 +785,10 @@ enum core_status store_fold_begin(struct store *store)
     if (word && strcmp(word, "off") == 0)
         return CORE_OK;
     store->fold = core_alloc_zero(1, sizeof *store->fold);
-    return store->fold ? CORE_OK
-                       : core_report(CORE_NO_MEMORY, "cannot write the trace: out of memory");
+    store->calls = store_calls_new();
+    return store->fold && store->calls
+               ? CORE_OK
+               : core_report(CORE_NO_MEMORY, "cannot write the trace: out of memory");
 }
 
 void store_fold_done(struct store *store)
@@ -720,4 +796,5 @@ void store_fold_done(struct store *store)
     if (store->fold)
         store_intern_done(&store->fold->content);
     free(store->fold);
+    free(store->calls);
 }

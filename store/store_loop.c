@@ -170,7 +170,7 @@ static bool event_step(struct spool_loop *loop, uint32_t at, uint32_t *out_step)
 
 /* Fills in the calls of a new loop. */
 static enum core_status loop_met(struct store_loop *loop, struct spool_reader *reader,
-                                 struct spool_loop *spool, int32_t ranks)
+                                 struct spool_loop *spool, int32_t ranks, uint64_t rounds)
 {
     enum core_status status;
 
@@ -201,7 +201,7 @@ static enum core_status loop_met(struct store_loop *loop, struct spool_reader *r
         status = CORE_ARRAY_ROOM(loop->held_time, loop->held_time_room, loop->calls, "the trace");
     if (status == CORE_OK)
         status = CORE_ARRAY_ROOM(loop->sum_row, loop->sum_row_room, loop->calls, "the trace");
-    return status == CORE_OK ? store_sum_begin(loop->sum, loop->calls, ranks) : status;
+    return status == CORE_OK ? store_sum_begin(loop->sum, loop->calls, ranks, rounds) : status;
 }
 
 /* --- watching --------------------------------------------------------------------------------- */
@@ -222,7 +222,7 @@ enum core_status store_loop_begin(struct store *store, const struct store_rank *
         return CORE_OK;
     }
     if (loop->number != lane->reader.loops || loop->lane != lane->number)
-        status = loop_met(loop, &lane->reader, spool, store->world_size);
+        status = loop_met(loop, &lane->reader, spool, store->world_size, store_fold_rounds(store));
     loop->lane = lane->number;
     if (loop->refused || status != CORE_OK)
         return status;
@@ -613,7 +613,7 @@ static enum core_status rounds_take(struct store *store, struct store_rank *rank
     if (status == CORE_OK)
         status = held_put(store, rank, lane, seq_step);
     if (status == CORE_OK)
-        status = store_sum_close(store, rank->rank, loop->sum);
+        status = store_sum_end(store, rank->rank, loop->sum);
     CORE_CHECK(status != CORE_OK || !loop->holds); /* all are stored or summed up */
     *out_rounds = rounds;
     return status;
@@ -643,6 +643,12 @@ enum core_status store_loop_end(struct store *store, struct store_rank *rank,
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
+
+struct store_sum *store_loop_sum(const struct store *store)
+{
+    CORE_CHECK(store->loop && store->loop->sum); /* store_loop_rank */
+    return store->loop->sum;
+}
 
 enum core_status store_loop_rank(struct store *store)
 {

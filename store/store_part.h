@@ -135,10 +135,17 @@ struct store_intern {
     struct core_table content; /* a 128-bit hash represents the content */
     uint32_t next;             /* the last id assigned */
     bool bounded;              /* forgets everything at STORE_INTERN_MAX contents */
+    bool near;                 /* the last content that names ranks counts from them */
 };
 /* Finds or assigns the number of the content. *out_new: it is new (or was forgotten). */
 enum core_status store_intern(struct store_intern *intern, const void *content, size_t bytes,
                               uint32_t *out_id, bool *out_new);
+/* Does the same for content that names ranks. `ahead` is the content with ranks counted from the
+ * rank that made the call; NULL: it names none. If another rank's content was equal in this form,
+ * the ranks share an entry in this form. *out_near: the entry has it. */
+enum core_status store_intern_near(struct store_intern *intern, const void *content,
+                                   const void *ahead, size_t bytes, uint32_t *out_id, bool *out_new,
+                                   bool *out_near);
 void store_intern_done(struct store_intern *intern);
 
 /* Maps a rank's ids to the trace's; 0: none. */
@@ -360,6 +367,7 @@ struct store_done {        /* hashed as bytes: no padding */
     int64_t request_ahead; /* STORE_NULL: none */
     int64_t bytes;
     int64_t source, tag;
+    int64_t near; /* 1: source counts from the rank's number; STORE_NULL: it does not */
     uint32_t index;
     int32_t error;
     uint32_t done, cancelled;
@@ -432,8 +440,10 @@ enum core_status store_event_row(struct store *store, struct store_rank *rank,
 /* --- store_loop.c ----------------------------------------------------------------------------- */
 
 struct store_loop;
+struct store_sum;
 /* Call it before the calls of a rank. */
 enum core_status store_loop_rank(struct store *store);
+struct store_sum *store_loop_sum(const struct store *store);
 /* Call these around store_event with the lane's event; store_loop_end consumes the rounds that
  * follow it. */
 enum core_status store_loop_begin(struct store *store, const struct store_rank *rank,
@@ -454,10 +464,16 @@ struct store_call_time { /* in ns */
 };
 struct store_sum; /* of the loop being read */
 struct store_sum_row;
+struct store_fold_place;
 struct store_sum *store_sum_new(void); /* NULL: out of memory */
 void store_sum_done(struct store_sum *sum);
-/* Starts a new loop with `calls` calls per round. */
-enum core_status store_sum_begin(struct store_sum *sum, uint32_t calls, int32_t ranks);
+/* Returns how many rounds of a loop with so many calls per round each of so many ranks keeps,
+ * whether they come before store_sum_begin or behind it; 0: any number before it. */
+uint64_t store_sum_rounds_max(int32_t ranks, uint32_t calls);
+/* Starts a new loop with `calls` calls per round, after `rounds` rounds that were stored call by
+ * call. */
+enum core_status store_sum_begin(struct store_sum *sum, uint32_t calls, int32_t ranks,
+                                 uint64_t rounds);
 /* Counts a round of this duration. Returns whether it lasted far longer than most. */
 bool store_sum_slow(struct store_sum *sum, int64_t duration);
 /* Tells whether there were so few rounds that all their times are kept. */
@@ -467,6 +483,10 @@ bool store_sum_keeps(const struct store_sum *sum);
 enum core_status store_sum_add(struct store *store, struct store_rank *rank, struct store_sum *sum,
                                const struct store_sum_row *row, const struct store_call_time *time,
                                bool *out_taken);
+/* Sums up rows that make whole rounds and were not stored, as a block of their own. */
+enum core_status store_sum_rows(struct store *store, int32_t rank,
+                                const struct store_fold_place *place, const struct store_row *row,
+                                uint32_t count);
 /* Tells whether a block is open, which the next round continues; _go_on adds that round's times.
  * _passed counts the rows of so many rounds as written. */
 bool store_sum_goes(const struct store_sum *sum);
@@ -474,13 +494,27 @@ enum core_status store_sum_go_on(struct store *store, int32_t rank, struct store
                                  const struct store_call_time *time);
 void store_sum_passed(struct store *store, struct store_rank *rank, const struct store_sum *sum,
                       const struct store_sum_row *row, uint64_t rounds);
-/* Writes the sums. */
+/* Ends the open block; _end also writes the sums. */
 enum core_status store_sum_close(struct store *store, int32_t rank, struct store_sum *sum);
+enum core_status store_sum_end(struct store *store, int32_t rank, struct store_sum *sum);
 /* Writes a row for a slow round; seq: its longest call. */
 enum core_status store_sum_slow_put(struct store *store, int32_t rank, const struct store_sum *sum,
                                     uint64_t seq, int64_t duration);
 
+/* --- store_list.c ----------------------------------------------------------------------------- */
+
+struct store_calls;
+struct store_calls *store_calls_new(void); /* NULL: out of memory */
+/* Stores a row outside of loops. */
+enum core_status store_calls_put(struct store *store, int32_t rank, const struct store_row *row);
+/* Writes the rows that wait; in_loops: many of its calls are in loops. */
+enum core_status store_calls_end(struct store *store, int32_t rank, bool in_loops);
+
 /* --- store_fold.c ----------------------------------------------------------------------------- */
+
+/* Returns the bytes for the decimal digits of a value; 0: there is no room for so many. */
+int store_digits_bytes(int64_t value);
+void store_digits_put(unsigned char *out, int bytes, int64_t value);
 
 struct store_fold;
 /* Begins folding. With CROSSWAIT_LOOPS=off each call keeps its own row. */
@@ -505,6 +539,8 @@ struct store_sum_row {
 };
 enum core_status store_fold_sum(struct store *store, int32_t rank, const struct store_sum_row *row,
                                 uint32_t calls, struct store_fold_place *out, bool *out_fits);
+/* Returns how many rounds of the current loop came so far, not counting those that were skipped. */
+uint64_t store_fold_rounds(const struct store *store);
 /* Notes that so many calls were skipped. */
 void store_fold_passed(struct store *store, uint64_t calls);
 /* Writes the current loop and returns its id, and the number of the call's round in it. 0: there is
@@ -609,6 +645,7 @@ struct store {
     bool unturned;           /* SPOOL_FLAG_UNTURNED */
     struct store_fold *fold; /* NULL: loops are not folded */
     struct store_loop *loop;
+    struct store_calls *calls;    /* outside of loops; NULL as fold */
     struct store_row *window_row; /* one array for all ranks in turn; empty between ranks */
     unsigned char *scratch;       /* buffer for contents to hash */
     uint32_t scratch_room;

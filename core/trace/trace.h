@@ -15,7 +15,10 @@
 #include "core/spool/spool.h"
 #include "core/status.h"
 
-enum { TRACE_SCHEMA_VERSION = 19, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
+enum { TRACE_SCHEMA_VERSION = 20, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
+
+/* Columns of `shape` that count from the number of the event's rank (trace_schema.sql). */
+enum trace_near { TRACE_NEAR_PEER = 1, TRACE_NEAR_RECV_PEER = 2 };
 /* The largest number of calls in a row of event_part, of bytes (two digits each) for a time in such
  * a row, and of calls or messages in a row of event_sum or message_part. */
 enum { TRACE_PART_CALLS_MAX = 256, TRACE_TIME_BYTES_MAX = 5, TRACE_SUM_CALLS_MAX = 1 << 30 };
@@ -182,9 +185,11 @@ struct trace_event {
 };
 
 /* Rounds of a loop without times of their own for each call, as in the table event_sum. */
-struct trace_sum_call {                 /* one call of the round */
-    uint32_t shape;                     /* id in the table shape */
-    uint64_t calls, total, least, most; /* ns */
+struct trace_sum_call { /* one call of the round */
+    uint32_t shape;     /* id in the table shape */
+    /* ns; if rows share their sums, calls and total are this row's part, in proportion to its
+     * rounds, and least and most are those of all of them */
+    uint64_t calls, total, least, most;
 };
 struct trace_sum {
     uint32_t rank;
@@ -235,8 +240,8 @@ int64_t trace_arg_value(struct trace *trace, const struct trace_event *event, co
  * visit and is returned. */
 typedef enum core_status (*trace_arg_fn)(const char *name, uint32_t index, int64_t value,
                                          const char *text, void *context);
-enum core_status trace_args_each(struct trace *trace, int64_t arg_set, trace_arg_fn fn,
-                                 void *context);
+enum core_status trace_args_each(struct trace *trace, const struct trace_event *event,
+                                 trace_arg_fn fn, void *context);
 
 /* Copies the only text argument of the call. Returns false if it has none, or no room. */
 bool trace_arg_text(struct trace *trace, const struct trace_event *event, char *text,

@@ -44,6 +44,20 @@ static inline bool tag_from(int32_t from, int32_t *tag)
            !__builtin_add_overflow(*tag, from, tag);
 }
 
+/* Restores the number of a rank that counts from another one. Returns false if the result is none.
+ */
+static inline bool rank_from(uint32_t from, int32_t *rank)
+{
+    return !__builtin_add_overflow(*rank, from, rank) && *rank >= 0;
+}
+
+static inline bool peers_from(const struct trace_shape *shape, uint32_t rank,
+                              struct trace_event *event)
+{
+    return (!(shape->near & TRACE_NEAR_PEER) || rank_from(rank, &event->peer)) &&
+           (!(shape->near & TRACE_NEAR_RECV_PEER) || rank_from(rank, &event->recv_peer));
+}
+
 /* Fills in the event of a row, without its completions. */
 static enum core_status event_fill(struct trace *trace, uint32_t rank, const struct trace_row *row,
                                    struct trace_event *out_event,
@@ -94,7 +108,8 @@ static enum core_status event_fill(struct trace *trace, uint32_t rank, const str
         .recv_count = shape->recv_count,
         .recv_bytes = shape->recv_bytes,
         .arg_set = shape->arg_set};
-    return tag_from(row->tag, &out_event->tag) && tag_from(row->tag, &out_event->recv_tag)
+    return tag_from(row->tag, &out_event->tag) && tag_from(row->tag, &out_event->recv_tag) &&
+                   (!shape->near || peers_from(shape, rank, out_event))
                ? CORE_OK
                : trace_damaged(trace, "an event is invalid");
 }
@@ -223,8 +238,9 @@ static enum core_status completions_give(struct trace_cursor *cursor, uint32_t s
             .tag = part[i].tag,
             .bytes = part[i].bytes,
             .error = part[i].error};
-    for (uint32_t i = 0; row->tag && i < count; i++)
-        if (!tag_from(row->tag, &cursor->completion[i].tag))
+    for (uint32_t i = 0; i < count; i++)
+        if (!tag_from(row->tag, &cursor->completion[i].tag) ||
+            (part[i].near && !rank_from(cursor->rank, &cursor->completion[i].source)))
             return trace_damaged(cursor->trace, "an event is invalid");
     CORE_CHECK(cursor->completion != NULL); /* invariant 1 */
     out_event->completion = cursor->completion;
@@ -398,8 +414,7 @@ enum core_status trace_arg_get(struct trace *trace, uint32_t rank, uint64_t seq,
     struct trace_event event;
     enum core_status status = trace_event_get(trace, rank, seq, &event);
 
-    return status != CORE_OK ? status
-                             : trace_arg_find(trace, event.arg_set, name, out_value, out_count);
+    return status != CORE_OK ? status : trace_arg_find(trace, &event, name, out_value, out_count);
 }
 
 enum core_status trace_arg_first(struct trace *trace, const struct trace_event *event,
@@ -407,7 +422,7 @@ enum core_status trace_arg_first(struct trace *trace, const struct trace_event *
 {
     int64_t *all;
     uint32_t count;
-    enum core_status status = trace_arg_find(trace, event->arg_set, name, &all, &count);
+    enum core_status status = trace_arg_find(trace, event, name, &all, &count);
 
     if (status == CORE_OK && count)
         *value = all[0];

@@ -33,7 +33,7 @@ bool trace_arg_text(struct trace *trace, const struct trace_event *event, char *
 
     CORE_CHECK(text && text_bytes > 0);
     *text = '\0';
-    return trace_args_each(trace, event->arg_set, take_text, &out) == CORE_OK && out.found;
+    return trace_args_each(trace, event, take_text, &out) == CORE_OK && out.found;
 }
 
 struct trace_named trace_named(struct trace *trace, const struct trace_event *event)

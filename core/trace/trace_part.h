@@ -25,6 +25,7 @@ struct trace_shape {
     uint32_t id, set; /* id 0: empty. set: its completions; 0: none */
     int32_t call, comm, win, peer, tag, datatype, root, op, site, thread, error;
     int32_t recv_peer, recv_tag, recv_datatype;
+    int32_t near; /* bits of enum trace_near */
     int64_t count, recv_count, arg_set;
     uint64_t bytes, recv_bytes, parent_back;
     bool many; /* the call has a list of requests */
@@ -35,10 +36,12 @@ struct trace_set_part { /* a completion, with its request relative to the event'
     uint32_t index;
     int32_t source, tag, error;
     bool has_request, done, cancelled;
+    bool near; /* source counts from the event's rank */
 };
 struct trace_arg_part {
     uint32_t name, index;
     int64_t value;
+    bool near; /* value counts from the event's rank */
 };
 struct trace_first { /* the first part of each id: at[0, last + 2), ids from 1 */
     uint32_t *at, room;
@@ -202,8 +205,8 @@ static inline enum core_status trace_shape_get(struct trace *trace, uint32_t id,
 /* Returns the completions of a set; 0: none. Valid until the next call. */
 enum core_status trace_set_get(struct trace *trace, uint32_t id,
                                const struct trace_set_part **out_part, uint32_t *out_count);
-/* Loads the values of an argument of a set of arguments, like trace_arg_get. */
-enum core_status trace_arg_find(struct trace *trace, int64_t set, const char *name,
-                                int64_t **out_value, uint32_t *out_count);
+/* Loads the values of an argument of the event, like trace_arg_get. */
+enum core_status trace_arg_find(struct trace *trace, const struct trace_event *event,
+                                const char *name, int64_t **out_value, uint32_t *out_count);
 
 #endif

@@ -205,9 +205,10 @@ static bool shape_is_wild(const struct trace *trace, const struct trace_shape *s
     uint64_t traits = trace->call[shape->call].traits;
     bool both = trait_in(traits, TRAIT_SENDS) && trait_in(traits, TRAIT_RECEIVES);
     int32_t peer = both ? shape->recv_peer : shape->peer, tag = both ? shape->recv_tag : shape->tag;
+    bool near = shape->near & (both ? TRACE_NEAR_RECV_PEER : TRACE_NEAR_PEER);
 
     return traits & (TRAIT_BIT(RECEIVES) | TRAIT_BIT(PROBES)) &&
-           (peer == EVENT_ANY || tag == EVENT_ANY);
+           ((peer == EVENT_ANY && !near) || tag == EVENT_ANY);
 }
 
 /* Examines a call of the application. */
@@ -470,8 +471,9 @@ static enum core_status regions_find(struct walk *walk, uint32_t rank)
     int code = SQLITE_DONE;
     enum core_status status = trace_prepare(
         walk->trace,
-        "SELECT id, loop, first, calls, request FROM event_part WHERE id BETWEEN ?1 AND ?2 UNION "
-        "ALL SELECT id, loop, first, calls, request FROM event_sum WHERE id BETWEEN ?1 AND ?2 "
+        "SELECT id, loop, first, calls, request FROM event_part WHERE loop NOT NULL AND id BETWEEN "
+        "?1 AND ?2 UNION ALL SELECT id, loop, first, calls, request FROM event_sum WHERE id "
+        "BETWEEN ?1 AND ?2 "
         "ORDER BY 1",
         &parts);
 

@@ -71,6 +71,8 @@ CREATE TABLE op (id INTEGER PRIMARY KEY, name TEXT, commutative INTEGER NOT NULL
 -- completions and args refer to rows of completion_set and arg_set; many = 1: the call has a list
 -- of requests. parent_back: the enclosing call was entered so many calls before this one; NULL: the
 -- application's own call. For window and file calls comm is the communicator on which win was made.
+-- near: peer (1), recv_peer (2) or both (3) count from the number of the event's rank, so that
+-- ranks with neighbours at equal distances share a row; NULL: neither.
 CREATE TABLE shape (
     id INTEGER PRIMARY KEY,
     call INTEGER NOT NULL, comm INTEGER, win INTEGER, peer INTEGER, tag INTEGER, datatype INTEGER,
@@ -79,7 +81,7 @@ CREATE TABLE shape (
         parent_back INTEGER,
     recv_peer INTEGER, recv_tag INTEGER, recv_datatype INTEGER, recv_count INTEGER,
         recv_bytes INTEGER,
-    completions INTEGER, many INTEGER NOT NULL, args INTEGER
+    completions INTEGER, many INTEGER NOT NULL, args INTEGER, near INTEGER
 );
 
 -- id = rank << 40 | seq, so that rows are in the order of a rank's calls and need no other index.
@@ -104,19 +106,25 @@ CREATE TABLE loop_call (loop INTEGER NOT NULL, idx INTEGER NOT NULL, shape INTEG
 -- the first of them is number `first` of its round, whose request is `request`. times holds, in
 -- decimal digits (two in a byte), for each call the time from t_enter to its start, and then for
 -- each call its duration; both are exact.
-CREATE TABLE event_part (id INTEGER PRIMARY KEY, loop INTEGER NOT NULL, first INTEGER NOT NULL,
-    calls INTEGER NOT NULL, request INTEGER NOT NULL, t_enter INTEGER NOT NULL,
-    enter_bytes INTEGER NOT NULL, duration_bytes INTEGER NOT NULL, times BLOB NOT NULL);
+-- loop NULL: a list of calls outside of loops, of a rank with many calls in loops. Behind
+-- the durations, times then holds each call's shape, and then each call's request, from `request`
+-- on, plus 1 (0: none).
+CREATE TABLE event_part (id INTEGER PRIMARY KEY, loop INTEGER, first INTEGER NOT NULL,
+    calls INTEGER NOT NULL, request INTEGER, t_enter INTEGER NOT NULL,
+    enter_bytes INTEGER NOT NULL, duration_bytes INTEGER NOT NULL, times BLOB NOT NULL,
+    shape_bytes INTEGER, request_bytes INTEGER);
 
 -- Whole rounds of a rank's loop with summed times, so that those of each call are unknown: as in
 -- event_part, but for any number of calls. The first was entered at t_enter, the last one left at
--- t_leave. For each call of the round (idx: its place in the loop) event_sum_call holds the number
--- of calls, their total time, and the shortest and longest time. logs is a JSON object: how many
+-- t_leave. sums: the first of the rows of event_sum that share their sums; between two such rows
+-- are rounds whose times are known. For each call of the round (idx: its place in the loop)
+-- event_sum_call holds, under the first row's id, the number of calls in all of these rows, their
+-- total time, and the shortest and longest time. logs is a JSON object: how many
 -- lasted 2^log2 ns or longer, and less than twice that (log2 = 0: 0 and 1), by log2; the view
 -- event_sum_log has a row for each.
 CREATE TABLE event_sum (id INTEGER PRIMARY KEY, loop INTEGER NOT NULL, first INTEGER NOT NULL,
     calls INTEGER NOT NULL, request INTEGER NOT NULL, t_enter INTEGER NOT NULL,
-    t_leave INTEGER NOT NULL);
+    t_leave INTEGER NOT NULL, sums INTEGER NOT NULL);
 CREATE TABLE event_sum_call (event INTEGER NOT NULL, idx INTEGER NOT NULL, calls INTEGER NOT NULL,
     total INTEGER NOT NULL, least INTEGER NOT NULL, most INTEGER NOT NULL, logs TEXT NOT NULL,
     PRIMARY KEY (event, idx)) WITHOUT ROWID;
@@ -135,16 +143,19 @@ INSERT INTO number WITH RECURSIVE i(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM 
 -- One row per request that a call named (idx: its place in the call's list), and one per receive or
 -- probe. source and tag are the status's. Requests of waits and tests on several, and of
 -- MPI_Startall, that did not complete there have done = 0. request_ahead is relative to
--- event_row.request, so that loops repeat the same set.
+-- event_row.request, so that loops repeat the same set. near = 1: source counts from the number of
+-- the event's rank.
 CREATE TABLE completion_set (id INTEGER NOT NULL, idx INTEGER NOT NULL, request_ahead INTEGER,
     done INTEGER NOT NULL,
-    source INTEGER, tag INTEGER, bytes INTEGER, error INTEGER, cancelled INTEGER, PRIMARY KEY (id,
-        idx)) WITHOUT ROWID;
+    source INTEGER, tag INTEGER, bytes INTEGER, error INTEGER, cancelled INTEGER, near INTEGER,
+    PRIMARY KEY (id, idx)) WITHOUT ROWID;
 
 -- Arguments that have no column: arrays (sendcounts, senddispls, sendtypes, recvcounts...), scalars
 -- and texts, by name. The file of MPI_File_open and MPI_File_delete: place, a number for its path
 -- without links (bits 32 and up: for the machine), device and inode; 0: unknown, or no such file.
-CREATE TABLE arg_set (id INTEGER NOT NULL, name TEXT NOT NULL, idx INTEGER NOT NULL, value);
+-- near = 1: value counts from the number of the event's rank.
+CREATE TABLE arg_set (id INTEGER NOT NULL, name TEXT NOT NULL, idx INTEGER NOT NULL, value,
+    near INTEGER);
 
 -- at: 0 when the call was made, 1 when it completed; buffer: 0 sent, 1 received.
 CREATE TABLE digest (event INTEGER NOT NULL, at INTEGER NOT NULL, buffer INTEGER NOT NULL,
@@ -237,8 +248,8 @@ CREATE TABLE finding (id INTEGER PRIMARY KEY, checker TEXT NOT NULL, rule TEXT N
     -- 3 ruled out by exploring
     confirmed INTEGER NOT NULL);
 
--- event_unfolded: the calls of event_part; event_summed: those of event_sum, whose times are NULL;
--- event_each: these and event_row's; none is in order.
+-- event_unfolded: the calls of event_part in loops; event_listed: the others; event_summed: those
+-- of event_sum, whose times are NULL; event_each: these and event_row's; none is in order.
 CREATE VIEW event_unfolded AS
 SELECT p.id + n.n AS id, c.shape AS shape,
     p.request + (p.first + n.n) / l.calls * l.step + c.request AS request,
@@ -249,6 +260,18 @@ SELECT p.id + n.n AS id, c.shape AS shape,
     c.repeat AS repeat, c.tag AS tag
 FROM event_part p CROSS JOIN loop l ON l.id = p.loop CROSS JOIN number n ON n.n < p.calls
     CROSS JOIN loop_call c ON c.loop = p.loop AND c.idx = (p.first + n.n) % l.calls;
+CREATE VIEW event_listed AS
+SELECT p.id + n.n AS id,
+    CAST(hex(substr(p.times, p.calls * (p.enter_bytes + p.duration_bytes) + n.n * p.shape_bytes
+        + 1, p.shape_bytes)) AS INTEGER) AS shape,
+    p.request - 1 + nullif(CAST(hex(substr(p.times, p.calls * (p.enter_bytes + p.duration_bytes
+        + p.shape_bytes) + n.n * p.request_bytes + 1, p.request_bytes)) AS INTEGER), 0) AS request,
+    p.t_enter + CAST(hex(substr(p.times, n.n * p.enter_bytes + 1, p.enter_bytes)) AS INTEGER)
+        AS t_enter,
+    CAST(hex(substr(p.times, p.calls * p.enter_bytes + n.n * p.duration_bytes + 1,
+        p.duration_bytes)) AS INTEGER) AS duration,
+    NULL AS repeat, NULL AS tag
+FROM event_part p CROSS JOIN number n ON n.n < p.calls WHERE p.loop IS NULL;
 CREATE VIEW event_summed AS
 SELECT p.id + n AS id, c.shape AS shape,
     p.request + (p.first + n) / l.calls * l.step + c.request AS request,
@@ -269,17 +292,20 @@ SELECT id, shape, request, t_enter, duration, repeat, tag FROM event_row
 UNION ALL
 SELECT id, shape, request, t_enter, duration, repeat, tag FROM event_unfolded
 UNION ALL
+SELECT id, shape, request, t_enter, duration, repeat, tag FROM event_listed
+UNION ALL
 SELECT id, shape, request, t_enter, duration, repeat, tag FROM event_summed;
 
 CREATE VIEW event AS
 SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, c.name AS call,
     (e.id & 1099511627775) - s.parent_back AS parent,
-    s.peer AS peer, CASE s.tag WHEN -1 THEN -1 ELSE s.tag + ifnull(e.tag, 0) END AS tag,
+    s.peer + iif(s.near & 1, e.id >> 40, 0) AS peer,
+    CASE s.tag WHEN -1 THEN -1 ELSE s.tag + ifnull(e.tag, 0) END AS tag,
     s.bytes AS bytes, s.comm AS comm, CASE WHEN s.many THEN NULL ELSE e.request END AS request,
     s.site AS site, e.t_enter AS t_enter, e.t_enter + e.duration AS t_leave, s.count AS count,
         s.datatype AS datatype,
     s.root AS root, s.op AS op, s.win AS win, s.thread AS thread, s.error AS error,
-        c.class AS class, s.recv_peer AS recv_peer,
+        c.class AS class, s.recv_peer + iif(s.near & 2, e.id >> 40, 0) AS recv_peer,
     CASE s.recv_tag WHEN -1 THEN -1 ELSE s.recv_tag + ifnull(e.tag, 0) END AS recv_tag,
     s.recv_datatype AS recv_datatype, s.recv_count AS recv_count, s.recv_bytes AS recv_bytes,
     ifnull(e.repeat, 1) AS repeat,
@@ -289,14 +315,15 @@ FROM event_each e JOIN shape s ON s.id = e.shape JOIN call c ON c.id = s.call;
 CREATE VIEW completion AS
 SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, d.idx AS idx,
     e.request + d.request_ahead AS request, d.done AS done,
-    d.source AS source, CASE d.tag WHEN -1 THEN -1 ELSE d.tag + ifnull(e.tag, 0) END AS tag,
+    d.source + iif(d.near, e.id >> 40, 0) AS source,
+    CASE d.tag WHEN -1 THEN -1 ELSE d.tag + ifnull(e.tag, 0) END AS tag,
     d.bytes AS bytes, d.error AS error, d.cancelled AS cancelled,
         e.id AS id
 FROM event_each e JOIN shape s ON s.id = e.shape JOIN completion_set d ON d.id = s.completions;
 
 CREATE VIEW arg AS
 SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, a.name AS name, a.idx AS idx,
-    a.value AS value, e.id AS event
+    iif(a.near, a.value + (e.id >> 40), a.value) AS value, e.id AS event
 FROM event_each e JOIN shape s ON s.id = e.shape JOIN arg_set a ON a.id = s.args;
 
 -- message_unfolded: the messages of message_part; message_each: these and message_row's; neither is
@@ -356,7 +383,8 @@ CREATE VIEW spent AS
 SELECT e.id >> 40 AS rank, c.name AS call, c.class AS class, s.comm AS comm, s.site AS site,
     s.parent_back NOT NULL AS inner, ifnull(e.repeat, 1) AS calls, e.duration AS total
 FROM (SELECT id, shape, duration, repeat FROM event_row UNION ALL
-    SELECT id, shape, duration, repeat FROM event_unfolded) e
+    SELECT id, shape, duration, repeat FROM event_unfolded UNION ALL
+    SELECT id, shape, duration, repeat FROM event_listed) e
     JOIN shape s ON s.id = e.shape JOIN call c ON c.id = s.call
 WHERE e.duration NOT NULL
 UNION ALL

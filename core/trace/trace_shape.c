@@ -27,9 +27,9 @@ enum {
 #define SHAPE_COLUMNS                                                                              \
     "SELECT id, call, comm, peer, tag, datatype, count, bytes, root, op, site, thread, error, "    \
     "parent_back, recv_peer, recv_tag, recv_datatype, recv_count, recv_bytes, completions, many, " \
-    "args, win FROM shape"
-#define SET_COLUMNS                                                                   \
-    "SELECT id, idx, request_ahead, done, source, tag, bytes, error, cancelled FROM " \
+    "args, win, near FROM shape"
+#define SET_COLUMNS                                                                         \
+    "SELECT id, idx, request_ahead, done, source, tag, bytes, error, cancelled, near FROM " \
     "completion_set"
 
 static enum core_status no_memory(const struct trace *trace)
@@ -64,11 +64,11 @@ static enum core_status tables_open(struct trace *trace, struct trace_shapes *sh
     } query[] = {
         {SHAPE_COLUMNS " WHERE id = ?1", offsetof(struct trace_shapes, by_id)},
         {SET_COLUMNS " WHERE id = ?1 ORDER BY idx", offsetof(struct trace_shapes, set_by_id)},
-        {"SELECT value FROM arg_set WHERE id = ?1 AND name = ?2 ORDER BY idx",
+        {"SELECT value, near FROM arg_set WHERE id = ?1 AND name = ?2 ORDER BY idx",
          offsetof(struct trace_shapes, arg_by_name)},
-        {"SELECT name, idx, value FROM arg_set WHERE id = ?1 ORDER BY rowid",
+        {"SELECT name, idx, value, near FROM arg_set WHERE id = ?1 ORDER BY rowid",
          offsetof(struct trace_shapes, args_by_id)},
-        {"SELECT world FROM grp_member WHERE grp = ?1 ORDER BY rank",
+        {"SELECT world, NULL FROM grp_member WHERE grp = ?1 ORDER BY rank",
          offsetof(struct trace_shapes, group_by_id)},
     };
     uint64_t last = 0;
@@ -154,7 +154,7 @@ void trace_shapes_free(struct trace_shapes *shapes)
 
 static bool set_part_read(sqlite3_stmt *stmt, struct trace_set_part *out_part)
 {
-    int32_t index, done, cancelled;
+    int32_t index, done, cancelled, near;
 
     *out_part = (struct trace_set_part){.has_request = sqlite3_column_type(stmt, 2) != SQLITE_NULL,
                                         .ahead = sqlite3_column_int64(stmt, 2),
@@ -162,11 +162,13 @@ static bool set_part_read(sqlite3_stmt *stmt, struct trace_set_part *out_part)
     if (!trace_column(stmt, 1, -1, &index) || index < 0 || !trace_column(stmt, 3, 0, &done) ||
         !trace_column(stmt, 4, EVENT_NONE, &out_part->source) ||
         !trace_column(stmt, 5, EVENT_NONE, &out_part->tag) ||
-        !trace_column(stmt, 7, 0, &out_part->error) || !trace_column(stmt, 8, 0, &cancelled))
+        !trace_column(stmt, 7, 0, &out_part->error) || !trace_column(stmt, 8, 0, &cancelled) ||
+        !trace_column(stmt, 9, 0, &near))
         return false;
     out_part->index = (uint32_t)index;
     out_part->done = done != 0;
     out_part->cancelled = cancelled != 0;
+    out_part->near = near != 0;
     return true;
 }
 
@@ -324,7 +326,8 @@ static bool shape_read(const struct trace *trace, sqlite3_stmt *stmt, struct tra
         !trace_column(stmt, 14, EVENT_NONE, &shape->recv_peer) ||
         !trace_column(stmt, 15, EVENT_NONE, &shape->recv_tag) ||
         !shape_column(stmt, 16, -1, trace->datatype_count, &shape->recv_datatype) ||
-        !trace_column(stmt, 20, 0, &many) || !trace_column(stmt, 22, -1, &shape->win))
+        !trace_column(stmt, 20, 0, &many) || !trace_column(stmt, 22, -1, &shape->win) ||
+        !trace_column(stmt, 23, 0, &shape->near))
         return false;
     if (shape->comm >= 0 && !trace->comm[shape->comm].member)
         return false;
@@ -433,7 +436,8 @@ static enum core_status arg_add(struct trace *trace, sqlite3_stmt *stmt, bool *o
     struct trace_args *arg = &trace->shapes->arg;
     const char *name = (const char *)sqlite3_column_text(stmt, 1);
     struct trace_arg_part part = {.index = (uint32_t)sqlite3_column_int64(stmt, 2),
-                                  .value = sqlite3_column_int64(stmt, 3)};
+                                  .value = sqlite3_column_int64(stmt, 3),
+                                  .near = sqlite3_column_int(stmt, 4) != 0};
     int64_t id = sqlite3_column_int64(stmt, 0);
 
     *out_good = name && arg->part_count < PARTS_MAX && trace->shapes->name_count < NAMES_MAX;
@@ -461,8 +465,8 @@ static enum core_status args_load(struct trace *trace)
     bool good = true;
     int code = SQLITE_DONE;
     sqlite3_stmt *stmt;
-    enum core_status status =
-        trace_prepare(trace, "SELECT id, name, idx, value FROM arg_set ORDER BY rowid", &stmt);
+    enum core_status status = trace_prepare(
+        trace, "SELECT id, name, idx, value, near FROM arg_set ORDER BY rowid", &stmt);
 
     arg->tried = true;
     if (status != CORE_OK)
@@ -482,8 +486,15 @@ static enum core_status args_load(struct trace *trace)
     return status;
 }
 
-static enum core_status values_read(struct trace *trace, sqlite3_stmt *stmt, int64_t **out_value,
-                                    uint32_t *out_count)
+/* Returns a value that counts from the event's rank if `near` says so. */
+static int64_t value_from(uint32_t rank, bool near, int64_t value)
+{
+    return near ? (int64_t)((uint64_t)value + rank) : value; /* no overflow, whatever is read */
+}
+
+/* Reads the values in column 0; in column 1 is whether they count from the rank. */
+static enum core_status values_read(struct trace *trace, sqlite3_stmt *stmt, uint32_t rank,
+                                    int64_t **out_value, uint32_t *out_count)
 {
     enum core_status status = CORE_OK;
     int64_t *value = NULL;
@@ -497,8 +508,9 @@ static enum core_status values_read(struct trace *trace, sqlite3_stmt *stmt, int
             status = core_report(CORE_LIMIT, "'%s': more than %d values of a call", trace->path,
                                  SET_MAX);
         else
-            status =
-                CORE_ARRAY_PUSH(value, count, room, trace->path, sqlite3_column_int64(stmt, 0));
+            status = CORE_ARRAY_PUSH(
+                value, count, room, trace->path,
+                value_from(rank, sqlite3_column_int(stmt, 1) != 0, sqlite3_column_int64(stmt, 0)));
         if (status != CORE_OK)
             break;
     }
@@ -513,22 +525,23 @@ static enum core_status values_read(struct trace *trace, sqlite3_stmt *stmt, int
     return CORE_OK;
 }
 
-static enum core_status arg_look_up(struct trace *trace, int64_t set, const char *name,
-                                    int64_t **out_value, uint32_t *out_count)
+static enum core_status arg_look_up(struct trace *trace, const struct trace_event *event,
+                                    const char *name, int64_t **out_value, uint32_t *out_count)
 {
     sqlite3_stmt *stmt = trace->shapes->arg_by_name;
 
-    sqlite3_bind_int64(stmt, 1, set);
+    sqlite3_bind_int64(stmt, 1, event->arg_set);
     sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC);
-    enum core_status status = values_read(trace, stmt, out_value, out_count);
+    enum core_status status = values_read(trace, stmt, event->rank, out_value, out_count);
     sqlite3_reset(stmt);
     sqlite3_clear_bindings(stmt);
     return status;
 }
 
-static enum core_status arg_copy(struct trace *trace, int64_t set, const char *name,
-                                 int64_t **out_value, uint32_t *out_count)
+static enum core_status arg_copy(struct trace *trace, const struct trace_event *event,
+                                 const char *name, int64_t **out_value, uint32_t *out_count)
 {
+    int64_t set = event->arg_set;
     const struct trace_shapes *shapes = trace->shapes;
     const struct trace_args *arg = &shapes->arg;
     uint32_t room = 0, number = 0;
@@ -546,7 +559,8 @@ static enum core_status arg_copy(struct trace *trace, int64_t set, const char *n
         enum core_status status =
             arg->part[i].name != number
                 ? CORE_OK
-                : CORE_ARRAY_PUSH(*out_value, *out_count, room, trace->path, arg->part[i].value);
+                : CORE_ARRAY_PUSH(*out_value, *out_count, room, trace->path,
+                                  value_from(event->rank, arg->part[i].near, arg->part[i].value));
         if (status != CORE_OK) {
             free(*out_value);
             return status;
@@ -555,41 +569,42 @@ static enum core_status arg_copy(struct trace *trace, int64_t set, const char *n
     return CORE_OK;
 }
 
-enum core_status trace_arg_find(struct trace *trace, int64_t set, const char *name,
-                                int64_t **out_value, uint32_t *out_count)
+enum core_status trace_arg_find(struct trace *trace, const struct trace_event *event,
+                                const char *name, int64_t **out_value, uint32_t *out_count)
 {
     struct trace_args *arg = &trace->shapes->arg;
     enum core_status status = CORE_OK;
 
     *out_value = NULL;
     *out_count = 0;
-    if (!set)
+    if (!event->arg_set)
         return CORE_OK;
     if (!arg->tried && ++arg->missed > MISSES_MAX)
         status = args_load(trace);
     if (status != CORE_OK)
         return status;
-    return arg->whole ? arg_copy(trace, set, name, out_value, out_count)
-                      : arg_look_up(trace, set, name, out_value, out_count);
+    return arg->whole ? arg_copy(trace, event, name, out_value, out_count)
+                      : arg_look_up(trace, event, name, out_value, out_count);
 }
 
-enum core_status trace_args_each(struct trace *trace, int64_t arg_set, trace_arg_fn fn,
-                                 void *context)
+enum core_status trace_args_each(struct trace *trace, const struct trace_event *event,
+                                 trace_arg_fn fn, void *context)
 {
-    enum core_status status = arg_set ? trace_shapes_open(trace) : CORE_OK;
+    enum core_status status = event->arg_set ? trace_shapes_open(trace) : CORE_OK;
     int code = SQLITE_DONE;
 
-    if (!arg_set || status != CORE_OK)
+    if (!event->arg_set || status != CORE_OK)
         return status;
     sqlite3_stmt *stmt = trace->shapes->args_by_id;
-    sqlite3_bind_int64(stmt, 1, arg_set);
+    sqlite3_bind_int64(stmt, 1, event->arg_set);
     while (status == CORE_OK &&
            (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(stmt, 0);
         int type = sqlite3_column_type(stmt, 2);
         status =
             fn(name ? name : "?", (uint32_t)sqlite3_column_int64(stmt, 1),
-               sqlite3_column_int64(stmt, 2),
+               value_from(event->rank, sqlite3_column_int(stmt, 3) != 0,
+                          sqlite3_column_int64(stmt, 2)),
                type == SQLITE_TEXT ? (const char *)sqlite3_column_text(stmt, 2) : NULL, context);
     }
     if (status == CORE_OK && code != SQLITE_DONE)
@@ -607,7 +622,7 @@ enum core_status trace_group_get(struct trace *trace, int64_t group, int64_t **o
         return status;
     sqlite3_stmt *stmt = trace->shapes->group_by_id;
     sqlite3_bind_int64(stmt, 1, group);
-    status = values_read(trace, stmt, out_member, out_count);
+    status = values_read(trace, stmt, 0, out_member, out_count);
     sqlite3_reset(stmt);
     return status;
 }

@@ -14,6 +14,9 @@ struct trace_sums {
     sqlite3_stmt *stmt;
     bool ahead; /* the current row of stmt was not handed out yet */
     bool ended;
+    int64_t group;             /* the rows that share their sums, by the id of the first */
+    uint64_t before, in_block; /* calls at each place of the loop, in the group's rows before this
+                                  one, and in this one */
     struct trace_sum sum;
     struct trace_sum_call *call;
     uint32_t call_count, call_room;
@@ -29,10 +32,10 @@ enum core_status trace_sums_open(struct trace *trace, struct trace_sums **out_su
     sums->trace = trace;
     enum core_status status =
         trace_prepare(trace,
-                      "SELECT e.id, e.calls, e.t_enter, e.t_leave, l.shape, t.calls, t.total, "
-                      "t.least, t.most FROM event_sum e CROSS JOIN event_sum_call t ON t.event = "
-                      "e.id CROSS JOIN loop_call l ON l.loop = e.loop AND l.idx = t.idx ORDER BY "
-                      "e.id, t.idx",
+                      "SELECT e.id, e.calls, e.t_enter, e.t_leave, c.shape, t.calls, t.total, "
+                      "t.least, t.most, e.sums, l.calls FROM event_sum e CROSS JOIN event_sum_call "
+                      "t ON t.event = e.sums CROSS JOIN loop l ON l.id = e.loop CROSS JOIN "
+                      "loop_call c ON c.loop = e.loop AND c.idx = t.idx ORDER BY e.id, t.idx",
                       &sums->stmt);
     if (status == CORE_OK)
         *out_sums = sums;
@@ -59,6 +62,32 @@ static bool sum_is_one(const struct trace_sums *sums, int64_t id)
            sum->t_leave <= INT64_MAX;
 }
 
+/* Goes on to the next row of event_sum. Returns false if it makes no sense. */
+static bool group_take(struct trace_sums *sums)
+{
+    int64_t group = sqlite3_column_int64(sums->stmt, 9),
+            calls = sqlite3_column_int64(sums->stmt, 10);
+
+    if (calls < 1 || (int64_t)sums->sum.calls < calls)
+        return false;
+    sums->before = group == sums->group ? sums->before + sums->in_block : 0;
+    sums->group = group;
+    sums->in_block = sums->sum.calls / (uint64_t)calls;
+    return true;
+}
+
+/* Returns the row's share of a sum: in proportion to its calls, so that the shares of all rows add
+ * up to the sum. */
+static uint64_t share_of(const struct trace_sums *sums, uint64_t total, uint64_t calls)
+{
+    CORE_CHECK(calls > 0);
+    unsigned __int128 behind = (unsigned __int128)total * (sums->before + sums->in_block) / calls,
+                      ahead = (unsigned __int128)total * sums->before / calls;
+
+    CORE_CHECK(behind >= ahead);
+    return (uint64_t)(behind - ahead);
+}
+
 static enum core_status call_take(struct trace_sums *sums)
 {
     struct trace_sum_call call = {.shape = (uint32_t)sqlite3_column_int64(sums->stmt, 4),
@@ -68,9 +97,12 @@ static enum core_status call_take(struct trace_sums *sums)
                                   .most = (uint64_t)sqlite3_column_int64(sums->stmt, 8)};
 
     if (call.calls > TRACE_SUM_CALLS_MAX || call.total > INT64_MAX || call.least > call.most ||
-        call.most > call.total || sqlite3_column_int64(sums->stmt, 4) < 1 ||
+        call.most > call.total || call.calls < sums->before + sums->in_block ||
+        sqlite3_column_int64(sums->stmt, 4) < 1 ||
         sqlite3_column_int64(sums->stmt, 4) >= TRACE_IDS_MAX)
         return trace_damaged(sums->trace, "a loop is invalid");
+    call.total = share_of(sums, call.total, call.calls);
+    call.calls = sums->in_block;
     return CORE_ARRAY_PUSH(sums->call, sums->call_count, sums->call_room, sums->trace->path, call);
 }
 
@@ -100,14 +132,16 @@ enum core_status trace_sums_next(struct trace_sums *sums, const struct trace_sum
         int64_t now = sqlite3_column_int64(sums->stmt, 0);
         if (id >= 0 && now != id)
             break;
+        bool first = id < 0;
         id = now;
         sums->sum = (struct trace_sum){.rank = (uint32_t)(id >> SEQ_BITS),
                                        .seq = (uint64_t)id & ((UINT64_C(1) << SEQ_BITS) - 1),
                                        .calls = (uint64_t)sqlite3_column_int64(sums->stmt, 1),
                                        .t_enter = (uint64_t)sqlite3_column_int64(sums->stmt, 2),
                                        .t_leave = (uint64_t)sqlite3_column_int64(sums->stmt, 3)};
-        status = sum_is_one(sums, id) ? call_take(sums)
-                                      : trace_damaged(sums->trace, "a loop is invalid");
+        status = sum_is_one(sums, id) && (!first || group_take(sums))
+                     ? call_take(sums)
+                     : trace_damaged(sums->trace, "a loop is invalid");
         sums->ahead = false;
     }
     if (status == CORE_OK && code != SQLITE_ROW && code != SQLITE_DONE)

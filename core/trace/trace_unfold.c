@@ -1,7 +1,7 @@
 /* Unfolds loops: shows the rows of event_row and event_part one by one in the order of their ids,
- * as if there were no parts. Cursors read events from a source; queries find them in virtual
- * tables, which hide the tables event_row and message_row on the trace's own connection
- * (temp.event_row, and temp.message_row of trace_unfold_message.c).
+ * as if there were no parts. Cursors read events from a
+ * source; queries find them in virtual tables, which hide the tables event_row and message_row on
+ * the trace's own connection (temp.event_row, and temp.message_row of trace_unfold_message.c).
  *
  * Invariants
  *  1. Ids that a source hands out ascend. If both tables have a call (damage), the part's counts.
@@ -18,7 +18,8 @@
 
 enum {
     SEQ_BITS = 40,
-    BYTES_OF_A_ROW = 16 /* a guess for SQLite's planner */
+    SHAPE_BYTES_MAX = 4, /* of two digits */
+    BYTES_OF_A_ROW = 16  /* a guess for SQLite's planner */
 };
 #define NONSENSE TRACE_NONSENSE
 #define TIME_MAX (INT64_MAX / 2)
@@ -153,10 +154,11 @@ struct trace_source {
         int64_t id, enter, request;
         uint32_t first, calls, next;
         int enter_bytes, duration_bytes;
-        unsigned char times[TRACE_PART_CALLS_MAX * 2 * TRACE_TIME_BYTES_MAX];
+        unsigned char times[TRACE_PART_CALLS_MAX * 4 * TRACE_TIME_BYTES_MAX];
         bool summed; /* of event_sum: its calls from `enter` on took `lasted` ns together */
         int64_t lasted;
-    } part; /* next < calls: some are left */
+        int shape_bytes, request_bytes; /* of a list, which has no loop */
+    } part;                             /* next < calls: some are left */
 };
 
 int trace_source_open(struct trace_unfold *unfold, struct trace_source **out_source)
@@ -177,9 +179,11 @@ int trace_source_open(struct trace_unfold *unfold, struct trace_source **out_sou
         code = trace_unfold_prepare(
             unfold,
             "SELECT id, loop, first, calls, request, t_enter, enter_bytes, "
-            "duration_bytes, times, NULL FROM main.event_part WHERE id BETWEEN ifnull((SELECT "
+            "duration_bytes, times, NULL, ifnull(shape_bytes, 0), ifnull(request_bytes, 0) FROM "
+            "main.event_part WHERE id BETWEEN "
+            "ifnull((SELECT "
             "max(id) FROM main.event_part WHERE id <= ?1), ?1) AND ?2 UNION ALL "
-            "SELECT id, loop, first, calls, request, t_enter, 0, 0, NULL, t_leave FROM "
+            "SELECT id, loop, first, calls, request, t_enter, 0, 0, NULL, t_leave, 0, 0 FROM "
             "main.event_sum WHERE id BETWEEN ifnull((SELECT max(id) FROM main.event_sum WHERE id "
             "<= ?1), ?1) AND ?2 ORDER BY 1",
             &source->parts);
@@ -265,8 +269,10 @@ static int part_read(struct trace_source *source)
     int64_t id = sqlite3_column_int64(stmt, 0), loop = sqlite3_column_int64(stmt, 1),
             first = sqlite3_column_int64(stmt, 2), calls = sqlite3_column_int64(stmt, 3),
             enter = sqlite3_column_int64(stmt, 6), duration = sqlite3_column_int64(stmt, 7);
+    int64_t shape = sqlite3_column_int64(stmt, 10), more = sqlite3_column_int64(stmt, 11);
     const void *times = sqlite3_column_blob(stmt, 8);
     int bytes = sqlite3_column_bytes(stmt, 8), code = loops_read(unfold);
+    bool listed = sqlite3_column_type(stmt, 1) == SQLITE_NULL;
 
     if (code != SQLITE_OK)
         return code;
@@ -274,17 +280,21 @@ static int part_read(struct trace_source *source)
     source->part.enter = sqlite3_column_int64(stmt, 5);
     source->part.summed = sqlite3_column_type(stmt, 9) != SQLITE_NULL;
     source->part.lasted = sqlite3_column_int64(stmt, 9) - source->part.enter;
-    bool times_fit = source->part.summed ? in_range(source->part.lasted, 0, TIME_MAX)
-                                         : in_range(calls, 1, TRACE_PART_CALLS_MAX) &&
-                                               in_range(enter, 1, TRACE_TIME_BYTES_MAX) &&
-                                               in_range(duration, 1, TRACE_TIME_BYTES_MAX) &&
-                                               bytes == calls * (enter + duration);
-    if (!in_range(loop, 1, unfold->loop_count) || !in_range(calls, 1, TRACE_SUM_CALLS_MAX) ||
-        !times_fit || !in_range(source->part.enter, 0, TIME_MAX) || id < 0 ||
-        id > INT64_MAX - calls || (id + calls - 1) >> SEQ_BITS != id >> SEQ_BITS)
+    bool times_fit = source->part.summed
+                         ? in_range(source->part.lasted, 0, TIME_MAX)
+                         : in_range(calls, 1, TRACE_PART_CALLS_MAX) &&
+                               in_range(enter, 1, TRACE_TIME_BYTES_MAX) &&
+                               in_range(duration, 1, TRACE_TIME_BYTES_MAX) &&
+                               in_range(shape, listed, listed * SHAPE_BYTES_MAX) &&
+                               in_range(more, listed, listed * TRACE_TIME_BYTES_MAX) &&
+                               bytes == calls * (enter + duration + shape + more);
+    if ((!listed && !in_range(loop, 1, unfold->loop_count)) ||
+        !in_range(calls, 1, TRACE_SUM_CALLS_MAX) || !times_fit ||
+        !in_range(source->part.enter, 0, TIME_MAX) || id < 0 || id > INT64_MAX - calls ||
+        (id + calls - 1) >> SEQ_BITS != id >> SEQ_BITS)
         return NONSENSE;
-    source->part.loop = &unfold->loop[loop - 1];
-    if (!in_range(first, 0, (int64_t)source->part.loop->calls - 1))
+    source->part.loop = listed ? NULL : &unfold->loop[loop - 1];
+    if (!in_range(first, 0, listed ? 0 : (int64_t)source->part.loop->calls - 1))
         return NONSENSE;
     if (!source->part.summed) {
         CORE_CHECK((size_t)bytes <= sizeof source->part.times);
@@ -295,6 +305,8 @@ static int part_read(struct trace_source *source)
     source->part.calls = (uint32_t)calls;
     source->part.enter_bytes = (int)enter;
     source->part.duration_bytes = (int)duration;
+    source->part.shape_bytes = (int)shape;
+    source->part.request_bytes = (int)more;
     source->part.next = id >= source->low           ? 0
                         : source->low - id >= calls ? (uint32_t)calls
                                                     : (uint32_t)(source->low - id);
@@ -383,8 +395,46 @@ static bool part_times(const struct trace_source *source, uint32_t n, int64_t *o
     return *out_enter >= 0 && *out_duration >= 0;
 }
 
+/* Reads the shape and the request of a list's n-th call. Returns false if they make no sense. */
+static bool list_fields(const struct trace_source *source, uint32_t n, int64_t *out_shape,
+                        int64_t *out_request)
+{
+    unsigned shape = (unsigned)source->part.shape_bytes,
+             request = (unsigned)source->part.request_bytes, calls = source->part.calls;
+    const unsigned char *shapes =
+        source->part.times +
+        calls * (unsigned)(source->part.enter_bytes + source->part.duration_bytes);
+
+    CORE_CHECK(n < calls);
+    *out_shape = digits_read(shapes + n * shape, (int)shape);
+    *out_request = digits_read(shapes + calls * shape + n * request, (int)request);
+    if (*out_shape < 0 || *out_request < 0)
+        return false;
+    return !*out_request ||
+           !__builtin_add_overflow(*out_request - 1, source->part.request, out_request);
+}
+
+/* Hands out the next call of a list. */
+static int list_row(struct trace_source *source, struct trace_row *out_row)
+{
+    uint32_t n = source->part.next++;
+    int64_t shape = 0, request = 0, enter = 0, duration = 0;
+    bool fits = part_times(source, n, &enter, &duration) &&
+                list_fields(source, n, &shape, &request) && request >= 0;
+
+    *out_row =
+        (struct trace_row){.seq = ((uint64_t)source->part.id + n) & (((uint64_t)1 << SEQ_BITS) - 1),
+                           .request = request,
+                           .enter = source->part.enter + enter,
+                           .duration = duration,
+                           .shape = (uint32_t)shape};
+    return fits ? SQLITE_OK : NONSENSE;
+}
+
 static int part_row(struct trace_source *source, struct trace_row *out_row)
 {
+    if (!source->part.loop)
+        return list_row(source, out_row);
     uint32_t n = source->part.next++, at = source->part.first + n;
     const struct loop *loop = source->part.loop;
     const struct loop_call *call = &source->unfold->call[loop->at + at % loop->calls];

@@ -526,8 +526,8 @@ static const char *const summed_questions[] = {
     "SELECT (SELECT count(*) FROM event WHERE t_enter IS NULL AND t_leave IS NULL) <> (SELECT "
     "ifnull(sum(calls), 0) FROM event_sum)",
     "SELECT count(*) FROM (SELECT event, idx, calls, total, least, most FROM event_sum_call EXCEPT "
-    "SELECT event, idx, count(*), sum(d), min(d), max(d) FROM temp.each GROUP BY 1, 2)",
-    "SELECT count(*) FROM (SELECT event, idx, log2, calls FROM event_sum_log EXCEPT SELECT event, "
+    "SELECT sums, idx, count(*), sum(d), min(d), max(d) FROM temp.each GROUP BY 1, 2)",
+    "SELECT count(*) FROM (SELECT event, idx, log2, calls FROM event_sum_log EXCEPT SELECT sums, "
     "idx, (SELECT max(n) FROM number WHERE n < 62 AND 1 << n <= max(d, 1)), count(*) FROM "
     "temp.each GROUP BY 1, 2, 3)",
     "SELECT count(*) FROM event_sum s WHERE t_enter <> (SELECT min(t_enter) FROM temp.each WHERE "
@@ -602,7 +602,8 @@ static void test_summed(void **state)
         snprintf(text, sizeof text,
                  "ATTACH '%s' AS x; CREATE TEMP TABLE exact (id INTEGER PRIMARY KEY, t_enter, d); "
                  "INSERT INTO exact SELECT id, t_enter, t_leave - t_enter FROM x.event; CREATE "
-                 "TEMP TABLE each AS SELECT s.id AS event, (s.first + e.id - s.id) %% l.calls AS "
+                 "TEMP TABLE each AS SELECT s.id AS event, s.sums AS sums, (s.first + e.id - s.id) "
+                 "%% l.calls AS "
                  "idx, e.t_enter AS t_enter, e.d AS d FROM event_sum s CROSS JOIN loop l ON l.id = "
                  "s.loop CROSS JOIN exact e ON e.id BETWEEN s.id AND s.id + s.calls - 1; CREATE "
                  "INDEX temp.each_event ON each (event)",

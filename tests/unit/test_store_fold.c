@@ -525,6 +525,7 @@ static void test_damaged(void **state)
     static const char *const damage[] = {
         "UPDATE event_part SET loop = 0",
         "UPDATE event_part SET loop = 999999",
+        "UPDATE event_part SET loop = NULL",
         "UPDATE event_part SET first = -1",
         "UPDATE event_part SET first = 1 << 32",
         "UPDATE event_part SET calls = 0",
