@@ -228,19 +228,6 @@ static uint64_t signals_of_timers(pid_t pid)
     return signals;
 }
 
-/* Tells whether the program handles a signal that comes by itself after a time: the handler may
- * call MPI, or leave the call that waits. */
-static bool time_may_interrupt(const struct launch_rank *rank)
-{
-    char text[4096];
-
-    if (!task_text(rank->pid, rank->pid, "status", text, sizeof text))
-        return true;
-    uint64_t caught =
-        signals_of(text, "\nSigCgt:") & (1ull << (SIGALRM - 1) | signals_of_timers(rank->pid));
-    return caught && launch_handlers_may_wake(rank, caught);
-}
-
 /* Tells whether a thread cannot call MPI by itself. The MPI library's own threads wait in poll or
  * epoll. Idle workers, and threads that join others or want their locks, wait without a time limit
  * on a futex that only other threads can touch. Any other thread may wake up and call MPI. */
@@ -287,6 +274,56 @@ static uint32_t threads_list(pid_t pid, pid_t **out_thread)
         closedir(folder);
     *out_thread = list;
     return count;
+}
+
+/* Tells whether the process is a child that runs: one that has ended sends no signal. */
+static bool process_runs(pid_t pid)
+{
+    char path[64], text[512];
+    const char *name_end = NULL;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "re");
+    if (file && fgets(text, sizeof text, file))
+        name_end = strrchr(text, ')');
+    if (file)
+        fclose(file);
+    return name_end && strlen(name_end) > 2 && name_end[2] != 'Z' && name_end[2] != 'X';
+}
+
+static bool has_children(pid_t pid)
+{
+    pid_t *thread;
+    const uint32_t count = threads_list(pid, &thread);
+    bool found = false;
+
+    for (uint32_t t = 0; t < count && !found; t++) {
+        char path[64];
+        int child;
+        snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)thread[t]);
+        FILE *file = fopen(path, "re");
+        while (file && !found && fscanf(file, "%d", &child) == 1)
+            found = process_runs(child);
+        if (file)
+            fclose(file);
+    }
+    free(thread);
+    return found;
+}
+
+/* Tells whether the program handles a signal that comes by itself after a time, with data, or from
+ * a child: the handler may call MPI, or leave the call that waits. */
+static bool signals_may_interrupt(const struct launch_rank *rank)
+{
+    char text[4096];
+
+    if (!task_text(rank->pid, rank->pid, "status", text, sizeof text))
+        return true;
+    const uint64_t handled = signals_of(text, "\nSigCgt:"), timed = 1ull << (SIGALRM - 1) |
+                                                                    1ull << (SIGIO - 1) |
+                                                                    signals_of_timers(rank->pid);
+    if (handled & timed && launch_handlers_may_wake(rank, handled & timed))
+        return true;
+    return launch_handlers_may_wake(rank, handled) && has_children(rank->pid);
 }
 
 static bool threads_are_harmless(const struct launch_rank *rank)
@@ -516,7 +553,7 @@ int launch_proof_standing(struct launch_rank *rank, uint64_t since_ns)
     if (dying || !rank->lane_count)
         return PROOF_UNKNOWN;
     if (!rank->local || rank->pidfd < 0 || !for_so_long(rank, stand, LAUNCH_STILL_MS, 1) ||
-        (others_may_call(rank) && !threads_are_harmless(rank)) || time_may_interrupt(rank))
+        (others_may_call(rank) && !threads_are_harmless(rank)) || signals_may_interrupt(rank))
         return PROOF_UNKNOWN;
     return for_so_long(rank, stand, PROOF_RESTED_MS, PROOF_RESTED_FACTOR)     ? PROOF_IDLE_64MIB
            : for_so_long(rank, stand, PROOF_PAUSED_MS, PROOF_PAUSED_FACTOR)   ? PROOF_IDLE_1MIB

@@ -15,7 +15,7 @@ try() { # mode ranks
     rm -rf T.db*
 }
 for mode in thread spin probe any bcast split late fence big server handler nodefer alarm timer \
-    error computes
+    data child error computes
 do
     try $mode
 done

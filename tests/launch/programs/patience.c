@@ -28,12 +28,15 @@
  *   alarm    the handler of an alarm sends, after a while, what rank 1 waits for, and rank 0 for
  *            that one's answer
  *   timer    the same, of a timer
+ *   data     the same, of a child's data in a pipe
+ *   child    the same, of a child that ends
  *   operates of three, rank 1 is in the operation of a scan for a while, in which rank 2 has no
  * part before it gets what rank 1 sends then passes   of six, rank 1 computes before it passes on
  * to rank 3 what a nonblocking broadcast gives; rank 2, to which that has nothing to pass on, comes
  * to it when 3 is through aside    a thread of rank 0 does, which has called MPI before, while the
  * other one waits for rank 1, and that for rank 0 */
 #include <errno.h>
+#include <fcntl.h>
 #include <mpi.h>
 #include <poll.h>
 #include <pthread.h>
@@ -338,6 +341,20 @@ static void on_alarm_send(int signal)
     MPI_Send(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD); /* it does not have to wait */
 }
 
+/* Starts a child that writes and ends after a while. */
+static void child_begin(bool told)
+{
+    int ends[2];
+    if (pipe(ends))
+        abort();
+    fcntl(ends[0], F_SETOWN, getpid());
+    fcntl(ends[0], F_SETFL, told ? O_ASYNC : 0);
+    if (fork())
+        return;
+    sleep(WHILE_S);
+    _exit(write(ends[1], "", 1) != 1);
+}
+
 static void alarmed(int signal_number)
 {
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = signal_number};
@@ -348,6 +365,8 @@ static void alarmed(int signal_number)
         signal(signal_number, on_alarm_send);
         if (signal_number == SIGALRM)
             alarm(WHILE_S);
+        else if (signal_number == SIGIO || signal_number == SIGCHLD)
+            child_begin(signal_number == SIGIO);
         else if (timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
             timer_settime(timer, 0, &once, NULL);
         recv_from(1, 0);
@@ -463,6 +482,10 @@ int main(int argc, char **argv)
         alarmed(SIGALRM);
     } else if (!strcmp(mode, "timer")) {
         alarmed(SIGUSR2);
+    } else if (!strcmp(mode, "data")) {
+        alarmed(SIGIO);
+    } else if (!strcmp(mode, "child")) {
+        alarmed(SIGCHLD);
     } else if (!strcmp(mode, "error") || computing) {
         error();
     } else if (!strcmp(mode, "self")) {
