@@ -249,6 +249,7 @@ static const char *const misuse_forms[] = {
     [MISUSE_WINDOW_STORED] = "bytes %,0 to %,1 of its window were stored to",
     [MISUSE_WINDOW_CHANGED] = "bytes %,0 to %,1 of its window changed",
     [MISUSE_UNWINDING] = "it is called while a C++ exception is thrown",
+    [MISUSE_CAUGHT] = "it is called after a C++ exception was caught",
 };
 _Static_assert(sizeof misuse_forms / sizeof *misuse_forms == MISUSE_KIND_COUNT, "words per kind");
 

@@ -158,6 +158,7 @@ int recorder_refused(int returned);
 /* See entry/body.h. */
 bool recorder_watch_signals(uint64_t *signals);
 int recorder_termination_signal(void);
+extern const struct body_caught *recorder_caught; /* entry/exception.h; set before any call */
 void *recorder_symbol(const char *name); /* returns the address of a variable of the MPI library;
                                             NULL: none */
 static inline void *recorder_real(int which, unsigned call)

@@ -12,6 +12,7 @@ void *recorder_real_table[2][CALL_COUNT];
 static void *library; /* handle of the library */
 static bool (*watch_signals)(uint64_t *signals);
 static int (*termination_signal)(void);
+const struct body_caught *recorder_caught;
 
 static int function_lacking(void)
 {
@@ -23,6 +24,7 @@ void recorder_found(const struct body_entry *entry)
     library = dlopen(entry->library, RTLD_LAZY | RTLD_NOLOAD); /* never closed */
     watch_signals = entry->watch_signals;
     termination_signal = entry->termination_signal;
+    recorder_caught = entry->caught;
     library_found(entry);
     for (unsigned i = 0; i < CALL_COUNT; i++)
         for (int which = 0; which < 2; which++)

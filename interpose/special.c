@@ -112,6 +112,7 @@ int special_Finalize(Finalize_fn real, void **cfa)
     usage_detaching(lane, e->seq, USAGE_OF_PROCESS, cfa);
     usage_finalizing(lane, e->seq);
     usage_unwinding(lane, e->seq);
+    usage_caught(lane, e->seq);
     recorder_open(lane, e);
     recorder_finalizing(lane);
     int returned = real();

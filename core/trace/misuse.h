@@ -188,7 +188,8 @@
     X(WINDOW_STORED, "window-stored", WINDOW)   /* no misuse by itself */                        \
     X(WINDOW_CHANGED, "window-changed", WINDOW)                                                  \
     /* no misuse either, but the circumstances of the call: */                                   \
-    X(UNWINDING, "unwinding", CONTEXT) /* value 0 C++ exceptions look for a handler */
+    X(UNWINDING, "unwinding", CONTEXT) /* value 0 C++ exceptions look for a handler */           \
+    X(CAUGHT, "caught", CONTEXT)       /* since the collective call before it; name 1: its type */
 /* WINDOW_READ and WINDOW_WRITTEN: value 3 elements of the datatype value 4 (0: all bytes of the
  * span were accessed); the first element is at byte value 2. */
 

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { BODY_VERSION = 4 };
+enum { BODY_VERSION = 5, BODY_TYPE_BYTES = 128 };
 #define RECORDER_BODY recorder_body
 #define RECORDER_BODY_NAME "recorder_body"
 
@@ -31,6 +31,12 @@ struct body_spare {
     const char **name;
 };
 
+struct body_caught {            /* the C++ exception that was caught last */
+    uint32_t count;             /* of all that were caught */
+    void *thread;               /* __builtin_thread_pointer of the thread that caught it */
+    char type[BODY_TYPE_BYTES]; /* its name in object files; "": unknown */
+};
+
 /* The interface that libcrosswait.so gives a recorder. */
 struct body_entry {
     const char *library; /* the file of the MPI library */
@@ -40,6 +46,7 @@ struct body_entry {
      * Returns false if that cannot be observed. */
     bool (*watch_signals)(uint64_t *signals);
     int (*termination_signal)(void); /* signal that asked the process to end; 0: none */
+    const struct body_caught *caught;
 };
 
 struct body {

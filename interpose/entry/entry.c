@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
+#include "interpose/entry/exception.h"
 #include "interpose/entry/redirect.h"
 #include "interpose/entry/system.h"
 #include "interpose/entry/termination.h"
@@ -149,11 +150,14 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *context)
     const Elf64_Dyn *dynamic = dynamic_of(info);
 
     (void)size, (void)context;
-    if (redirect_opened(info->dlpi_addr, dynamic, info->dlpi_name) &&
-        object_read(info->dlpi_addr, dynamic, &object) &&
-        (text_equal(object.soname, "libc.so.6") || text_equal(object.soname, "libdl.so.2")))
+    if (!redirect_opened(info->dlpi_addr, dynamic, info->dlpi_name) ||
+        !object_read(info->dlpi_addr, dynamic, &object))
+        return 0;
+    if ((text_equal(object.soname, "libc.so.6") || text_equal(object.soname, "libdl.so.2")))
         for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
             redirect_before(&object, asked[i].name, asked[i].called);
+    if (text_equal(object.soname, "libstdc++.so.6"))
+        redirect_before(&object, "__cxa_begin_catch", exception_caught);
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "interpose/entry/body.h"
+#include "interpose/entry/exception.h"
 #include "interpose/entry/system.h"
 #include "interpose/entry/termination.h"
 
@@ -532,7 +533,7 @@ static void library_start(int index)
     }
     if (body) {
         const struct body_entry entry = {library->file, library_bind, watch_signals,
-                                         termination_signal_seen};
+                                         termination_signal_seen, &exception_last};
         all.starting = library;
         body->start(&entry);
     }

@@ -9,6 +9,7 @@
 #ifndef INTERPOSE_MISUSE_USAGE_H
 #define INTERPOSE_MISUSE_USAGE_H
 
+#include "interpose/entry/body.h"
 #include "interpose/objects/contents.h"
 #include "interpose/recorder.h"
 
@@ -267,6 +268,14 @@ bool usage_region_find(uintptr_t at, uint64_t *out_start, uint64_t *out_end);
 void usage_regions_synchronized(struct lane *lane, uint64_t seq, const void *win, void **cfa);
 /* unwinding.c: records whether a destructor makes the call because of an exception (C++). */
 void usage_unwinding(struct lane *lane, uint64_t seq);
+/* Notes that the thread has caught a C++ exception since its last collective call. */
+extern uint32_t usage_caught_seen;
+void usage_caught_slow(struct lane *lane, uint64_t seq);
+static inline void usage_caught(struct lane *lane, uint64_t seq)
+{
+    if (UNLIKELY(recorder_caught->count != usage_caught_seen))
+        usage_caught_slow(lane, seq);
+}
 /* Checks that the memory is still valid. Returns false if it is certainly not the window's. */
 bool usage_region_look(struct lane *lane, uint64_t seq, const void *win, const void *base,
                        void **cfa);

@@ -78,6 +78,24 @@ static void thrown()
     }
 }
 
+// One rank leaves a loop of collective calls by an exception; the right one catches it in the loop.
+static void caught()
+{
+    int sum = 0;
+    try {
+        for (int i = 0; i < 3; i++) {
+            try {
+                if (rank == 1 && i == 1) throw std::runtime_error("no convergence");
+            } catch (const std::exception &) {
+                if (!right) throw;
+            }
+            MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        }
+    } catch (const std::exception &) {
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 // A window of a function's variable, which is used after the function has returned.
 static MPI_Win make(int *cells)
 {
@@ -112,8 +130,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)();
-    } cases[] = {{"lock", lock},     {"flush", flush},       {"self", self},
-                 {"thrown", thrown}, {"returned", returned}, {"displacement", displacement}};
+    } cases[] = {{"lock", lock},     {"flush", flush},   {"self", self},
+                 {"thrown", thrown}, {"caught", caught}, {"returned", returned},
+                 {"displacement", displacement}};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

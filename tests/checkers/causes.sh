@@ -1,8 +1,8 @@
 # A finding names the cause of a mistake: which rank holds a lock and where it took it, the target
 # of a flush, that a rank sends to itself, that an exception or Python runs the destructor that
-# makes a call, that a window's function has returned, which displacement leads out of a block,
-# which communicators were left when no more could be made. The same programs without the mistake
-# get no such words.
+# makes a call, that one rank caught an exception, that a window's function has returned, which
+# displacement leads out of a block, which communicators were left when no more could be made. The
+# same programs without the mistake get no such words.
 # timeout: 300
 # Where the kernel allows no watchpoints, no load before the flush is found, and no flush offered.
 told() {
@@ -10,7 +10,7 @@ told() {
         grep -v 'help: call MPI_Win_flush' | sed 's/^ *=/ =/'
 }
 mpicxx -g -w -o causes "$SOURCE/tests/checkers/causes.cc" || exit 1
-for how in lock flush self thrown returned displacement; do
+for how in lock flush self thrown caught returned displacement; do
     crosswait run --confirm=0 -o T.db -- mpirun -n 3 ./causes $how >said 2>/dev/null </dev/null
     echo "$how: $?"
     if [ $how = flush ]; then # what more is told depends on the machine's watchpoints
