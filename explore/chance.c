@@ -14,7 +14,8 @@
 static const uint32_t other_ns[] = {15838,      UINT32_MAX, 1583800000, 3000000019,
                                     2100000011, 1200000041, 3900000017, 2700000031};
 static const uint32_t again_ns[] = {UINT32_MAX, 1583800000, 3000000019, 2100000011};
-static const double MOST_S = 1; /* no further world or program is tried after that time */
+/* No further world or program is tried after that time; the latter while a job waits (`run`). */
+static const double MOST_S = 1, MOST_RUN_S = 0.2;
 
 struct end { /* of a world */
     bool there;
@@ -126,13 +127,13 @@ static enum core_status chance_try(struct explore_program *p, const struct explo
 {
     const uint32_t *ns = early ? again_ns : other_ns;
     const size_t count = (early ? sizeof again_ns : sizeof other_ns) / sizeof *ns;
-    const double begun_s = explore_clock_s();
+    const double begun_s = explore_clock_s(), most_s = p->how.patient ? MOST_RUN_S : MOST_S;
     enum core_status status = CORE_OK;
 
     *out_rank = -1;
     for (size_t i = 0; i < count && status == CORE_OK && *out_rank < 0; i++) {
         struct end other;
-        if (explore_clock_s() - begun_s > MOST_S)
+        if (explore_clock_s() - begun_s > most_s)
             break;
         if (early)
             again_get(p, list, ns[i], &other);
