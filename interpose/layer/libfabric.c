@@ -23,6 +23,7 @@
 
 #include "interpose/entry/body.h"
 #include "interpose/layer/transport.h"
+#include "interpose/objects/handles.h"
 #include "interpose/recorder.h"
 
 /* --- tables ----------------------------------------------------------------------------------- */
@@ -74,16 +75,20 @@ static const struct copy *copy_of(const void *table)
 /* --- tags ------------------------------------------------------------------------------------- */
 
 /* How a library divides the bits of a tag, by its version and the value of MPI_TAG_UB. Without bits
- * for the sender's rank, each message carries it as data. */
+ * for the sender's rank, each message carries it as data. A bit of the tag or of the data marks a
+ * synchronous message, and a bit of the tag its acknowledgement. */
 static const struct division {
     const char *name, *version;
     int tag_ub;
     uint8_t tag_bits, context_at, context_bits, source_at, source_bits;
+    uint64_t synchronous, synchronous_data, acknowledges;
 } divisions[] = {
-    {"Intel(R) MPI Library", "2021.18", (1 << 19) - 1, 20, 20, 20, 40, 20},
-    {"Intel(R) MPI Library", "2021.18", (1 << 30) - 1, 32, 32, 20, 52, 0},
-    {"MPICH Version:", "5.0", (1 << 30) - 1, 31, 31, 20, 51, 0},
-    {"MPICH Version:", "5.0", (1 << 18) - 1, 19, 42, 16, 19, 23},
+    {"Intel(R) MPI Library", "2021.18", (1 << 19) - 1, 20, 20, 20, 40, 20, 1ull << 61, 0,
+     1ull << 60},
+    {"Intel(R) MPI Library", "2021.18", (1 << 30) - 1, 32, 32, 20, 52, 0, 0, 1ull << 30,
+     1ull << 52},
+    {"MPICH Version:", "5.0", (1 << 30) - 1, 31, 31, 20, 51, 0, 1ull << 54, 0, 1ull << 51},
+    {"MPICH Version:", "5.0", (1 << 18) - 1, 19, 42, 16, 19, 23, 1ull << 61, 0, 1ull << 58},
 };
 static const struct division *division;
 
@@ -116,11 +121,10 @@ static uint64_t named_bits(void)
            tag_field(division->source_at, division->source_bits);
 }
 
-/* Tells whether the message is a part of a protocol: an acknowledgement, or one that is followed by
- * reads. */
+/* Tells whether the message is a part of a protocol, as one that is followed by reads. */
 static bool is_protocol(uint64_t tag)
 {
-    return (tag & ~named_bits()) != 0;
+    return (tag & ~named_bits() & ~division->synchronous) != 0;
 }
 
 static struct lane *fabric_lane(uint64_t tag)
@@ -193,9 +197,15 @@ struct posted {
     const void *buf;
     size_t bytes;
     uint64_t partner, tag, ignore;
-    int32_t source; /* of a send: the rank that the message names as its sender */
-    void *context;  /* NULL: it completes at once */
+    uint64_t data; /* of a send; UINT64_MAX: none */
+    void *context; /* NULL: it completes at once */
 };
+
+/* The last receive of an acknowledgement, which the library posts before it sends. */
+static __thread struct {
+    uint64_t partner, tag;
+    void *context;
+} acknowledgement __attribute__((tls_model("initial-exec")));
 
 /* Calls that were recorded and that libfabric did not accept yet. */
 static struct waiting {
@@ -245,20 +255,49 @@ static int32_t peer_of(const struct posted *p, const struct transport_call *of)
     int32_t world =
                 is_protocol(p->tag) || p->ignore & named_bits() ? -1 : transport_rank(p->partner),
             peer = world >= 0 ? recorder_comm_rank_of(p->lane, of->comm, world) : -1;
-    bool named = p->call == FABRIC_SEND ? p->source == recorder_comm_own(p->lane, of->comm)
-                                        : !division->source_bits || source_of(p->tag) == peer;
-    return named ? peer : -1;
+    if (p->call == FABRIC_RECEIVE)
+        return !division->source_bits || source_of(p->tag) == peer ? peer : -1;
+    int64_t source = division->source_bits ? source_of(p->tag)
+                                           : (int64_t)(p->data & ~division->synchronous_data);
+    return source == recorder_comm_own(p->lane, of->comm) ? peer : -1;
+}
+
+static bool is_synchronous(const struct posted *p)
+{
+    return p->call == FABRIC_SEND &&
+           (p->tag & division->synchronous ||
+            (p->data != UINT64_MAX && p->data & division->synchronous_data));
+}
+
+/* A synchronous send is complete when its acknowledgement is there. */
+static bool completes_by_acknowledgement(struct posted *p)
+{
+    const uint64_t same =
+        tag_field(0, division->tag_bits) | tag_field(division->context_at, division->context_bits);
+
+    p->call = FABRIC_SSEND;
+    p->context = acknowledgement.context;
+    return acknowledgement.context && acknowledgement.partner == p->partner &&
+           (acknowledgement.tag & same) == (p->tag & same);
+}
+
+/* Tells whether the communicator joins two groups: its parts are not made of its ranks. */
+static bool comm_is_inter(struct lane *lane, MPI_Comm comm)
+{
+    const struct comm_info *info = handles_comm_info(lane, comm);
+    return !info || info->inter;
 }
 
 /* Records the call. Returns false if it is not to be recorded. */
 static bool call_record(const struct posted *p, struct operation *out)
 {
     struct transport_call of;
+    bool part = context_of(p->tag) & TRANSPORT_PART;
 
     if (!transport_call_of(p->lane, context_of(p->tag), tag_of(p->tag), &of))
         return false;
     int32_t peer = peer_of(p, &of);
-    if (peer < 0) {
+    if (peer < 0 || (part && comm_is_inter(p->lane, of.comm))) {
         transport_lose();
         return false;
     }
@@ -278,6 +317,18 @@ static __attribute__((noinline)) void call_returned(struct posted p, ssize_t sta
 {
     struct waiting w;
 
+    if (p.tag & division->acknowledges) {
+        if (p.call == FABRIC_RECEIVE && status == 0) {
+            acknowledgement.partner = p.partner;
+            acknowledgement.tag = p.tag;
+            acknowledgement.context = p.context;
+        }
+        return;
+    }
+    if (is_synchronous(&p) && !completes_by_acknowledgement(&p)) {
+        transport_lose();
+        return;
+    }
     if (!(waiting && waiting_take(&p, &w))) {
         w.posted = p;
         if ((status != 0 && status != -EAGAIN) || !call_record(&p, &w.operation))
@@ -299,18 +350,6 @@ static size_t parts_bytes(const struct iovec *part, size_t count)
     return bytes;
 }
 
-/* The sender that a message without data names. */
-static int32_t sender_of(uint64_t tag)
-{
-    return division->source_bits ? source_of(tag) : -1;
-}
-
-/* The sender that a message with data names. */
-static int32_t sender_in(uint64_t data)
-{
-    return division->source_bits ? -1 : (int32_t)data;
-}
-
 /* --- tagged operations ------------------------------------------------------------------------ */
 
 static ssize_t fabric_receive(struct fabric_endpoint *ep, void *buf, size_t bytes, void *memory,
@@ -321,9 +360,9 @@ static ssize_t fabric_receive(struct fabric_endpoint *ep, void *buf, size_t byte
     ssize_t status = REAL(ep, tagged)->receive(ep, buf, bytes, memory, from, tag, ignore, context);
 
     if (UNLIKELY(lane))
-        call_returned(
-            (struct posted){lane, FABRIC_RECEIVE, now, buf, bytes, from, tag, ignore, -1, context},
-            status);
+        call_returned((struct posted){lane, FABRIC_RECEIVE, now, buf, bytes, from, tag, ignore,
+                                      UINT64_MAX, context},
+                      status);
     return status;
 }
 
@@ -338,7 +377,7 @@ static ssize_t fabric_receive_parts(struct fabric_endpoint *ep, const struct iov
 
     if (UNLIKELY(lane))
         call_returned((struct posted){lane, FABRIC_RECEIVE, now, part, parts_bytes(part, parts),
-                                      from, tag, ignore, -1, context},
+                                      from, tag, ignore, UINT64_MAX, context},
                       status);
     return status;
 }
@@ -353,7 +392,7 @@ static ssize_t fabric_receive_message(struct fabric_endpoint *ep, const struct f
     if (UNLIKELY(lane))
         call_returned((struct posted){lane, FABRIC_RECEIVE, now, m->part,
                                       parts_bytes(m->part, m->parts), m->partner, m->tag, m->ignore,
-                                      -1, m->context},
+                                      UINT64_MAX, m->context},
                       status);
     return status;
 }
@@ -366,9 +405,9 @@ static ssize_t fabric_send(struct fabric_endpoint *ep, const void *buf, size_t b
     ssize_t status = REAL(ep, tagged)->send(ep, buf, bytes, memory, to, tag, context);
 
     if (UNLIKELY(lane))
-        call_returned((struct posted){lane, FABRIC_SEND, now, buf, bytes, to, tag, 0,
-                                      sender_of(tag), context},
-                      status);
+        call_returned(
+            (struct posted){lane, FABRIC_SEND, now, buf, bytes, to, tag, 0, UINT64_MAX, context},
+            status);
     return status;
 }
 
@@ -382,7 +421,7 @@ static ssize_t fabric_send_parts(struct fabric_endpoint *ep, const struct iovec 
 
     if (UNLIKELY(lane))
         call_returned((struct posted){lane, FABRIC_SEND, now, part, parts_bytes(part, parts), to,
-                                      tag, 0, sender_of(tag), context},
+                                      tag, 0, UINT64_MAX, context},
                       status);
     return status;
 }
@@ -395,12 +434,10 @@ static ssize_t fabric_send_message(struct fabric_endpoint *ep, const struct fabr
     ssize_t status = REAL(ep, tagged)->send_message(ep, m, flags);
 
     if (UNLIKELY(lane))
-        call_returned(
-            (struct posted){lane, FABRIC_SEND, now, m->part, parts_bytes(m->part, m->parts),
-                            m->partner, m->tag, 0,
-                            division->source_bits ? sender_of(m->tag) : sender_in(m->data),
-                            flags & FABRIC_REPORTS ? m->context : NULL},
-            status);
+        call_returned((struct posted){lane, FABRIC_SEND, now, m->part,
+                                      parts_bytes(m->part, m->parts), m->partner, m->tag, 0,
+                                      m->data, flags & FABRIC_REPORTS ? m->context : NULL},
+                      status);
     return status;
 }
 
@@ -413,7 +450,7 @@ static ssize_t fabric_inject(struct fabric_endpoint *ep, const void *buf, size_t
 
     if (UNLIKELY(lane))
         call_returned(
-            (struct posted){lane, FABRIC_SEND, now, buf, bytes, to, tag, 0, sender_of(tag), NULL},
+            (struct posted){lane, FABRIC_SEND, now, buf, bytes, to, tag, 0, UINT64_MAX, NULL},
             status);
     return status;
 }
@@ -427,9 +464,8 @@ static ssize_t fabric_send_data(struct fabric_endpoint *ep, const void *buf, siz
     ssize_t status = REAL(ep, tagged)->send_data(ep, buf, bytes, memory, data, to, tag, context);
 
     if (UNLIKELY(lane))
-        call_returned((struct posted){lane, FABRIC_SEND, now, buf, bytes, to, tag, 0,
-                                      sender_in(data), context},
-                      status);
+        call_returned(
+            (struct posted){lane, FABRIC_SEND, now, buf, bytes, to, tag, 0, data, context}, status);
     return status;
 }
 
@@ -441,9 +477,8 @@ static ssize_t fabric_inject_data(struct fabric_endpoint *ep, const void *buf, s
     ssize_t status = REAL(ep, tagged)->inject_data(ep, buf, bytes, data, to, tag);
 
     if (UNLIKELY(lane))
-        call_returned(
-            (struct posted){lane, FABRIC_SEND, now, buf, bytes, to, tag, 0, sender_in(data), NULL},
-            status);
+        call_returned((struct posted){lane, FABRIC_SEND, now, buf, bytes, to, tag, 0, data, NULL},
+                      status);
     return status;
 }
 

@@ -24,6 +24,7 @@ static const struct call_description description[] = {
     {"ucp_tag_recv", "", EVENT_CLASS_IRECV, EVENT_MODE_NONE, 0, INNER(RECEIVES) | REQUEST},
     {"ucp_complete", "", EVENT_CLASS_WAIT, EVENT_MODE_NONE, 0, INNER(COMPLETES_ONE)},
     {"fi_tsend", "", EVENT_CLASS_ISEND, EVENT_MODE_STANDARD, 0, INNER(SENDS) | REQUEST},
+    {"fi_tsend_sync", "", EVENT_CLASS_ISEND, EVENT_MODE_SYNCHRONOUS, 0, INNER(SENDS) | REQUEST},
     {"fi_trecv", "", EVENT_CLASS_IRECV, EVENT_MODE_NONE, 0, INNER(RECEIVES) | REQUEST},
     {"fi_complete", "", EVENT_CLASS_WAIT, EVENT_MODE_NONE, 0, INNER(COMPLETES_ONE)},
 };

@@ -11,9 +11,11 @@ there impi mpich
 one=$SOURCE/tests/interpose/programs/one_collective.c
 compiled impi one_collective "$one"
 compiled impi libfabric "$SOURCE/tests/mpi/programs/inside_libfabric.c"
+compiled impi calls "$SOURCE/corpus/programs/calls_coll.c" -I"$SOURCE"
 compiled impi threads "$SOURCE/tests/mpi/programs/inside_threads.c"
 mkdir mpich && compiled mpich mpich/one_collective "$one"
 compiled mpich mpich/libfabric "$SOURCE/tests/mpi/programs/inside_libfabric.c"
+compiled mpich mpich/calls "$SOURCE/corpus/programs/calls_coll.c" -I"$SOURCE"
 MPI=mpich
 . "$SOURCE/tests/interpose/grid.bash"
 MPIRUN=mpirun PROGRAMS=$PWD
@@ -67,6 +69,12 @@ grep -q '^crosswait: inside=transport: .*libfabric' watched ||
     fail "it is not said that the library takes another way"
 same impi on ./libfabric
 MPIR_CVAR_CH4_OFI_ENABLE_DATA=1 same impi on ./libfabric
+synchronous() { # in MPI_Gatherv
+    same impi on ./calls
+    crosswait dump T.db | grep -q 'fi_tsend_sync(dest=0, ' || fail "no synchronous send"
+}
+synchronous
+MPIR_CVAR_CH4_OFI_ENABLE_DATA=1 synchronous
 # A library of some builds of libfabric catches signals unless it is told not to.
 compiled impi crash "$SOURCE/corpus/programs/crash_segv.c"
 with impi crosswait run -o T.db -- mpirun -n 2 ./crash >out 2>&1
@@ -79,7 +87,8 @@ program=mpich/one_collective MPIR_CVAR_BCAST_INTRA_ALGORITHM=binomial \
     MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring keeps mpich Bcast=bcast.binomial \
     Allreduce=allreduce.ring Alltoall=alltoall.pairwise_xor
 same mpich on mpich/libfabric
-FI_PROVIDER='tcp;ofi_rxm' MPIR_CVAR_CH4_OFI_ENABLE_DATA=0 same mpich on mpich/libfabric
+same mpich on mpich/calls
+FI_PROVIDER='tcp;ofi_rxm' MPIR_CVAR_CH4_OFI_ENABLE_DATA=0 same mpich on mpich/calls
 export CROSSWAIT_INSIDE=auto
 same impi off ./libfabric
 meta notes | grep -q 'does not see' || fail "auto: it is not said that the inside is not seen"
