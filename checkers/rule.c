@@ -244,6 +244,9 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                        "for an error with a file only after MPI_File_set_errhandler(MPI_FILE_NULL, "
                        "MPI_ERRORS_ARE_FATAL)",
                        OF(ARGUMENT)},
+    [REMEDY_RESIZE] = {"resize",
+                       "give the vector its elements before the call: resize(), not reserve()",
+                       OF(BUFFER_TYPE)},
     [REMEDY_UNDEFINED] = {"undefined",
                           "compare what MPI returned with MPI_UNDEFINED before it is used; give "
                           "MPI_Get_count the datatype that was sent",

@@ -182,6 +182,10 @@ static const char *const misuse_forms[] = {
     [MISUSE_RECEIVE_OWNER] =
         "%v is %R as MPI_BYTE, where it holds %c: its bytes are the address of "
         "its data, not the data",
+    [MISUSE_SEND_UNFILLED] = "%v is %S as %,0 %d, %,1 byte%s, but the vector has %,2 byte%s of "
+                             "elements: it only reserves the rest",
+    [MISUSE_RECEIVE_UNFILLED] = "%v is %R as %,0 %d, %,1 byte%s, but the vector has %,2 byte%s of "
+                                "elements: it only reserves the rest",
     [MISUSE_SEND_BEFORE] = "%v is %S as %,0 %d from %,4 byte%s before its start on",
     [MISUSE_RECEIVE_BEFORE] = "%v is %R as %,0 %d from %,4 byte%s before its start on",
     [MISUSE_SEND_DISPLACED] = "the displacement of block %0 of '%a' is %1: what is %S lies %p the "

@@ -358,6 +358,19 @@ bool variable_is_pointed(const struct variable *variable)
     return variable->pointed;
 }
 
+int64_t variable_filled(const struct variable *variable)
+{
+    int64_t filled = -1;
+
+    for (uint32_t i = 0; i < variable->count; i++) {
+        const struct found *found = &variable->found[i];
+        if (!found->begins || found->ahead < 0)
+            return -1;
+        filled = found->ahead > filled ? found->ahead : filled;
+    }
+    return filled;
+}
+
 uint64_t variable_structure_bytes(const struct variable *variable, char *out_type, size_t room)
 {
     uint64_t bytes = 0;

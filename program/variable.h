@@ -65,6 +65,7 @@ struct variable_slot { /* a pointer to the memory */
                           the module's bias */
     int32_t inside;    /* VARIABLE_SLOT_ITSELF: the pointer lies there; else there is the address of
                           an object, which has the pointer at this offset */
+    int32_t ahead;     /* bytes from the memory's address to the one behind the pointer; -1: none */
 };
 struct variable_asked {
     uint64_t address;                 /* address of the process to find in the frame; */
@@ -116,6 +117,9 @@ bool variable_owns(const struct variable *variable, uint64_t bytes, char *out_ty
  * variable_find_local's place, as the argument of that number (from 1). */
 bool variable_is_wide_argument(const struct variable *variable, unsigned number);
 bool variable_is_pointed(const struct variable *variable); /* it is the target of a pointer */
+/* Returns the bytes of the elements that a vector has from the address on; -1: it is no vector, or
+ * the compiler may keep its size elsewhere. */
+int64_t variable_filled(const struct variable *variable);
 /* Notes that the target of a pointer has one element of a datatype every `bytes` bytes. */
 void variable_repeat(struct variable *variable, uint64_t bytes);
 /* Tells whether such an element may lie `offset` bytes behind the queried address. */

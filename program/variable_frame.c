@@ -194,10 +194,12 @@ static void consider_pointer(struct local *local, Dwarf_Die *die, uint64_t at, b
     for (uint32_t i = 0; i < local->asked->slot_count; i++) {
         const struct variable_slot *slot = &local->asked->slot[i];
         uint64_t place = local->base.place->cfa + (uint64_t)slot->at;
-        found.member = found.text = found.held = false;
+        found.member = found.text = found.held = found.begins = false;
         if (type_of(die, &type) && place >= at &&
-            type_points(&type, place - at, away, slot->inside, &found))
+            type_points(&type, place - at, away, slot->inside, &found)) {
+            found.ahead = slot->ahead;
             variable_frame_add(local, &found);
+        }
     }
 }
 
@@ -525,6 +527,8 @@ enum core_status variable_confirm(struct site_resolver *resolver,
     CORE_CHECK(status != CORE_OK || all->in_scope > 0); /* it was found before */
     for (uint32_t i = 0; status == CORE_OK && i < all->in_scope && !has_place; i++)
         has_place = !all->found[i].member && is_written_of(&all->found[i]);
+    for (uint32_t i = 0; status == CORE_OK && !plain && i < all->count; i++)
+        all->found[i].begins = false; /* the end of a vector may be in a register */
     if (status == CORE_OK)
         all->repeats = (*variable)->repeats;
     variable_free(*variable);

@@ -15,10 +15,12 @@ struct found {
      * line. */
     const char *file; /* NULL: unknown */
     int line, column;
-    bool member; /* a pointer in a structure, which may be left over after a free */
-    bool text;   /* a pointer to the characters of a string */
-    bool held;   /* the pointer is the member `holder` of an object that the variable is or points
-                    to, or lies within that member */
+    bool member;   /* a pointer in a structure, which may be left over after a free */
+    bool text;     /* a pointer to the characters of a string */
+    bool begins;   /* a vector's pointer to its elements: the next one points behind them, */
+    int32_t ahead; /* so many bytes further; -1: unknown */
+    bool held;     /* the pointer is the member `holder` of an object that the variable is or points
+                      to, or lies within that member */
     Dwarf_Die holder;
 };
 struct variable {

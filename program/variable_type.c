@@ -496,6 +496,13 @@ static bool is_start(const char *name)
                     !strcmp(name, "__begin_") || !strcmp(name, "__ptr_"));
 }
 
+/* Tells whether the member is a vector's pointer to its elements. */
+static bool is_vector_start(const char *name, Dwarf_Die type)
+{
+    return name && (!strcmp(name, "_M_start") || !strcmp(name, "__begin_")) && type_peel(&type) &&
+           dwarf_tag(&type) == DW_TAG_pointer_type;
+}
+
 /* Tells whether the member is a string's pointer to its characters. */
 static bool is_text(const char *name)
 {
@@ -532,6 +539,7 @@ static bool pointer_at(Dwarf_Die type, uint64_t offset, int depth, struct found 
             pointer_at(inner, offset - place, depth + 1, out)) {
             out->text = out->text || (is_text(dwarf_diename(&member)) && is_byte(&out->type));
             out->member = out->member && !out->text && !is_start(dwarf_diename(&member));
+            out->begins = out->begins || is_vector_start(dwarf_diename(&member), inner);
             if (tag == DW_TAG_member && is_own_name(dwarf_diename(&member))) {
                 out->held = true;
                 out->holder = member;

@@ -149,6 +149,7 @@ _Static_assert(MISUSE_RECEIVE_PAST_END == MISUSE_SEND_PAST_END + 1 &&
                    MISUSE_RECEIVE_TEXT == MISUSE_SEND_TEXT + 1 &&
                    MISUSE_RECEIVE_EXTENT == MISUSE_SEND_EXTENT + 1 &&
                    MISUSE_RECEIVE_OWNER == MISUSE_SEND_OWNER + 1 &&
+                   MISUSE_RECEIVE_UNFILLED == MISUSE_SEND_UNFILLED + 1 &&
                    MISUSE_RECEIVE_BEFORE == MISUSE_SEND_BEFORE + 1,
                "kinds of sends and receives");
 
@@ -407,6 +408,19 @@ static void judge_room(struct judging *j)
     j->outcome->misuse.value[3] = (int64_t)before;
 }
 
+/* Reports elements of a vector that it has reserved memory for, and does not have. */
+static void judge_filled(struct judging *j)
+{
+    const struct spool_memory *m = j->memory;
+    int64_t filled = variable_filled(j->variable);
+
+    CORE_CHECK(!j->wrong);
+    if (filled < 0 || m->end <= m->at || m->end - m->at <= (uint64_t)filled)
+        return;
+    store_memory_say(j, MISUSE_SEND_UNFILLED, MISUSE_OBJECT_BLOCK);
+    j->outcome->misuse.value[2] = filled;
+}
+
 static enum core_status sought_find(struct site_resolver *resolver, struct sought *s,
                                     struct variable **out)
 {
@@ -462,6 +476,8 @@ static void judge_found(struct judging *j)
                          MISUSE_OBJECT_BLOCK);
     else
         judge_room(j);
+    if (!j->wrong && j->variable)
+        judge_filled(j);
     if (!j->wrong && j->variable && !array)
         judge_type(j);
 }
@@ -531,7 +547,8 @@ static void content_fill(struct content *c, const struct judging *j, uint32_t ty
         if (m->head.a == SPOOL_PLACE_STACK)
             c->frame[i].fp = s->place.fp - s->place.cfa;
         for (uint32_t k = 0; k < s->asked.slot_count; k++)
-            c->frame[i].slot[k] = (struct spool_slot){(int32_t)s->slot[k].at, s->slot[k].inside};
+            c->frame[i].slot[k] =
+                (struct spool_slot){(int32_t)s->slot[k].at, s->slot[k].inside, s->slot[k].ahead};
     }
 }
 
@@ -672,8 +689,8 @@ static void sought_list(struct judging *j, const struct store_rank *rank, uint32
         s->asked.slot = s->slot;
         for (uint32_t k = 0; k < frame->slot_count; k++)
             if (frame->slot[k].inside >= SPOOL_SLOT_ITSELF)
-                s->slot[s->asked.slot_count++] =
-                    (struct variable_slot){frame->slot[k].at, frame->slot[k].inside};
+                s->slot[s->asked.slot_count++] = (struct variable_slot){
+                    frame->slot[k].at, frame->slot[k].inside, frame->slot[k].ahead};
         if (!s->asked.slot_count)
             j->sought_count--;
     }

@@ -67,7 +67,7 @@
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 28,
+    SPOOL_VERSION = 29,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16, /* nested calls on one thread; deeper calls count as lost */
@@ -276,8 +276,10 @@ struct spool_slot {
     int32_t at;     /* relative to the frame's cfa, or to the module's bias */
     int32_t inside; /* SPOOL_SLOT_ITSELF; else the word at `at` holds the address of an object, in
                        which the word with the buffer's address lies at this offset */
+    int32_t ahead;  /* bytes from the buffer's address to the one that the next word holds;
+                       SPOOL_SLOT_LAST: that word holds none from there on, or is unknown */
 };
-enum { SPOOL_SLOT_ITSELF = -1, SPOOL_FRAME_SLOTS = 8, SPOOL_FRAMES_MAX = 5 };
+enum { SPOOL_SLOT_ITSELF = -1, SPOOL_SLOT_LAST = -1, SPOOL_FRAME_SLOTS = 8, SPOOL_FRAMES_MAX = 5 };
 
 /* A frame with such words, from the one that makes the call outwards; the last may be the program's
  * static memory. */

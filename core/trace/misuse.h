@@ -139,6 +139,8 @@
     X(RECEIVE_EXTENT, "receive-extent", TYPE)                                                    \
     X(SEND_OWNER, "send-owner", TYPE)                                                            \
     X(RECEIVE_OWNER, "receive-owner", TYPE)                                                      \
+    X(SEND_UNFILLED, "send-unfilled", TYPE) /* value 2 bytes of elements in the vector */        \
+    X(RECEIVE_UNFILLED, "receive-unfilled", TYPE)                                                \
     X(SEND_BEFORE, "send-before", MEMORY) /* value 4 bytes before it */                          \
     X(RECEIVE_BEFORE, "receive-before", MEMORY)                                                  \
     /* block value 0 lies value 1 elements on: value 2 bytes before, or value 3 behind memory of \

@@ -96,10 +96,14 @@ static unsigned frames_find(void **cfa, uintptr_t at, struct frame *out, unsigne
 
 /* --- pointers to a buffer --------------------------------------------------------------------- */
 
-static void slot_add(struct spool_frame *out, int64_t at, int64_t inside)
+/* next: the word behind the one with the buffer's address. */
+static void slot_add(struct spool_frame *out, int64_t at, int64_t inside, uintptr_t buffer,
+                     uintptr_t next)
 {
+    bool ahead = next >= buffer && next - buffer <= INT32_MAX;
     if (out->slot_count < SPOOL_FRAME_SLOTS && at == (int32_t)at)
-        out->slot[out->slot_count++] = (struct spool_slot){(int32_t)at, (int32_t)inside};
+        out->slot[out->slot_count++] = (struct spool_slot){
+            (int32_t)at, (int32_t)inside, ahead ? (int32_t)(next - buffer) : SPOOL_SLOT_LAST};
 }
 
 /* Looks for the buffer's address in the objects to which words of the frame point. Reads through
@@ -114,7 +118,8 @@ static void slots_of_objects(struct spool_frame *out, const int64_t *place, cons
         for (uint32_t i = 0; i < some; i++)
             for (int64_t k = 0; k < OBJECT_WORDS; k++)
                 if (word[i][k] == at)
-                    slot_add(out, place[first + i], k * (int64_t)sizeof **word);
+                    slot_add(out, place[first + i], k * (int64_t)sizeof **word, at,
+                             k + 1 < OBJECT_WORDS ? word[i][k + 1] : 0);
     }
 }
 
@@ -135,7 +140,8 @@ static void slots_find(const struct frame *frame, uintptr_t at, bool objects,
         int64_t here = (int64_t)(word - frame->cfa);
         bool in_frame = value >= frame->sp && value < frame->cfa;
         if (value == at)
-            slot_add(out, here, SPOOL_SLOT_ITSELF);
+            slot_add(out, here, SPOOL_SLOT_ITSELF, at,
+                     word + sizeof word < end ? ((const uintptr_t *)word)[1] : 0);
         if (!objects || count == OBJECTS_MAX || value == at || in_frame || value < PAGE ||
             value >> 47 || value % sizeof value)
             continue;
@@ -161,7 +167,8 @@ static void slots_find_static(struct lane *lane, uintptr_t at, struct spool_fram
             return;
         for (uint64_t i = 0; i < bytes / sizeof *part; i++)
             if (part[i] == at)
-                slot_add(out, (int64_t)(word + i * sizeof *part - out->cfa), SPOOL_SLOT_ITSELF);
+                slot_add(out, (int64_t)(word + i * sizeof *part - out->cfa), SPOOL_SLOT_ITSELF, at,
+                         (i + 1) * sizeof *part < bytes ? part[i + 1] : 0);
         word += bytes;
     }
 }

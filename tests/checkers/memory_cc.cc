@@ -36,6 +36,28 @@ __attribute__((noinline)) static void counts(std::size_t n, long m)
     MPI_Request_free(r);
 }
 
+// Elements that a vector has reserved memory for, and does not have.
+struct filled {
+    std::vector<int> own;
+};
+__attribute__((noinline)) static void fill(std::vector<double> &more, filled *f)
+{
+    std::vector<double> none, some(3), grown;
+    none.reserve(10), some.reserve(10);
+    for (int i = 0; i < 5; i++) grown.push_back(i); // has memory for eight
+    keep(&none), keep(&some), keep(&grown);
+    INIT(none.data(), 10, MPI_DOUBLE); // finds: buffer-type stack
+    INIT(some.data(), 3, MPI_DOUBLE);
+    INIT(some.data(), 4, MPI_DOUBLE); // finds: buffer-type stack
+    INIT(some.data() + 2, 1, MPI_DOUBLE);
+    INIT(&grown[1], 4, MPI_DOUBLE);
+    INIT(grown.data(), 5, MPI_DOUBLE);
+    INIT(more.data(), 4, MPI_DOUBLE);
+    INIT(more.data(), 5, MPI_DOUBLE); // finds: buffer-type stack
+    INIT(f->own.data(), 2, MPI_INT);
+    INIT(f->own.data(), 3, MPI_INT); // finds: buffer-type stack
+}
+
 namespace app {
 int table[10];
 struct base {
@@ -195,6 +217,10 @@ __attribute__((noinline)) static void send_all(const std::vector<double> &all)
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
+    std::vector<double> four(4);
+    filled two{std::vector<int>(2)};
+    four.reserve(20), two.own.reserve(20);
+    fill(four, &two);
     app::temporaries(argc + 1);
     owned_elsewhere();
     objects();
