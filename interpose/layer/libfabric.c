@@ -641,12 +641,19 @@ static void endpoint_name_watch(struct fabric_endpoint *ep)
     }
 }
 
+/* True while a provider makes an endpoint: what it makes for it by the domain's table is its own.
+ */
+static __thread bool provider_makes __attribute__((tls_model("initial-exec")));
+
 static int domain_endpoint(struct fabric_domain *of, void *info, struct fabric_endpoint **out,
                            void *context)
 {
+    bool own = provider_makes;
+    provider_makes = true;
     int status = REAL(of, table)->endpoint(of, info, out, context);
+    provider_makes = own;
 
-    if (status == 0) {
+    if (status == 0 && !own) {
         endpoint_watch(*out);
         endpoint_name_watch(*out);
     }
@@ -691,7 +698,7 @@ static int domain_scalable(struct fabric_domain *of, void *info, struct fabric_e
 static int domain_receivers(struct fabric_domain *of, void *how, struct fabric_endpoint **out,
                             void *context)
 {
-    unknown = true;
+    unknown |= !provider_makes;
     return REAL(of, table)->receivers(of, how, out, context);
 }
 

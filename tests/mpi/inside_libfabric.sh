@@ -69,6 +69,8 @@ grep -q '^crosswait: inside=transport: .*libfabric' watched ||
     fail "it is not said that the library takes another way"
 same impi on ./libfabric
 MPIR_CVAR_CH4_OFI_ENABLE_DATA=1 same impi on ./libfabric
+own=$SOURCE/build/mpi/impi/lib # the libfabric of the wheel, not one of the system
+LD_LIBRARY_PATH=$own FI_PROVIDER_PATH=$own same impi on ./libfabric
 synchronous() { # in MPI_Gatherv
     same impi on ./calls
     crosswait dump T.db | grep -q 'fi_tsend_sync(dest=0, ' || fail "no synchronous send"
