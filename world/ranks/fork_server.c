@@ -123,7 +123,9 @@ static void variables_share(void)
     CORE_CHECK((uintptr_t)__start_world_shared % PAGE == 0);
     void *there = rank_map(__start_world_shared, shared_bytes(), MAP_SHARED | MAP_FIXED,
                            region_file, (off_t)at);
-    CORE_CHECK(there == __start_world_shared);
+    if (there != __start_world_shared)
+        rank_refuse("the memory of worlds cannot be mapped: %s; does the program limit its memory?",
+                    strerror(errno));
 }
 
 void *world_process_table(size_t bytes)
@@ -308,6 +310,12 @@ bool rank_file_is_compared(int file)
         if (inherited[i] == file)
             return true;
     return false;
+}
+
+bool rank_file_is_ours(int file)
+{
+    return rank_region && (file == region_file ||
+                           (file >= control && file <= control + 2 * (int)rank_region->rank_count));
 }
 
 int rank_stream(int number)

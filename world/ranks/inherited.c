@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { NUMBERS_MAX = RANK_FILES_ASKED, MADE_MAX = 64, COPIED_MAX = 16 << 20 };
+enum { NUMBERS_MAX = RANK_FILES_ASKED, MADE_MAX = NUMBERS_MAX, COPIED_MAX = 16 << 20 };
 
 enum kind { KIND_NONE, KIND_WRITTEN, KIND_PIPE, KIND_EVENT, KIND_OTHER };
 
@@ -77,8 +77,8 @@ void rank_inherited_find(void)
         const enum kind kind = kind_of(i, &is, flags);
         if (kind == KIND_NONE)
             continue;
-        others |= kind == KIND_OTHER || made_count == MADE_MAX;
-        if (kind != KIND_OTHER && made_count < MADE_MAX)
+        others |= kind == KIND_OTHER;
+        if (kind != KIND_OTHER)
             made[made_count++] = (struct made){i, kind, flags, is.st_ino};
     }
     CORE_CHECK(made_count <= MADE_MAX);
@@ -163,13 +163,13 @@ static void pipe_own(uint64_t inode)
     close(fresh[1]);
 }
 
-/* Returns an earlier number of the same open file; -1: there is none. */
-static int number_same(int at)
+/* Returns the first number of the same open file; -1: it is the first. */
+static int number_same(int at, const int *same)
 {
     const pid_t own = (pid_t)syscall(SYS_getpid);
     CORE_CHECK(at < made_count);
     for (int i = 0; i < at; i++)
-        if (made[i].kind == made[at].kind && made[i].inode == made[at].inode &&
+        if (same[i] < 0 && made[i].kind == made[at].kind && made[i].inode == made[at].inode &&
             syscall(SYS_kcmp, own, own, KCMP_FILE, made[i].number, made[at].number) == 0)
             return i;
     return -1;
@@ -177,13 +177,13 @@ static int number_same(int at)
 
 void rank_inherited_own(void)
 {
-    int same[MADE_MAX];
+    static int same[MADE_MAX] RANK_SCRATCH;
     if (others) {
         rank_outside_note(WORLD_OUTSIDE_SOCKETS);
         return; /* it may watch the files by their present identity */
     }
     for (int i = 0; i < made_count; i++)
-        same[i] = number_same(i);
+        same[i] = number_same(i, same);
     for (int i = 0; i < made_count; i++) {
         const struct made *m = &made[i];
         bool first = same[i] < 0;

@@ -110,6 +110,7 @@ bool rank_states_local_hash(int rank, uint64_t out_hash[2], uint64_t out_end[2])
 /* fork_server.c: file numbers that are checked. */
 enum { RANK_FILES_ASKED = 1024 };
 const char *rank_files_changed(void); /* the reason; NULL if the files are unchanged */
+bool rank_file_is_ours(int file);     /* the program did not open it */
 bool rank_file_is_compared(int file); /* rank_files_changed compares its read position */
 /* kernel_state.c: ends the rank from now on if it changes state in the kernel that rank_kernel_hash
  * and its maps do not show. Returns NULL, or why that cannot be checked. */
