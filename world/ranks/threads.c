@@ -46,7 +46,9 @@ struct thread {
     struct world_fiber *fiber;
     const struct world_causes *begun; /* causes of its creator at that time */
     uint32_t joined_by;               /* the thread that joined it, + 1 */
-    bool free; /* INSIDE, but asleep, or in a call that MPI allows to any thread */
+    bool free;    /* INSIDE, but asleep, or in a call that MPI allows to any thread */
+    bool cancels; /* it was cancellable as it is noted here, when it came to MPI or to sleep */
+    int cancellable;
     bool given_up;
     uint64_t switches;   /* times it had gone to rest when it was given up */
     uint64_t ticks;      /* processor time when it was first awaited */
@@ -157,6 +159,7 @@ void world_process_thread_lock(const char *call)
     if (threads_mine()->depth++ || !world_process_several)
         return;
     own->free = !call;
+    own->cancels = pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &own->cancellable) == 0;
     own->where = COME;
     rank_sched_wait();
     CORE_CHECK(WORLD->fiber == own->fiber && own->where == INSIDE);
@@ -169,8 +172,16 @@ void world_process_thread_unlock(void)
     if (!calls_are_scheduled() || is_host())
         return;
     CORE_CHECK(threads_mine()->depth > 0);
-    if (--own->depth == 0 && world_process_several)
-        go_away();
+    if (--own->depth > 0 || !world_process_several)
+        return;
+    const bool slept = own->free && own->cancels;
+    go_away();
+    if (!own->cancels)
+        return;
+    own->cancels = false;
+    pthread_setcancelstate(own->cancellable, NULL);
+    if (slept)
+        pthread_testcancel();
 }
 
 /* --- whether they are at rest ----------------------------------------------------------------- */
