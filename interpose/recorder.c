@@ -478,7 +478,8 @@ static struct lane *before_start(void)
 }
 
 /* Notes that the record lacks a call: a Fortran callback that the library runs inside a recorded
- * call makes a call, or a handler or an operation makes one that concerns other ranks. */
+ * call makes a call, a handler or an operation makes one that concerns other ranks, or a handler of
+ * a signal exchanges messages. */
 static void callback_unseen(unsigned call, void **cfa)
 {
     struct lane *lane = recorder_thread.current;
@@ -488,7 +489,10 @@ static void callback_unseen(unsigned call, void **cfa)
     bool runs = lane->depth && lane->depth == atomic_load_explicit(&lane->writer.header->callback,
                                                                    memory_order_relaxed);
     uint64_t traits = call_description[call].traits;
-    if ((runs && !trait_in(traits, TRAIT_LOCAL) && !trait_in(traits, TRAIT_ANY_TIME)) ||
+    bool moves =
+        traits & (TRAIT_BIT(SENDS) | TRAIT_BIT(RECEIVES)) &&
+        (uintptr_t)cfa[-1] - recorder.program.start < recorder.program.end - recorder.program.start;
+    if (moves || (runs && !trait_in(traits, TRAIT_LOCAL) && !trait_in(traits, TRAIT_ANY_TIME)) ||
         (call_description[call].class != EVENT_CLASS_OTHER && recorder_in_binding(cfa[-1])))
         recorder_missed(lane, 1);
 }

@@ -120,9 +120,9 @@ extern struct recorder { /* state of the process */
     struct lane *lanes;
     struct lane *definer; /* with CROSSWAIT_LAST: the lane of the definitions, which are all kept */
     uint64_t poll_gap;    /* ticks: a poll that comes later than this after another is not folded */
-    struct {
+    struct recorder_range {
         uintptr_t start, end;
-    } binding[8]; /* code of the language bindings */
+    } binding[8], program; /* code of the language bindings, of the executable */
     unsigned binding_count;
     bool unseen; /* unobserved callbacks may run (SPOOL_FLAG_UNSEEN) */
 } recorder;

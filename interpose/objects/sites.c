@@ -134,24 +134,30 @@ static bool makes_fortran_callbacks(const struct dl_phdr_info *info)
                     memmem(text, bytes, "mpi_keyval_create_", 18));
 }
 
+static struct recorder_range range_of(const struct dl_phdr_info *info)
+{
+    struct recorder_range all = {UINTPTR_MAX, 0};
+
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD) {
+            uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr,
+                      end = start + info->dlpi_phdr[i].p_memsz;
+            all.start = start < all.start ? start : all.start;
+            all.end = end > all.end ? end : all.end;
+        }
+    return all;
+}
+
 static int add_binding(struct dl_phdr_info *info, size_t size, void *context)
 {
     (void)size;
     (void)context;
     recorder.unseen |= makes_fortran_callbacks(info);
+    if (!*info->dlpi_name && !recorder.program.end)
+        recorder.program = range_of(info);
     if (is_binding(info->dlpi_name) &&
-        recorder.binding_count < sizeof recorder.binding / sizeof *recorder.binding) {
-        uintptr_t low = UINTPTR_MAX, high = 0;
-        for (int i = 0; i < info->dlpi_phnum; i++)
-            if (info->dlpi_phdr[i].p_type == PT_LOAD) {
-                uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr,
-                          end = start + info->dlpi_phdr[i].p_memsz;
-                low = start < low ? start : low;
-                high = end > high ? end : high;
-            }
-        recorder.binding[recorder.binding_count].start = low;
-        recorder.binding[recorder.binding_count++].end = high;
-    }
+        recorder.binding_count < sizeof recorder.binding / sizeof *recorder.binding)
+        recorder.binding[recorder.binding_count++] = range_of(info);
     return 0;
 }
 

@@ -1,11 +1,13 @@
 /* Objects that calls make of which the record knows nothing: left out on purpose ("filter", with
  * --calls=-MPI_Group_excl,...), or with counts that do not fit into an int ("large"); their handles
- * are those of objects that were freed. "bare": the environment is cleared after MPI_Init. All
- * correct. Any number of ranks. */
+ * are those of objects that were freed. "bare": the environment is cleared after MPI_Init;
+ * "signal": a handler of a signal, which arrives within a call, sends. All correct. Two ranks. */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 
 static void filter(void)
 {
@@ -31,6 +33,28 @@ static void filter(void)
     MPI_Comm_set_attr(MPI_COMM_SELF, key, &key);
     MPI_Comm_delete_attr(MPI_COMM_SELF, key);
     MPI_Comm_free_keyval(&key);
+}
+
+static void send_now(int number)
+{
+    MPI_Send(&number, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
+}
+
+static void from_signal(void)
+{
+    const struct itimerval soon = {.it_value = {.tv_usec = 300000}};
+    int rank, got = 0;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    signal(SIGALRM, send_now);
+    if (rank == 0)
+        setitimer(ITIMER_REAL, &soon, NULL);
+    if (rank == 1)
+        MPI_Recv(&got, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1)
+        MPI_Send(&got, 1, MPI_INT, 0, 6, MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Recv(&got, 1, MPI_INT, 1, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 #if MPI_VERSION >= 4
@@ -68,6 +92,8 @@ int main(int argc, char **argv)
     if (!strcmp(how, "large"))
         large();
 #endif
+    if (!strcmp(how, "signal"))
+        from_signal();
     if (!strcmp(how, "bare"))
         clearenv();
     MPI_Barrier(MPI_COMM_WORLD);
