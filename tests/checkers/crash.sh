@@ -100,19 +100,27 @@ program overruns
   call MPI_Finalize(ierr)
 end program
 P
+# What a call from Fortran without its last argument does, but with the same address each time.
 cat >lacks.f90 <<'P'
 program lacks
-  implicit none
-  include 'mpif.h'
-  integer :: rank, x, ierr
-  call MPI_Init(ierr)
-  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
-  x = 4
-  if (rank == 1) call MPI_Bcast(x, & ! five, not six
+  if (rank == 1) call MPI_Bcast(x, & ! (five, not six
       max(1, 1), MPI_INTEGER, 0, MPI_COMM_SELF)
-  call MPI_Barrier(MPI_COMM_WORLD, ierr)
-  call MPI_Finalize(ierr)
-end program
+P
+cat >lacks.c <<'P'
+#include <mpi.h>
+void mpi_bcast_(void *, int *, int *, int *, int *, int *);
+int main(int argc, char **argv)
+{
+    int rank, one = 1, root = 0, type, comm, error;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    type = MPI_Type_c2f(MPI_INT), comm = MPI_Comm_c2f(MPI_COMM_SELF);
+    mpi_bcast_(&one, &one, &type, &root, &comm, &error);
+#line 3 "lacks.f90"
+    if (rank == 1) mpi_bcast_(&one, &one, &type, &root, &comm, (int *)16);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
 P
 cat >dies.py <<'P'
 import ctypes, sys
@@ -172,7 +180,7 @@ int main(int argc, char **argv)
 }
 P
 mpicc -g -O0 -w -o dies dies.c && mpicxx -g -O0 -o throws throws.cc &&
-    mpifort -g -O0 -o overruns overruns.f90 && mpifort -g -O0 -o lacks lacks.f90 &&
+    mpifort -g -O0 -o overruns overruns.f90 && mpifort -g -O0 -w -o lacks lacks.c &&
     mpicc -g -w -o twin twin.c || exit 1
 # What of the output does not depend on addresses, processes and times; and not what tells that the
 # wrappers of calls are there. What mpirun says of the end it may lose, with us and without: Open
