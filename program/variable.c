@@ -268,7 +268,7 @@ enum core_status variable_find_pointed(struct site_resolver *resolver,
     for (uint32_t i = 0; i < asked->slot_count; i++) {
         uint64_t word = (uint64_t)asked->slot[i].at;
         uint32_t low = CORE_ARRAY_FIND(at, 0, all->count, all->all[at].address <= word);
-        struct found found = {.file = NULL};
+        struct found found = {.ahead = asked->slot[i].ahead};
         Dwarf_Die type;
         if (!low)
             continue;

@@ -40,6 +40,7 @@ __attribute__((noinline)) static void counts(std::size_t n, long m)
 struct filled {
     std::vector<int> own;
 };
+static std::vector<double> kept;
 __attribute__((noinline)) static void fill(std::vector<double> &more, filled *f)
 {
     std::vector<double> none, some(3), grown;
@@ -56,6 +57,8 @@ __attribute__((noinline)) static void fill(std::vector<double> &more, filled *f)
     INIT(more.data(), 5, MPI_DOUBLE); // finds: buffer-type stack
     INIT(f->own.data(), 2, MPI_INT);
     INIT(f->own.data(), 3, MPI_INT); // finds: buffer-type stack
+    INIT(kept.data(), 4, MPI_DOUBLE);
+    INIT(kept.data(), 5, MPI_DOUBLE); // finds: buffer-type stack
 }
 
 namespace app {
@@ -220,6 +223,7 @@ int main(int argc, char **argv)
     std::vector<double> four(4);
     filled two{std::vector<int>(2)};
     four.reserve(20), two.own.reserve(20);
+    kept.resize(4), kept.reserve(20);
     fill(four, &two);
     app::temporaries(argc + 1);
     owned_elsewhere();
