@@ -45,7 +45,6 @@ bool session_is_last(struct lane *lane, uint64_t seq)
     recorder.late_ended = recorder.late_ended || recorder.late;
     if (!recorder.by_session || --session_count > 0)
         return false;
-    recorder_request_finalizing(lane, seq);
     usage_finalizing(lane, seq);
     return true;
 }

@@ -108,7 +108,6 @@ int special_Finalize(Finalize_fn real, void **cfa)
         return real();
     struct spool_event *e = recorder_enter(lane, CALL_Finalize, cfa);
     recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, 0);
-    recorder_request_finalizing(lane, e->seq);
     usage_detaching(lane, e->seq, USAGE_OF_PROCESS, cfa);
     usage_finalizing(lane, e->seq);
     usage_unwinding(lane, e->seq);

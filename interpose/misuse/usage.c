@@ -441,6 +441,7 @@ static void objects_left(struct lane *lane, uint64_t seq)
 {
     if (UNLIKELY(recorder.partial))
         return;
+    recorder_request_finalizing(lane, seq);
     for (uint32_t i = 0; i < object_room; i++) {
         const struct object *o = &object[i];
         if (o->handle && !o->freed && o->seq)

@@ -83,8 +83,8 @@ void usage_handle(struct lane *lane, uint64_t seq, enum recorder_object kind, co
 /* Checks a communicator; known: its id. */
 void usage_comm(struct lane *lane, uint64_t seq, MPI_Comm comm, const char *argument,
                 uint32_t known, bool null_allowed);
-/* Report the objects that are left: the first before the library's MPI_Finalize, the second after
- * it, if functions of the program may have freed some in it. */
+/* Report the requests and objects that are left: the first before the library's MPI_Finalize, the
+ * second after it, if functions of the program may have freed some in it. */
 void usage_finalizing(struct lane *lane, uint64_t seq);
 void usage_finalized(struct lane *lane, uint64_t seq);
 
