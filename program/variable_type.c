@@ -496,11 +496,39 @@ static bool is_start(const char *name)
                     !strcmp(name, "__begin_") || !strcmp(name, "__ptr_"));
 }
 
-/* Tells whether the member is a vector's pointer to its elements. */
-static bool is_vector_start(const char *name, Dwarf_Die type)
+/* Tells whether the type's name begins so, and a namespace `std` has the type. */
+static bool is_standard(Dwarf_Die *type, const char *start)
 {
-    return name && (!strcmp(name, "_M_start") || !strcmp(name, "__begin_")) && type_peel(&type) &&
-           dwarf_tag(&type) == DW_TAG_pointer_type;
+    const char *name = dwarf_diename(type);
+    Dwarf_Die *scope = NULL;
+    bool in_std = false;
+    int count =
+        name && !strncmp(name, start, strlen(start)) ? dwarf_getscopes_die(type, &scope) : 0;
+
+    CORE_CHECK(*start);
+    for (int i = 1; i < count; i++)
+        in_std |= dwarf_tag(&scope[i]) == DW_TAG_namespace && dwarf_diename(&scope[i]) &&
+                  !strcmp(dwarf_diename(&scope[i]), "std");
+    free(scope);
+    return in_std;
+}
+
+/* Tells whether the type is a vector that has its memory for itself: another allocator may take it
+ * from memory that the program also uses whole. Such a vector begins with the address of its
+ * elements, and the address behind them follows. */
+static bool is_vector(Dwarf_Die *type)
+{
+    Dwarf_Die parameter, given;
+    bool own = false;
+
+    if (!is_standard(type, "vector<") || !strncmp(dwarf_diename(type), "vector<bool", 11) ||
+        dwarf_child(type, &parameter) != 0)
+        return false;
+    do {
+        own |= dwarf_tag(&parameter) == DW_TAG_template_type_parameter &&
+               type_of(&parameter, &given) && is_standard(&given, "allocator<");
+    } while (dwarf_siblingof(&parameter, &parameter) == 0);
+    return own;
 }
 
 /* Tells whether the member is a string's pointer to its characters. */
@@ -539,7 +567,7 @@ static bool pointer_at(Dwarf_Die type, uint64_t offset, int depth, struct found 
             pointer_at(inner, offset - place, depth + 1, out)) {
             out->text = out->text || (is_text(dwarf_diename(&member)) && is_byte(&out->type));
             out->member = out->member && !out->text && !is_start(dwarf_diename(&member));
-            out->begins = out->begins || is_vector_start(dwarf_diename(&member), inner);
+            out->begins = out->begins || (!offset && is_vector(&type));
             if (tag == DW_TAG_member && is_own_name(dwarf_diename(&member))) {
                 out->held = true;
                 out->holder = member;
@@ -619,18 +647,11 @@ static bool is_owner(Dwarf_Die *type)
     static const char *const names[] = {
         "basic_string<", "vector<",        "list<",          "deque<",      "map<",
         "set<",          "unordered_map<", "unordered_set<", "unique_ptr<", "shared_ptr<"};
-    const char *name = dwarf_diename(type);
-    Dwarf_Die *scope = NULL;
-    bool named = false, in_std = false;
+    bool is = false;
 
-    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
-        named |= !strncmp(name, names[i], strlen(names[i]));
-    int count = named ? dwarf_getscopes_die(type, &scope) : 0;
-    for (int i = 1; i < count; i++)
-        in_std |= dwarf_tag(&scope[i]) == DW_TAG_namespace && dwarf_diename(&scope[i]) &&
-                  !strcmp(dwarf_diename(&scope[i]), "std");
-    free(scope);
-    return in_std;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !is; i++)
+        is = is_standard(type, names[i]);
+    return is;
 }
 
 static bool owner_in(Dwarf_Die type, int depth, Dwarf_Die *out)

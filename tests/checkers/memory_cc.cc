@@ -41,6 +41,14 @@ struct filled {
     std::vector<int> own;
 };
 static std::vector<double> kept;
+template <class T> struct bump { // takes memory that the program also sends whole
+    using value_type = T;
+    T *allocate(std::size_t) { return (T *)place; }
+    void deallocate(T *, std::size_t) {}
+    static inline char *place = (char *)calloc(1, 256);
+};
+template <class A, class B> bool operator==(const bump<A> &, const bump<B> &) { return true; }
+template <class A, class B> bool operator!=(const bump<A> &, const bump<B> &) { return false; }
 __attribute__((noinline)) static void fill(std::vector<double> &more, filled *f)
 {
     std::vector<double> none, some(3), grown;
@@ -57,6 +65,8 @@ __attribute__((noinline)) static void fill(std::vector<double> &more, filled *f)
     INIT(more.data(), 5, MPI_DOUBLE); // finds: buffer-type stack
     INIT(f->own.data(), 2, MPI_INT);
     INIT(f->own.data(), 3, MPI_INT); // finds: buffer-type stack
+    std::vector<double, bump<double>> part(3);
+    INIT(part.data(), 32, MPI_DOUBLE);
     INIT(kept.data(), 4, MPI_DOUBLE);
     INIT(kept.data(), 5, MPI_DOUBLE); // finds: buffer-type stack
 }
