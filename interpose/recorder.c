@@ -36,6 +36,7 @@
 #include "interpose/life.h"
 #include "interpose/lock.h"
 #include "interpose/misuse/bounds.h"
+#include "interpose/misuse/heap.h"
 #include "interpose/overlap_delay.h"
 #include "interpose/misuse/payload.h"
 #include "interpose/lib_threads.h"
@@ -672,7 +673,7 @@ static void recorder_started_once(int thread_level, uint64_t t_enter, unsigned c
     const char *buffers = getenv("CROSSWAIT_BUFFERS");
     recorder.buffers = looks && buffers && strcmp(buffers, "on") == 0;
     if (recorder.buffers)
-        bounds_start();
+        bounds_start(), heap_start();
     overlap_delay_start(provided);
     const char *why =
         inner ? layer_start(lane->writer.header->library) : "library layer off: not asked for";

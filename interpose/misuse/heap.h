@@ -9,6 +9,9 @@ struct heap_block {
     uintptr_t start, end; /* the usable bytes: the requested size, rounded up */
     bool freed;           /* certainly freed; for small blocks this is unknown */
 };
+/* Finds out whether the program's malloc is glibc's, while the program has not spoilt its memory.
+ */
+void heap_start(void);
 /* Finds the block that holds `at`. Returns false if there is none, or it is unknown. Takes a
  * microsecond if the block reaches `last`, else a few nanoseconds for each block of the heap. */
 bool heap_block_find(uintptr_t at, uintptr_t last, struct heap_block *out_block);

@@ -45,10 +45,12 @@ static void undefined_count(void)
     MPI_Get_count(&status, MPI_DOUBLE, &count);
     MPI_Send(value, count, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
 }
-/* The handle that does not have room overwrites what the allocator has behind the block. */
+/* The handle that does not have room overwrites the size of the block behind, which is kept. */
 static void requests_on_heap(void)
 {
     MPI_Request *each = malloc(3 * sizeof *each);
+    static void *behind;
+    behind = malloc(3 * sizeof *each);
     for (int i = 0; i < 4; i++)
         MPI_Isend(value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &each[i]);
     MPI_Waitall(4, each, MPI_STATUSES_IGNORE);

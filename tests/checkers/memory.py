@@ -5,7 +5,7 @@ there are no lines: then the test compares the number of findings."""
 import collections, json, os, re, subprocess, sys
 
 source, trace, holds = sys.argv[1], sys.argv[2], sys.argv[3:]
-CONDITIONS = ("-g", "stack")
+CONDITIONS = ("-g", "stack", "kept")
 name = os.path.basename(source)
 allowed, required = {}, {}
 for number, line in enumerate(open(source), 1):

@@ -49,9 +49,9 @@ contains
             call MPI_Request_free(request, ierr)
             call MPI_Send_init(m%sizes, 6, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, ierr)
             call MPI_Request_free(request, ierr)
-            call MPI_Send_init(m%sizes, 6, MPI_REAL, 0, 0, MPI_COMM_SELF, request, ierr) ! finds: buffer-type -g
+            call MPI_Send_init(m%sizes, 6, MPI_REAL, 0, 0, MPI_COMM_SELF, request, ierr) ! finds: buffer-type -g kept
             call MPI_Request_free(request, ierr)
-            call MPI_Send_init(m%n, 1, MPI_REAL, 0, 0, MPI_COMM_SELF, request, ierr) ! finds: buffer-type -g
+            call MPI_Send_init(m%n, 1, MPI_REAL, 0, 0, MPI_COMM_SELF, request, ierr) ! finds: buffer-type -g kept
             call MPI_Request_free(request, ierr)
         end subroutine
     end subroutine
@@ -168,11 +168,11 @@ program memory
     small = 0; pair = 0; table = 0; flags = 0
     call MPI_Send_init(i, 10, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, ierr)
     call MPI_Request_free(request, ierr)
-    call MPI_Send_init(i, 11, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, ierr) ! finds: buffer -g
+    call MPI_Send_init(i, 11, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, ierr) ! finds: buffer -g kept
     call MPI_Request_free(request, ierr)
     call MPI_Send_init(i(5), 6, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, ierr)
     call MPI_Request_free(request, ierr)
-    call MPI_Send_init(i(5), 7, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, ierr) ! finds: buffer -g
+    call MPI_Send_init(i(5), 7, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, ierr) ! finds: buffer -g kept
     call MPI_Request_free(request, ierr)
     call MPI_Send_init(r, 10, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, ierr) ! finds: buffer-type -g
     call MPI_Request_free(request, ierr)

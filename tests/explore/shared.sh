@@ -24,9 +24,12 @@ static volatile int *take(void)
     int file = no_file ? -1 : open("cells", writes ? O_RDWR : O_RDONLY);
     int flags = (private ? MAP_PRIVATE : MAP_SHARED) | (no_file ? MAP_ANONYMOUS : 0);
     void *at;
-    if (is("segment")) {
-        int id = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
-        at = shmat(id, NULL, 0);
+    if (is("segment") || is("own_segment")) {
+        int id = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600), other = id;
+        if (is("segment"))
+            MPI_Bcast(&other, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        at = shmat(other, NULL, 0);
+        MPI_Barrier(MPI_COMM_WORLD);
         shmctl(id, IPC_RMID, NULL);
     } else
         at = mmap(NULL, 4096, is("read") ? PROT_READ : PROT_READ | PROT_WRITE, flags, file, 0);
@@ -61,7 +64,7 @@ int main(int argc, char **argv)
 END
 mpicc -g -o prog prog.c || exit 1
 head -c 4096 /dev/zero >cells
-for how in file before anonymous segment process own read; do
+for how in file before anonymous segment own_segment process own read; do
     head -c 4096 /dev/zero >cells
     echo "$how: $(crosswait explore -n 2 -- ./prog $how | tail -1) [${PIPESTATUS[0]}]"
 done
