@@ -19,21 +19,21 @@ static void shared_note(void)
 
 /* Segments of System V that this process made without a key, as libraries do to try shmat. Another
  * rank can attach them only if it gets their id. */
-enum { PRIVATE_MAX = 64 };
-static int private_segment[PRIVATE_MAX];
-static int private_count, private_attached; /* attached: before the ranks were forked */
+enum { OWN_MAX = 64 };
+static int own_segment[OWN_MAX];
+static int own_count, own_attached; /* attached: before the ranks were forked */
 
-static bool is_private(int id)
+static bool is_own(int id)
 {
-    for (int i = 0; i < private_count; i++)
-        if (private_segment[i] == id)
+    for (int i = 0; i < own_count; i++)
+        if (own_segment[i] == id)
             return true;
     return false;
 }
 
 void rank_shared_tell(void)
 {
-    shares |= private_attached > 0; /* all ranks have it now */
+    shares |= own_attached > 0; /* all ranks have it now */
     if (!shares || rank_own < 0)
         return;
     CORE_CHECK(rank_region && rank_own < (int)rank_region->rank_count);
@@ -58,12 +58,14 @@ void *mmap(void *at, size_t bytes, int protection, int flags, int file, off_t fr
 void *mmap64(void *at, size_t bytes, int protection, int flags, int file, off_t from)
     __attribute__((alias("mmap")));
 
+static const key_t no_key = 0;
+
 int shmget(key_t key, size_t bytes, int flags)
 {
     const int id = (int)syscall(SYS_shmget, key, bytes, flags);
-    CORE_CHECK(private_count <= PRIVATE_MAX);
-    if (id >= 0 && key == IPC_PRIVATE && private_count < PRIVATE_MAX)
-        private_segment[private_count++] = id;
+    CORE_CHECK(own_count <= OWN_MAX);
+    if (id >= 0 && key == no_key && own_count < OWN_MAX)
+        own_segment[own_count++] = id;
     return id;
 }
 
@@ -71,18 +73,18 @@ void *shmat(int id, const void *at, int flags)
 {
     void *const got = (void *)syscall(SYS_shmat, id, at, flags);
     const bool replaces = flags & SHM_REMAP;
-    if (!(flags & SHM_RDONLY) && !is_private(id))
+    if (!(flags & SHM_RDONLY) && !is_own(id))
         shared_note();
     else if (rank_own < 0 && got != (void *)-1 && !replaces)
-        private_attached++;
+        own_attached++;
     return got;
 }
 
 int shmdt(const void *at)
 {
     const int returned = (int)syscall(SYS_shmdt, at);
-    if (rank_own < 0 && returned == 0 && private_attached > 0)
-        private_attached--;
+    if (rank_own < 0 && returned == 0 && own_attached > 0)
+        own_attached--;
     return returned;
 }
 
