@@ -109,7 +109,10 @@ static enum core_status cmd_recover_body(const char *folder, const char *output,
     if (status != CORE_OK)
         return status;
     if (!count)
-        status = core_report(CORE_NOT_FOUND, "the folder '%s' holds no spool", folder);
+        status = core_report(CORE_NOT_FOUND,
+                             "the folder '%s' holds no spool: name T.db.spool, the folder "
+                             "beside the trace T.db that was to be written",
+                             folder);
     for (uint32_t i = 0; i < count; i++) {
         enum core_status one = job_recover(job[i], output, i + 1, times_all);
         status = one ? one : status;

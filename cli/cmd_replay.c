@@ -12,6 +12,7 @@
 #include "checkers/wording.h"
 #include "cli/options.h"
 #include "core/array.h"
+#include "core/text.h"
 #include "explore/schedule_export.h"
 #include "core/trace/describe.h"
 #include "replay/search/explore.h"
@@ -264,10 +265,16 @@ static void print_result(struct replaying *r, const struct replay_result *result
         print_leftovers(r, result);
 }
 
-static void print_repeat(struct replaying *r, const char *policy)
+static void print_repeat(struct replaying *r, bool explore, const char *policy)
 {
-    fprintf(r->out, "again: crosswait replay %s--policy='%s' %s\n", r->inside ? "--inside " : "",
-            policy, r->path);
+    fprintf(r->out, "again: crosswait replay %s%s", explore ? "--explore " : "",
+            r->inside ? "--inside " : "");
+    if (policy)
+        fprintf(r->out, "--policy='%s' ", policy);
+    if (explore)
+        fprintf(r->out, "--budget=%" PRIu64 " ", r->budget);
+    core_text_shell(r->path, r->out);
+    fputc('\n', r->out);
 }
 
 /* Returns the witness as text; NULL: none, or out of memory. */
@@ -429,7 +436,7 @@ static enum core_status run_policies(struct replaying *r, int *out_exit)
             describe_count(result.messages, "message", number[2], sizeof number[2]));
     print_result(r, &result);
     print_notes(r);
-    print_repeat(r, text);
+    print_repeat(r, false, text);
     status = cmd_replay_keep(r, text, r->policy.seed, replay_outcome_text(result.outcome), summary);
     *out_exit = proof ? CLI_FINDINGS : exit_of(result.outcome);
     if (*out_exit == CLI_FINDINGS && goes_elsewhere(r, &result))
@@ -505,12 +512,7 @@ static enum core_status run_exploration(struct replaying *r, int *out_exit)
         print_result(r, &found.result);
     }
     print_notes(r);
-    if (witness)
-        print_repeat(r, witness);
-    else
-        fprintf(r->out, "again: crosswait replay --explore %s%s%s%s--budget=%" PRIu64 " %s\n",
-                r->inside ? "--inside " : "", r->has_policy ? "--policy='" : "",
-                r->has_policy && text ? text : "", r->has_policy ? "' " : "", r->budget, r->path);
+    print_repeat(r, !witness, witness ? witness : r->has_policy ? text : NULL);
     status = cmd_replay_keep(r,
                              witness ? witness
                              : text  ? text
@@ -564,7 +566,7 @@ static void print_decision(struct replaying *r, const struct symbolic_decision *
         print_result(r, &decision->found.result);
         char *witness = witness_text(&decision->found);
         if (witness)
-            print_repeat(r, witness);
+            print_repeat(r, false, witness);
         free(witness);
     }
 }

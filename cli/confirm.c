@@ -13,6 +13,7 @@
 #include "checkers/check.h"
 #include "cli/explored.h"
 #include "core/progress.h"
+#include "core/text.h"
 #include "explore/schedule_export.h"
 #include "launch/force.h"
 
@@ -325,8 +326,10 @@ static enum core_status elsewhere_add(struct trace *trace, struct rerun *rerun,
                  list->finding[index].schedule);
     free(hang->schedule);
     hang->schedule = strdup(list->finding[index].schedule);
-    finding_repeat(hang, "crosswait replay --live '%s' --policy='%s' -- %s", trace->path,
+    char *path = core_text_shell_quoted(trace->path);
+    finding_repeat(hang, "crosswait replay --live %s --policy='%s' -- %s", path ? path : "",
                    list->finding[index].schedule, command ? command : "CMD...");
+    free(path);
     hang->id = list->count + 1;
     json = finding_json(hang);
     status = json ? finding_list_read(list, json) : CORE_NO_MEMORY;

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/text.h"
 #include "interpose/life.h"
 
 extern char **environ;
@@ -117,11 +118,15 @@ static void trace_of(const char *folder, char out[PATH_MAX])
 
 static void preload_advise(const char *why, const char *folder)
 {
-    char out[PATH_MAX], text[PATH_MAX + 600];
+    char trace[PATH_MAX], *text = NULL;
 
-    trace_of(folder, out);
-    snprintf(text, sizeof text, "%s: crosswait recover -o '%.200s' '%.300s'", why, out, folder);
-    recorder_warn(text);
+    trace_of(folder, trace);
+    char *out = core_text_shell_quoted(trace), *spools = core_text_shell_quoted(folder);
+    if (out && spools && asprintf(&text, "%s: crosswait recover -o %s %s", why, out, spools) >= 0)
+        recorder_warn(text);
+    free(text);
+    free(out);
+    free(spools);
 }
 
 void life_name_spools(const char *folder)

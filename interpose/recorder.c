@@ -25,6 +25,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "interpose/dropped_records.h"
@@ -140,10 +141,11 @@ void recorder_unlock(void)
 
 void recorder_say(const char *text)
 {
-    char line[512];
-    int saved = errno, length = snprintf(line, sizeof line, "crosswait: %s\n", text);
-    int cancel = recorder_cancel_disable();
-    if (write(2, line, (size_t)(length < (int)sizeof line ? length : (int)sizeof line - 1)) < 0)
+    const struct iovec line[] = {{(void *)"crosswait: ", sizeof "crosswait: " - 1},
+                                 {(void *)text, strlen(text)},
+                                 {(void *)"\n", 1}};
+    int saved = errno, cancel = recorder_cancel_disable();
+    if (writev(2, line, sizeof line / sizeof *line) < 0)
         errno = saved;
     recorder_cancel_restore(cancel);
     errno = saved;

@@ -45,7 +45,9 @@ static enum core_status find_output(struct launch *launch)
         return core_report(CORE_BAD_INPUT, "'%s' cannot be the name of a trace file", output);
     absolute = realpath(folder, NULL);
     if (!absolute)
-        return core_report(CORE_IO, "cannot write a trace to '%s': %s", folder, strerror(errno));
+        return core_report(CORE_IO,
+                           "cannot write a trace to '%s': %s; choose another folder with -o",
+                           folder, strerror(errno));
     bytes = asprintf(&launch->output, "%s/%s", strcmp(absolute, "/") ? absolute : "", name);
     free(absolute);
     if (bytes < 0 || asprintf(&launch->spool, "%s.spool", launch->output) < 0)
@@ -98,10 +100,13 @@ static enum core_status spool_clear(const struct launch *launch)
         return CORE_OK;
     if (errno != ENOTEMPTY && errno != EEXIST)
         return cannot_record(launch, errno);
-    return core_report(CORE_IO,
-                       "'%s' holds the records of an earlier job; make a trace of it with "
-                       "'crosswait recover %s', or remove it, or choose another output with -o",
-                       launch->spool, launch->spool);
+    char *folder = core_text_shell_quoted(launch->spool);
+    core_report(CORE_IO,
+                "'%s' holds the records of an earlier job; remove it, or choose another output "
+                "with -o; this makes a trace of it: crosswait recover %s",
+                launch->spool, folder ? folder : "");
+    free(folder);
+    return CORE_IO;
 }
 
 /* Creates and locks the spool folder. */

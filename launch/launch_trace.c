@@ -556,9 +556,11 @@ enum core_status launch_trace_write(struct launch *launch)
         one = trace ? world_write(launch, world, trace, command)
                     : core_report(CORE_NO_MEMORY, "out of memory");
         if (one) {
+            char *folder = core_text_shell_quoted(launch->spool);
             core_report(one,
-                        "no trace was written; the records are in '%s': try 'crosswait recover %s'",
-                        world->path, launch->spool);
+                        "no trace was written; the records are in '%s'; try: crosswait recover %s",
+                        world->path, folder ? folder : "");
+            free(folder);
             free(trace);
             status = one;
             continue;
@@ -587,9 +589,11 @@ void launch_trace_snapshot(struct launch *launch)
     launch->snapshot = false;
     for (uint32_t w = 0; command && name && w < launch->world_count; w++) {
         char *trace = store_trace_name(name, w + 1);
+        char *path = trace ? core_text_shell_quoted(trace) : NULL;
 
-        if (trace && snapshot_write(launch->world[w].path, trace, command) == CORE_OK)
-            core_report(CORE_OK, "the job as it is now: crosswait report '%s'", trace);
+        if (path && snapshot_write(launch->world[w].path, trace, command) == CORE_OK)
+            core_report(CORE_OK, "the job as it is now: crosswait report %s", path);
+        free(path);
         free(trace);
     }
     free(name);

@@ -72,8 +72,8 @@ static void print_stand(const struct ending_rank *rank, FILE *file)
         fputs(", and its threads sleep until there is news", file);
     else if (s->look == ENDING_LOOK_RAN)
         fprintf(file,
-                ", used %.1f ms of processor time (needed: %.1f), and ran %" PRIu64
-                " times (or needed: %" PRIu64 ")",
+                ", used %.1f ms of processor time (needed: %.1f) or ran %" PRIu64
+                " times (needed: %" PRIu64 ")",
                 (double)s->cpu_ns / 1e6, (double)s->cpu_ns_min / 1e6, s->runs, s->runs_min);
     fputs(".\n", file);
 }

@@ -602,9 +602,11 @@ static void print_verdict(const struct report_facts *facts, FILE *file)
     fprintf(file, "%sverdict:%s %s\n", report_text_paint(style, colour),
             report_text_paint(style, PLAIN), report_verdict(facts, verdict, sizeof verdict));
     print_without_lines(facts, file);
-    if (!finding_list_fails(facts->findings) && finding_list_undecided(facts->findings))
-        fprintf(file, "only the real job can tell: crosswait replay --live '%s' -- %s\n",
-                facts->trace->path, facts->command ? facts->command : "CMD...");
+    if (!finding_list_fails(facts->findings) && finding_list_undecided(facts->findings)) {
+        fputs("only the real job can tell: crosswait replay --live ", file);
+        core_text_shell(facts->trace->path, file);
+        fprintf(file, " -- %s\n", facts->command ? facts->command : "CMD...");
+    }
 }
 
 static uint32_t count_faint(const struct report_facts *facts)

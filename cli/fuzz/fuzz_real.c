@@ -8,6 +8,7 @@
 
 #include "cli/fuzz/fuzz_found.h"
 #include "cli/fuzz/fuzz_job.h"
+#include "core/text.h"
 #include "core/trace/trace.h"
 #include "launch/launch.h"
 #include "model/extract.h"
@@ -191,8 +192,13 @@ int fuzz_real(const struct fuzz_job *job, const char *program, const char *path)
         return result == CORE_BAD_INPUT ? CLI_USAGE : cli_exit_of(result);
     bool decided = fuzz_real_decide(job, program, text, decisions);
     snprintf(count, sizeof count, "%d", ranks);
-    printf("mpirun --oversubscribe -n %s %s %s%s%s\n", count, real_program, text,
-           decided ? " " : "", decided ? decisions : "");
+    const char *words[] = {real_program, text, decided ? decisions : NULL, NULL};
+    printf("mpirun --oversubscribe -n %s", count);
+    for (int i = 0; words[i]; i++) {
+        putchar(' ');
+        core_text_shell(words[i], stdout);
+    }
+    putchar('\n');
     snprintf(output, sizeof output, "%.4000s/real.out", job->folder);
     snprintf(errors, sizeof errors, "%.4000s/real.err", job->folder);
     snprintf(trace, sizeof trace, "%.4000s/real.db", job->folder);

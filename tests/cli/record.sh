@@ -15,9 +15,9 @@ show record sh -c 'kill -9 $$'
 show record -o nonesuch/T.db echo hello
 mkdir folder.db
 show record -o folder.db echo hello
-mkdir -p old.db.spool/1-1; touch old.db.spool/1-1/0.0.ring
-show record -o old.db echo hello
-ls old.db.spool/1-1
+mkdir -p "old's db.spool/1-1"; touch "old's db.spool/1-1/0.0.ring"
+show record -o "old's db" echo hello
+ls "old's db.spool/1-1"
 # Standard input reaches the command, and its output is the same byte for byte.
 head -c 100000 /dev/urandom >in
 crosswait record -o T.db cat <in >out 2>/dev/null

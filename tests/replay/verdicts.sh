@@ -24,6 +24,11 @@ show wildcard_order.db
 show --explore wildcard_order.db
 again=$(crosswait replay --explore wildcard_order.db | sed -n 's/^again: //p')
 eval "$again" >/dev/null; echo "again: $?"
+cp wildcard_order.db "it's order.db"
+for how in "" --explore; do
+    again=$(crosswait replay $how "it's order.db" | sed -n 's/^again: //p')
+    eval "$again" >/dev/null; echo "again: $?"
+done
 record 3 wildcard_order_fixed
 show --explore wildcard_order_fixed.db
 record 4 ring_allgather_printed
