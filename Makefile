@@ -6,6 +6,9 @@ SHELL := /bin/bash
 .SUFFIXES:
 
 PREFIX ?= /usr/local
+ifneq ($(words $(PREFIX) $(DESTDIR)),$(words $(firstword $(PREFIX)) $(firstword $(DESTDIR))))
+$(error PREFIX and DESTDIR must not have spaces)
+endif
 VERSION = $(shell sed -n 's/^.define CORE_VERSION "\(.*\)"/\1/p' core/version.h)
 BUILD  ?= build$(if $(SAN),/san)
 # Keeps one spelling, as the dependencies of an object use the name that it had when compiled.

@@ -480,6 +480,22 @@ static struct lane *before_start(void)
     return lane;
 }
 
+static bool in_program(const void *code)
+{
+    const struct recorder_range *program = &recorder.program;
+    return (uintptr_t)code - program->start < program->end - program->start;
+}
+
+/* Tells whether the executable has functions of its own in the place of MPI's, from which the
+ * library's are called: calls within these are parts of the recorded ones. */
+static bool program_wraps(void)
+{
+    for (unsigned call = 0; call < CALL_COUNT; call++)
+        if (in_program(recorder_real(REAL_MPI, call)))
+            return true;
+    return false;
+}
+
 /* Notes that the record lacks a call: a Fortran callback that the library runs inside a recorded
  * call makes a call, a handler or an operation makes one that concerns other ranks, or a handler of
  * a signal exchanges messages. */
@@ -492,9 +508,8 @@ static void callback_unseen(unsigned call, void **cfa)
     bool runs = lane->depth && lane->depth == atomic_load_explicit(&lane->writer.header->callback,
                                                                    memory_order_relaxed);
     uint64_t traits = call_description[call].traits;
-    bool moves =
-        traits & (TRAIT_BIT(SENDS) | TRAIT_BIT(RECEIVES)) &&
-        (uintptr_t)cfa[-1] - recorder.program.start < recorder.program.end - recorder.program.start;
+    bool moves = traits & (TRAIT_BIT(SENDS) | TRAIT_BIT(RECEIVES)) && in_program(cfa[-1]) &&
+                 !program_wraps();
     if (moves || (runs && !trait_in(traits, TRAIT_LOCAL) && !trait_in(traits, TRAIT_ANY_TIME)) ||
         (call_description[call].class != EVENT_CLASS_OTHER && recorder_in_binding(cfa[-1])))
         recorder_missed(lane, 1);
