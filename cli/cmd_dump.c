@@ -236,6 +236,14 @@ static enum core_status rank_dump(struct dump *dump, uint32_t rank)
     return status;
 }
 
+static bool call_recorded(const struct dump *dump)
+{
+    for (uint32_t i = 0; i < dump->trace.call_count; i++)
+        if (dump->trace.call[i].name && call_wanted(dump, dump->trace.call[i].name))
+            return true;
+    return false;
+}
+
 static enum core_status dump_all(struct dump *dump, const char *path)
 {
     enum core_status status = trace_open(path, TRACE_READ, &dump->trace);
@@ -246,6 +254,8 @@ static enum core_status dump_all(struct dump *dump, const char *path)
         status =
             core_report(CORE_BAD_INPUT, "the trace '%s' has no rank %" PRId64 ", it has %" PRIu32,
                         path, dump->rank, dump->trace.rank_count);
+    if (status == CORE_OK && dump->call && !call_recorded(dump))
+        core_report(CORE_OK, "the trace '%s' has no call '%s'", path, dump->call);
     if (status == CORE_OK && dump->args)
         status = trace_misuse_each(&dump->trace, misuse_keep, dump);
     for (uint32_t rank = 0; status == CORE_OK && rank < dump->trace.rank_count; rank++)

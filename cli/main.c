@@ -46,7 +46,8 @@ static void main_help(FILE *out)
     fprintf(out, "\nStart with: crosswait run -- mpirun -n 4 ./app\n"
                  "More: crosswait COMMAND --help, man crosswait, crosswait --version\n\n"
                  "Exit status: 0 clean, 1 findings, 2 usage, 3 trace or tool trouble,\n"
-                 "4 the job itself failed, 5 budget spent without a verdict.\n");
+                 "4 the job itself failed, 5 budget spent without a verdict, 128 + N\n"
+                 "interrupted by signal N.\n");
 }
 
 static int main_start(const char *name, int argc, char **argv)

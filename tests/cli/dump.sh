@@ -17,6 +17,7 @@ show dump T.db --rank=x
 "$BUILD/tests/tools/spool_make" P.spool pending
 crosswait recover P.spool >/dev/null
 show dump P.db --no-time
+show dump P.db --call=MPI_Nothing
 
 show dump
 show dump no.db
