@@ -490,10 +490,13 @@ static bool in_program(const void *code)
  * library's are called: calls within these are parts of the recorded ones. */
 static bool program_wraps(void)
 {
-    for (unsigned call = 0; call < CALL_COUNT; call++)
-        if (in_program(recorder_real(REAL_MPI, call)))
-            return true;
-    return false;
+    static int known; /* 0: not checked yet; 1: yes; -1: no */
+    int wraps = -1;
+
+    for (unsigned call = 0; call < CALL_COUNT && !known && wraps < 0; call++)
+        wraps = in_program(recorder_real(REAL_MPI, call)) ? 1 : -1;
+    known = known ? known : wraps;
+    return known > 0;
 }
 
 /* Notes that the record lacks a call: a Fortran callback that the library runs inside a recorded

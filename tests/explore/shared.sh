@@ -17,6 +17,7 @@ static int is(const char *name)
 {
     return !strcmp(how, name);
 }
+static int early;
 static volatile int *take(void)
 {
     const int writes = is("file") || is("before");
@@ -24,8 +25,9 @@ static volatile int *take(void)
     int file = no_file ? -1 : open("cells", writes ? O_RDWR : O_RDONLY);
     int flags = (private ? MAP_PRIVATE : MAP_SHARED) | (no_file ? MAP_ANONYMOUS : 0);
     void *at;
-    if (is("segment") || is("own_segment")) {
-        int id = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600), other = id;
+    if (is("segment") || is("own_segment") || is("early_segment")) {
+        int id = is("early_segment") ? early : shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
+        int other = id;
         if (is("segment"))
             MPI_Bcast(&other, 1, MPI_INT, 0, MPI_COMM_WORLD);
         at = shmat(other, NULL, 0);
@@ -42,6 +44,8 @@ int main(int argc, char **argv)
     how = argv[1];
     if (is("before"))
         cell = take();
+    if (is("early_segment"))
+        early = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     cell = cell ? cell : take();
@@ -64,7 +68,7 @@ int main(int argc, char **argv)
 END
 mpicc -g -o prog prog.c || exit 1
 head -c 4096 /dev/zero >cells
-for how in file before anonymous segment own_segment process own read; do
+for how in file before anonymous segment own_segment early_segment process own read; do
     head -c 4096 /dev/zero >cells
     echo "$how: $(crosswait explore -n 2 -- ./prog $how | tail -1) [${PIPESTATUS[0]}]"
 done

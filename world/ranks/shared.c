@@ -21,11 +21,11 @@ static void shared_note(void)
  * rank can attach them only if it gets their id. */
 enum { OWN_MAX = 64 };
 static int own_segment[OWN_MAX];
-static int own_count, own_attached; /* attached: before the ranks were forked */
+static int own_count, own_early, own_attached; /* the last two: before the ranks were forked */
 
 static bool is_own(int id)
 {
-    for (int i = 0; i < own_count; i++)
+    for (int i = rank_own < 0 ? 0 : own_early; i < own_count; i++)
         if (own_segment[i] == id)
             return true;
     return false;
@@ -66,6 +66,7 @@ int shmget(key_t key, size_t bytes, int flags)
     CORE_CHECK(own_count <= OWN_MAX);
     if (id >= 0 && key == no_key && own_count < OWN_MAX)
         own_segment[own_count++] = id;
+    own_early = rank_own < 0 ? own_count : own_early; /* all ranks have its id */
     return id;
 }
 
