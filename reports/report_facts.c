@@ -348,19 +348,27 @@ static enum core_status totals_sum(struct report_facts *facts)
 
 /* Tells whether to gather the waits of a job unasked: it ran for a second or more, and has so few
  * calls that gathering is quick, or takes a small part of the job's time. */
-static enum core_status is_waits_wanted(const struct report_facts *facts, bool *out_wanted)
+static bool is_waits_quick(const struct report_facts *facts, uint64_t last_ns)
 {
     enum { CALLS_MAX = 100000, NS_PER_CALL = 60000 }; /* gathering takes some 2,000 ns a call */
+    const uint64_t calls = facts->events + facts->inner_events;
+
+    return last_ns >= 1000000000 && (calls <= CALLS_MAX || calls <= last_ns / NS_PER_CALL);
+}
+
+/* Does so by the time when the last call was entered, for which the query reads all calls; so first
+ * by the end of the trace, which is no earlier. */
+static enum core_status is_waits_wanted(const struct report_facts *facts, bool *out_wanted)
+{
     static const char sql[] =
         "SELECT max(ifnull((SELECT e.t_enter FROM event_row e WHERE e.id < (r.rank + 1) << 40 "
         "ORDER BY e.id DESC LIMIT 1), 0)) FROM rank r";
-    const uint64_t calls = facts->events + facts->inner_events;
     uint64_t last_ns = 0;
     enum core_status status = CORE_OK;
 
-    if (facts->findings && facts->trace->rank_count > 1)
+    if (facts->findings && facts->trace->rank_count > 1 && is_waits_quick(facts, facts->end_ns))
         status = report_facts_numbers(facts->trace, sql, &last_ns, 1);
-    *out_wanted = last_ns >= 1000000000 && (calls <= CALLS_MAX || calls <= last_ns / NS_PER_CALL);
+    *out_wanted = is_waits_quick(facts, last_ns);
     return status;
 }
 
