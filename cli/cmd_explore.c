@@ -322,7 +322,8 @@ static int cmd_explore_search(struct explore_program *program, struct settings *
         settings->search.progress_context = &shown;
     }
     time_begin(program, settings);
-    enum core_status status = explore_program_times(program, NULL);
+    bool ran;
+    enum core_status status = explore_program_times(program, NULL, &ran);
     if (status == CORE_OK)
         status = explore_search(explore_program_run, program, program->command->rank_count,
                                 &settings->search, &found);

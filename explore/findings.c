@@ -387,9 +387,11 @@ static bool looks_differ(const struct explore_look *look, const struct explore_l
                          const struct explore_allow *allow)
 {
     struct explore_difference d;
-    bool differ = look->found || base->found || allow->messages ||
-                  explore_output_differ(&look->output, &base->output, allow, &d);
-    if (differ && !look->found && !base->found && !allow->messages)
+    const char *found = look->found ? look->found : "", *other = base->found ? base->found : "";
+    if (strcmp(found, other) != 0 || allow->messages)
+        return true;
+    bool differ = explore_output_differ(&look->output, &base->output, allow, &d);
+    if (differ)
         explore_difference_done(&d);
     return differ;
 }
@@ -826,26 +828,19 @@ enum core_status explore_findings(struct explore_program *program, struct explor
     return status;
 }
 
-/* Runs one of the two examples and keeps its messages; keeps none if the world is broken off. */
+/* Runs one of the two examples under a clock and keeps its messages; keeps none if the world is
+ * broken off. */
 static enum core_status sent_again(struct explore_program *program, const struct explore_list *list,
-                                   struct message_diff *out_sent)
+                                   uint32_t look_ns, struct message_diff *out_sent)
 {
-    static const struct explore_sends all_buffered;
-    struct replay_policy policy;
-    const struct world_outcome *outcome;
-    struct explore_events events;
-    uint64_t key;
-    enum core_status status = explore_policy(list, &all_buffered, &policy);
+    bool ran;
+    enum core_status status = explore_program_under(program, list, look_ns, false, &ran);
 
     *out_sent = (struct message_diff){0};
-    if (status != CORE_OK)
+    if (status != CORE_OK || !ran)
         return status;
-    status =
-        explore_program_run(program, &policy, &(struct replay_choice){0}, &outcome, &key, &events);
-    replay_policy_done(&policy);
-    return status == CORE_OK && !outcome->decisions->unfinished
-               ? message_diff_keep(&events, out_sent)
-               : status;
+    const struct explore_events events = {program->outcome.event, program->outcome.event_count};
+    return message_diff_keep(&events, out_sent);
 }
 
 static void sent_say(struct explore_program *program, const struct explore_unlike *unlike,
@@ -860,24 +855,34 @@ static void sent_say(struct explore_program *program, const struct explore_unlik
 
 char *explore_sent_words(struct explore_program *program, const struct explore_search *search)
 {
-    struct message_diff first = {0}, other = {0};
+    static const uint32_t other_ns = 15838;
+    struct message_diff first = {0}, other = {0}, later = {0};
     struct explore_unlike unlike;
     char *text = NULL;
     size_t bytes;
     if (search->class_count != 1 || search->sent_kinds < 2 || search->worlds_before ||
         !program->worlds)
         return NULL;
-    enum core_status status = sent_again(program, &search->sent_example[0], &first);
+    enum core_status status = sent_again(program, &search->sent_example[0], 0, &first);
     if (status == CORE_OK)
-        status = sent_again(program, &search->sent_example[1], &other);
-    FILE *file = open_memstream(&text, &bytes);
-    if (file) {
-        fputs("not all send the same", file);
-        if (status == CORE_OK && first.count && other.count &&
-            message_diff_differ(&other, &first, &unlike))
+        status = sent_again(program, &search->sent_example[0], other_ns, &later);
+    if (status == CORE_OK)
+        status = sent_again(program, &search->sent_example[1], 0, &other);
+    if (status == CORE_OK) /* times are sent, too */
+        status = message_diff_mask(&other, &first, &later);
+    if (status == CORE_OK)
+        status = message_diff_mask(&first, &first, &later);
+    if (status == CORE_OK && first.count && other.count && later.count &&
+        message_diff_differ(&other, &first, &unlike)) {
+        FILE *file = open_memstream(&text, &bytes);
+        if (file) {
+            fputs("not all send the same", file);
             sent_say(program, &unlike, file);
+        }
+        text = core_text_close(file, &text);
     }
     message_diff_done(&first);
     message_diff_done(&other);
-    return core_text_close(file, &text);
+    message_diff_done(&later);
+    return text;
 }

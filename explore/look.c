@@ -404,6 +404,7 @@ static enum core_status look_keep(struct explore_program *program,
 {
     enum core_status status =
         explore_output_keep(&program->outcome, program->command->rank_count, &look->output);
+    look->rest = program->rest;
     if (status == CORE_OK && program->allow.messages)
         status = message_diff_keep(events, &look->sent);
     if (status == CORE_OK && !explore_failure_of(&program->outcome.world))
@@ -560,14 +561,20 @@ void explore_findings_forget(struct explore_program *program)
     program->seen = NULL;
 }
 
-enum core_status explore_findings_untime(struct explore_program *program,
-                                         struct explore_search *search)
+/* Merges the classes that the program's patterns no longer distinguish, and what is known of them.
+ */
+static enum core_status looks_join(struct explore_program *program, struct explore_search *search)
 {
-    uint32_t *place, count = search->class_count;
-    enum core_status status = explore_program_untime(program, search, &place);
-    if (status == CORE_OK)
-        status = explore_program_chance(program, search);
     struct explore_seen *seen = program->seen;
+    uint32_t *place = NULL, count = search->class_count;
+    uint64_t *key;
+    enum core_status status = CORE_ARRAY_NEW(key, count + 1u, "outcomes");
+    for (uint32_t i = 0; i < count && status == CORE_OK; i++)
+        if (!search->class[i].failure && seen && i < seen->count && seen->known[i])
+            key[i] = explore_output_key(seen->look[i].rest, &seen->look[i].output, &program->allow);
+    if (status == CORE_OK)
+        status = explore_search_join(search, key, &place);
+    free(key);
     for (uint32_t i = 0; place && seen && i < count && i < seen->count; i++) {
         if (place[i] == i || !seen->known[i])
             continue;
@@ -582,6 +589,57 @@ enum core_status explore_findings_untime(struct explore_program *program,
     }
     free(place);
     return status;
+}
+
+/* Takes numbers that differ for times, as no time was left to learn which are. */
+static enum core_status numbers_join(struct explore_program *program, struct explore_search *search)
+{
+    const struct explore_seen *seen = program->seen;
+    const struct explore_output *first = NULL;
+    const int known = program->allow.pattern_count;
+    enum core_status status = CORE_OK;
+    for (uint32_t i = 0; seen && i < search->class_count && i < seen->count; i++) {
+        if (search->class[i].failure || !seen->known[i] || status != CORE_OK)
+            continue;
+        if (first)
+            status = explore_allow_numbers(&program->allow, first, &seen->look[i].output);
+        else
+            first = &seen->look[i].output;
+    }
+    search->untimed = program->allow.pattern_count > known;
+    return status == CORE_OK && search->untimed ? looks_join(program, search) : status;
+}
+
+enum { TIMED_MAX = 8 };
+
+/* Learns times in worlds of one class after the other, while there are several. */
+static enum core_status looks_untime(struct explore_program *program, struct explore_search *search)
+{
+    enum core_status status = CORE_OK;
+    bool ran = true;
+    uint32_t timed = 0;
+    for (uint32_t i = 0; i < search->class_count && status == CORE_OK; i++) {
+        const int known = program->allow.pattern_count;
+        if (search->class[i].failure)
+            continue;
+        if (timed++ == TIMED_MAX || explore_passing_before(search, search->class_count) < 2)
+            break;
+        status = explore_program_times(program, &search->class[i].asked, &ran);
+        if (status == CORE_OK && program->allow.pattern_count > known)
+            status = looks_join(program, search);
+        if (!ran && timed == 1 && status == CORE_OK && program->worlds && !program->allow.output)
+            status = numbers_join(program, search);
+        if (!ran)
+            break;
+    }
+    return status;
+}
+
+enum core_status explore_findings_untime(struct explore_program *program,
+                                         struct explore_search *search)
+{
+    enum core_status status = looks_untime(program, search);
+    return status == CORE_OK ? explore_program_chance(program, search) : status;
 }
 
 /* Returns false if nothing is known of the class. */

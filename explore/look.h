@@ -56,6 +56,7 @@ struct explore_look {
     bool same;            /* the outcome is that of the class's first world */
     bool once;            /* the same answers were run again and gave another outcome */
     uint64_t key;         /* of the world that was run */
+    uint64_t rest;        /* explore_outcome_key */
 };
 
 void explore_look_done(struct explore_look *look);

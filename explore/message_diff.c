@@ -143,6 +143,7 @@ static const struct explore_message *first_unlike(const struct message_diff *a,
         if (!place || !is_same(&a->message[i], *out_other))
             return &a->message[i];
     }
+    *out_other = NULL;
     return NULL;
 }
 
@@ -161,6 +162,25 @@ bool message_diff_differ(const struct message_diff *a, const struct message_diff
     core_table_done(&of_b);
     *out_unlike = made;
     return made.here || made.there;
+}
+
+enum core_status message_diff_mask(struct message_diff *sent, const struct message_diff *a,
+                                   const struct message_diff *b)
+{
+    struct core_table of_a = CORE_TABLE(struct place, key), of_b = CORE_TABLE(struct place, key);
+    enum core_status status = places_fill(a, &of_a);
+    if (status == CORE_OK)
+        status = places_fill(b, &of_b);
+    for (uint32_t i = 0; i < sent->count && status == CORE_OK; i++) {
+        struct explore_message *m = &sent->message[i];
+        const struct place *in_a = core_table_find(&of_a, &m->key),
+                           *in_b = core_table_find(&of_b, &m->key);
+        if (in_a && in_b && !is_same(&a->message[in_a->at], &b->message[in_b->at]))
+            m->bytes = m->digest = 0;
+    }
+    core_table_done(&of_a);
+    core_table_done(&of_b);
+    return status;
 }
 
 /* --- in words --------------------------------------------------------------------------------- */

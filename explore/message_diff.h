@@ -36,6 +36,10 @@ enum core_status message_diff_keep(const struct explore_events *events,
                                    struct message_diff *out_sent);
 void message_diff_done(struct message_diff *sent);
 
+/* Leaves out of `sent` what those messages hold that differ between a and b. */
+enum core_status message_diff_mask(struct message_diff *sent, const struct message_diff *a,
+                                   const struct message_diff *b);
+
 /* The first message of `a` that differs in `b`, or else the first of `b` that is not in `a`, as
  * each of the two has it; NULL where it is not sent. Both point into a and b. */
 struct explore_unlike {

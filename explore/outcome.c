@@ -229,8 +229,25 @@ static uint64_t hash_stands(uint64_t key, const struct world_process_outcome *ou
     return failure->rule == WORLD_RULE_DEADLOCK && view->fewer ? core_random_mix(key) : key;
 }
 
+/* Adds what a rank printed to a key. */
+static uint64_t hash_output(uint64_t key, const struct explore_allow *allow, int rank,
+                            const char *output, const char *errors)
+{
+    return rank_allowed(allow, rank) ? key
+                                     : hash_text(hash_text(key, output, allow), errors, allow);
+}
+
+uint64_t explore_output_key(uint64_t rest, const struct explore_output *output,
+                            const struct explore_allow *allow)
+{
+    for (int r = 0; r < output->rank_count; r++)
+        rest = hash_output(rest, allow, r, output->text[2 * r], output->text[2 * r + 1]);
+    return rest;
+}
+
 enum core_status explore_outcome_key(const struct world_process_outcome *outcome,
-                                     const struct explore_view *view, uint64_t *out_key)
+                                     const struct explore_view *view, uint64_t *out_rest,
+                                     uint64_t *out_key)
 {
     const struct world_finding *failure = explore_failure_of(&outcome->world);
     const struct explore_allow *allow = view->allow;
@@ -249,18 +266,21 @@ enum core_status explore_outcome_key(const struct world_process_outcome *outcome
             key = core_random_mix(key ^ (uint64_t)rank->end << 48 ^
                                   (uint64_t)(uint32_t)(rank->exit_status * 65536 +
                                                        rank->signal * 256 + rank->abort_code));
-        if (!failure && !rank_allowed(allow, r))
-            key = hash_text(hash_text(key, rank->output, allow), rank->errors, allow);
     }
-    *out_key = failure ? hash_stands(key, outcome, failure, view) : key;
-    if (failure || !allow->messages)
+    *out_rest = *out_key = failure ? hash_stands(key, outcome, failure, view) : key;
+    if (failure)
         return CORE_OK;
     const struct explore_events events = {outcome->event, outcome->event_count};
-    uint64_t sent;
-    enum core_status status = message_diff_hash(&events, &sent);
-    if (status == CORE_OK)
-        *out_key = core_random_mix(key ^ sent);
-    return status;
+    uint64_t sent = 0;
+    enum core_status status = allow->messages ? message_diff_hash(&events, &sent) : CORE_OK;
+    if (status != CORE_OK)
+        return status;
+    *out_rest = allow->messages ? core_random_mix(key ^ sent) : key;
+    *out_key = *out_rest;
+    for (int r = 0; r < view->rank_count; r++)
+        *out_key =
+            hash_output(*out_key, allow, r, outcome->rank[r].output, outcome->rank[r].errors);
+    return CORE_OK;
 }
 
 enum core_status explore_output_keep(const struct world_process_outcome *outcome, int rank_count,

@@ -30,7 +30,6 @@ enum core_status explore_allow_add(struct explore_allow *allow, char *word);
 enum core_status explore_allow_numbers(struct explore_allow *allow, const struct explore_output *a,
                                        const struct explore_output *b);
 
-/* Computes a key that is equal for worlds that are alike. */
 struct explore_view { /* the view in which worlds are compared */
     const struct explore_allow *allow;
     int rank_count;
@@ -39,8 +38,14 @@ struct explore_view { /* the view in which worlds are compared */
     uint64_t (*place)(void *context, uint64_t site);
     void *context;
 };
+/* Computes a key that is equal for worlds that are alike. *out_rest: the key of all but what ranks
+ * print, unless the world failed. */
 enum core_status explore_outcome_key(const struct world_process_outcome *outcome,
-                                     const struct explore_view *view, uint64_t *out_key);
+                                     const struct explore_view *view, uint64_t *out_rest,
+                                     uint64_t *out_key);
+/* Returns the key of a world with that rest and that output. */
+uint64_t explore_output_key(uint64_t rest, const struct explore_output *output,
+                            const struct explore_allow *allow);
 /* Tells whether the rank is in a call because of that failure: each rank that waits for ever, or
  * the ranks that failed in the call. */
 bool explore_outcome_stands(const struct world_process_outcome *outcome,

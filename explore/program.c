@@ -134,7 +134,7 @@ enum core_status explore_program_run(void *context, const struct replay_policy *
                                       .fewer = policy->buffering != REPLAY_EAGER,
                                       .place = place_number,
                                       .context = p};
-    return explore_outcome_key(&p->outcome, &view, out_key);
+    return explore_outcome_key(&p->outcome, &view, &p->rest, out_key);
 }
 
 enum core_status explore_program_states(void *context, double seconds, volatile const int *stop,
@@ -190,7 +190,7 @@ static enum core_status output_under(struct explore_program *p, const struct exp
 }
 
 enum core_status explore_program_times(struct explore_program *program,
-                                       const struct explore_list *list)
+                                       const struct explore_list *list, bool *out_ran)
 {
     /* Two clocks of uneven steps, so that quotients of times differ as well, and so do times that
      * are printed in seconds. */
@@ -198,6 +198,7 @@ enum core_status explore_program_times(struct explore_program *program,
     static const struct explore_list none;
     struct under even = {0}, uneven = {0};
 
+    *out_ran = false;
     if (!program->worlds || program->allow.output)
         return CORE_OK;
     if (!program->timed)
@@ -207,35 +208,13 @@ enum core_status explore_program_times(struct explore_program *program,
     for (size_t i = 0; i < sizeof uneven_ns / sizeof *uneven_ns && even.there; i++) {
         if (status == CORE_OK)
             status = output_under(program, list ? list : &none, uneven_ns[i], &uneven);
+        *out_ran |= status == CORE_OK && uneven.there;
         if (status == CORE_OK && uneven.there && uneven.decided == even.decided)
             status = explore_allow_numbers(&program->allow, &even.output, &uneven.output);
         explore_output_done(&uneven.output);
     }
     explore_output_done(&even.output);
     return status;
-}
-
-enum { TIMED_MAX = 8 };
-
-enum core_status explore_program_untime(struct explore_program *program,
-                                        struct explore_search *search, uint32_t **out_places)
-{
-    uint32_t passing = 0, timed = 0;
-    int patterns = program->allow.pattern_count;
-    enum core_status status = CORE_OK;
-
-    *out_places = NULL;
-    for (uint32_t i = 0; i < search->class_count; i++)
-        passing += !search->class[i].failure;
-    for (uint32_t i = 0; i < search->class_count && passing > 1 && timed < TIMED_MAX; i++) {
-        if (search->class[i].failure || status != CORE_OK)
-            continue;
-        status = explore_program_times(program, &search->class[i].asked);
-        timed++;
-    }
-    return status == CORE_OK && program->allow.pattern_count > patterns
-               ? explore_search_join(search, out_places)
-               : status;
 }
 
 enum core_status explore_program_crowded(void)

@@ -41,6 +41,7 @@ struct explore_program {
     bool passed;      /* some world of the search did not fail */
     bool refused;     /* MPI refused a call in some world */
     struct world_process_outcome outcome; /* of the last world */
+    uint64_t rest;                        /* explore_outcome_key */
     struct explore_seen *seen;            /* explore/findings.h; NULL if nothing is kept */
 };
 
@@ -55,9 +56,9 @@ void explore_program_end(struct explore_program *program);
 
 /* Learns which printed numbers are times, from worlds of the same answers whose clocks differ: a
  * program that prints times never repeats its output. Call it when `allow` is complete. list: the
- * answers, or NULL if none are asked for. */
+ * answers, or NULL if none are asked for. *out_ran: two such worlds came to their ends. */
 enum core_status explore_program_times(struct explore_program *program,
-                                       const struct explore_list *list);
+                                       const struct explore_list *list, bool *out_ran);
 /* chance.c: notes after a complete search that the program's seeds or output differ at another
  * time, with other random numbers of the system or other process numbers. */
 enum core_status explore_program_chance(struct explore_program *program,
@@ -68,11 +69,6 @@ enum core_status explore_program_chance(struct explore_program *program,
 enum core_status explore_program_under(struct explore_program *program,
                                        const struct explore_list *list, uint32_t look_ns,
                                        bool reduce_last, bool *out_ran);
-/* Learns times after a search, for its outcomes: those that differ only in such numbers become
- * one. *out_places is that of explore_search_join; NULL if nothing changed. */
-enum core_status explore_program_untime(struct explore_program *program,
-                                        struct explore_search *search, uint32_t **out_places);
-
 /* Is an explore_run_fn; the context is the program. */
 enum core_status explore_program_run(void *context, const struct replay_policy *policy,
                                      const struct replay_choice *choice,

@@ -735,7 +735,7 @@ static void class_done(struct explore_class *class)
     free(class->failure);
 }
 
-static enum core_status classes_look(struct explore_search *s)
+static enum core_status classes_look(struct explore_search *s, const uint64_t *key)
 {
     enum core_status status = CORE_OK;
     for (uint32_t i = 0; i < s->class_count && status == CORE_OK; i++) {
@@ -744,6 +744,10 @@ static enum core_status classes_look(struct explore_search *s)
         struct ran ran;
         if (class->failure)
             continue;
+        if (key[i]) {
+            class->key = key[i];
+            continue;
+        }
         status = run_world(s, list, &class->sends, &(struct replay_choice){0}, &ran);
         if (status == CORE_OK && !ran.decisions->unfinished && !explore_failure_of(ran.outcome))
             class->key = ran.key;
@@ -751,12 +755,13 @@ static enum core_status classes_look(struct explore_search *s)
     return status;
 }
 
-enum core_status explore_search_join(struct explore_search *s, uint32_t **out_places)
+enum core_status explore_search_join(struct explore_search *s, const uint64_t *key,
+                                     uint32_t **out_places)
 {
     uint32_t *place = NULL, kept = 0;
     enum core_status status = CORE_ARRAY_NEW(place, s->class_count, "outcomes");
     if (status == CORE_OK)
-        status = classes_look(s);
+        status = classes_look(s, key);
     core_table_done(&s->kinds);
     s->kinds = (struct core_table)CORE_TABLE(struct kind, key);
     for (uint32_t i = 0; i < s->class_count && status == CORE_OK; i++) {

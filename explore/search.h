@@ -134,6 +134,7 @@ struct explore_search {
     uint64_t unbuffered; /* worlds that were run again with fewer buffers */
     uint32_t decisions_max;
     bool complete;              /* all behaviours were run */
+    bool untimed;               /* no time was left to learn which numbers are times, so all are */
     bool limited;               /* a world had more options than it could report */
     bool subsets;               /* more sets of requests; a search by states takes them all */
     bool overtaking;            /* limited because messages may overtake each other */
@@ -185,10 +186,11 @@ enum core_status explore_search(explore_run_fn run, void *context, int rank_coun
                                 const struct explore_options *options,
                                 struct explore_search *out_search);
 void explore_search_done(struct explore_search *search);
-/* Applies a change of the rule that distinguishes outcomes: runs one world of each class without a
- * failure again, and merges the classes that are now alike. *out_places, which the caller owns,
- * gives the new number of each old class. */
-enum core_status explore_search_join(struct explore_search *search, uint32_t **out_places);
+/* Applies a change of the rule that distinguishes outcomes: merges the classes without a failure
+ * that are now alike. key: their new keys; for a class whose key is 0 a world is run again.
+ * *out_places, which the caller owns, gives the new number of each old class. */
+enum core_status explore_search_join(struct explore_search *search, const uint64_t *key,
+                                     uint32_t **out_places);
 /* Records that the same answers gave another outcome: invariant 4. */
 void explore_search_astray(struct explore_search *search);
 

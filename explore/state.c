@@ -10,7 +10,7 @@
 #include "core/array.h"
 #include "core/search/state.h"
 
-enum { STATE_VERSION = 10 };
+enum { STATE_VERSION = 11 };
 
 static void write_answers(const struct explore_list *list, uint32_t count, FILE *file)
 {

@@ -77,9 +77,10 @@ char *explore_summary(const struct explore_search *s)
     const char *also = s->complete && s->unbuffered && s->class_count > s->behaviours
                            ? ", with and without buffered sends"
                            : "";
-    if (asprintf(&text, "%" PRIu64 " behaviour%s, %s%s: %" PRIu32 " outcome%s", s->behaviours,
+    const char *times = s->untimed ? ", if numbers that differ are times" : "";
+    if (asprintf(&text, "%" PRIu64 " behaviour%s, %s%s: %" PRIu32 " outcome%s%s", s->behaviours,
                  s->behaviours == 1 ? "" : "s", rest, also, s->class_count,
-                 s->class_count == 1 ? "" : "s") < 0)
+                 s->class_count == 1 ? "" : "s", times) < 0)
         return NULL;
     return text;
 }
