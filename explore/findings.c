@@ -856,7 +856,7 @@ static void sent_say(struct explore_program *program, const struct explore_unlik
 char *explore_sent_words(struct explore_program *program, const struct explore_search *search)
 {
     static const uint32_t other_ns = 15838;
-    struct message_diff first = {0}, other = {0}, later = {0};
+    struct message_diff first = {0}, other = {0}, clocked = {0};
     struct explore_unlike unlike;
     char *text = NULL;
     size_t bytes;
@@ -865,14 +865,14 @@ char *explore_sent_words(struct explore_program *program, const struct explore_s
         return NULL;
     enum core_status status = sent_again(program, &search->sent_example[0], 0, &first);
     if (status == CORE_OK)
-        status = sent_again(program, &search->sent_example[0], other_ns, &later);
+        status = sent_again(program, &search->sent_example[0], other_ns, &clocked);
     if (status == CORE_OK)
         status = sent_again(program, &search->sent_example[1], 0, &other);
     if (status == CORE_OK) /* times are sent, too */
-        status = message_diff_mask(&other, &first, &later);
+        status = message_diff_mask(&other, &first, &clocked);
     if (status == CORE_OK)
-        status = message_diff_mask(&first, &first, &later);
-    if (status == CORE_OK && first.count && other.count && later.count &&
+        status = message_diff_mask(&first, &first, &clocked);
+    if (status == CORE_OK && first.count && other.count && clocked.count &&
         message_diff_differ(&other, &first, &unlike)) {
         FILE *file = open_memstream(&text, &bytes);
         if (file) {
@@ -883,6 +883,6 @@ char *explore_sent_words(struct explore_program *program, const struct explore_s
     }
     message_diff_done(&first);
     message_diff_done(&other);
-    message_diff_done(&later);
+    message_diff_done(&clocked);
     return text;
 }

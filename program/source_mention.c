@@ -276,6 +276,23 @@ bool source_mention_in_block(const char *text, const char *name,
     return false;
 }
 
+bool source_mention_in_statement(const char *text, const char *name, int line, bool fortran)
+{
+    struct reader r = {.at = text, .line = text, .fortran = fortran, .place.line = 1};
+    enum kind kind;
+    int depth = 0;
+
+    while ((kind = source_mention_next(&r)) != END) {
+        if (r.place.line < line)
+            continue;
+        if (kind == NAME && is_word(&r, name))
+            return true;
+        if (is_end(&r, kind, &depth))
+            return false;
+    }
+    return false;
+}
+
 char *source_mention_read(const char *path)
 {
     struct stat about;

@@ -38,5 +38,7 @@ bool source_mention_word(const char *text, const struct source_mention_place *pl
  * source). */
 bool source_mention_in_block(const char *text, const char *name,
                              const struct source_mention_place *from, bool fortran);
+/* Tells whether a word occurs in the statement of a line, from that line on. */
+bool source_mention_in_statement(const char *text, const char *name, int line, bool fortran);
 
 #endif

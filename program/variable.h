@@ -97,6 +97,11 @@ enum core_status variable_find_pointed(struct site_resolver *resolver,
                                        const struct variable_place *place,
                                        const struct variable_asked *asked,
                                        struct variable **out_variable);
+/* Called before a mistake about the target of a pointer is reported: adds the pointers of the
+ * calling function that have no place in memory and that the source mentions in the call. Any of
+ * them may be another pointer to the target. */
+enum core_status variable_alias(struct site_resolver *resolver, const struct variable_place *call,
+                                struct variable *variable);
 void variable_free(struct variable *variable); /* accepts NULL */
 
 const char *variable_name(const struct variable *variable);

@@ -166,6 +166,21 @@ static bool local_place(Dwarf_Die *die, const struct base *base, uint64_t *out_a
     return true;
 }
 
+/* Tells whether the variable has a place in its frame; in optimized code its value may be in a
+ * register, in another variable, or nowhere. */
+static bool is_placed(Dwarf_Die *die, Dwarf_Addr pc)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *op;
+    size_t count;
+
+    if (!dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
+        dwarf_getlocation_addr(&attribute, pc, &op, &count, 1) != 1 || !count)
+        return false;
+    return (op->atom == DW_OP_fbreg || (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)) &&
+           op[count - 1].atom != DW_OP_stack_value;
+}
+
 /* --- variables of a frame --------------------------------------------------------------------- */
 
 struct local {
@@ -173,12 +188,13 @@ struct local {
     const struct variable_asked *asked;
     const char *file; /* file of the scope's function */
     int line, column;
+    bool unplaced; /* considers only pointers without a place in memory */
     struct variable *variable;
 };
 
 static void variable_frame_add(struct local *local, struct found *found)
 {
-    CORE_CHECK(local->asked->slot || found->offset < found->bytes);
+    CORE_CHECK(local->unplaced || local->asked->slot || found->offset < found->bytes);
     found->file = local->file;
     found->line = local->line;
     found->column = local->column;
@@ -203,6 +219,38 @@ static void consider_pointer(struct local *local, Dwarf_Die *die, uint64_t at, b
     }
 }
 
+/* Returns the text of the source that declares a variable, and the place; NULL: unknown. */
+static char *source_of(Dwarf_Die *die, struct source_mention_place *out_from)
+{
+    const char *file = variable_file_of(die, DW_AT_decl_file);
+    char path[512];
+    Dwarf_Die unit;
+
+    *out_from = (struct source_mention_place){0};
+    if (!file || dwarf_decl_line(die, &out_from->line) != 0 || !dwarf_diecu(die, &unit, NULL, NULL))
+        return NULL;
+    if (!type_is_fortran(die)) /* Fortran compilers give the column behind it */
+        (void)dwarf_decl_column(die, &out_from->column);
+    site_path(&unit, file, path, sizeof path);
+    return source_mention_read(path);
+}
+
+static void consider_unplaced(struct local *local, Dwarf_Die *die)
+{
+    struct found found = {.die = *die};
+    const char *name = dwarf_diename(die), *file = variable_file_of(die, DW_AT_decl_file);
+    struct source_mention_place from;
+    Dwarf_Die type;
+
+    if (!name || !file || !local->file || strcmp(file, local->file) != 0 || !type_of(die, &type) ||
+        !type_points(&type, 0, false, VARIABLE_SLOT_ITSELF, &found))
+        return;
+    char *text = source_of(die, &from);
+    if (text && source_mention_in_statement(text, name, local->line, type_is_fortran(die)))
+        variable_frame_add(local, &found);
+    free(text);
+}
+
 static void variable_frame_consider(struct local *local, Dwarf_Die *die)
 {
     struct found found = {.die = *die};
@@ -210,7 +258,9 @@ static void variable_frame_consider(struct local *local, Dwarf_Die *die)
     uint64_t at, address = local->asked->address;
     bool away;
 
-    if (!local_place(die, &local->base, &at, &away))
+    if (local->unplaced && !is_placed(die, local->base.pc))
+        consider_unplaced(local, die);
+    if (local->unplaced || !local_place(die, &local->base, &at, &away))
         return;
     if (local->asked->slot) {
         consider_pointer(local, die, at, away);
@@ -237,6 +287,18 @@ static void consider_scope(struct local *local, Dwarf_Die *scope, int depth)
         else if (tag == DW_TAG_common_block)
             consider_scope(local, &child, depth + 1);
     } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+/* Considers the pointers of a scope that have no place. An inlined function lacks those of its
+ * variables that have no value of their own: they are in its abstract entry. */
+static void consider_unplaced_of(struct local *local, Dwarf_Die *scope)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die origin;
+
+    consider_scope(local, scope, 0);
+    if (dwarf_formref_die(dwarf_attr(scope, DW_AT_abstract_origin, &attribute), &origin))
+        consider_scope(local, &origin, 0);
 }
 
 /* --- variables of other scopes ---------------------------------------------------------------- */
@@ -296,22 +358,6 @@ static bool variable_frame_calls(Dwarf_Die *scope, Dwarf_Off wanted, int depth)
             return true;
     while (dwarf_siblingof(&child, &child) == 0);
     return false;
-}
-
-/* Returns the text of the source that declares a variable, and the place; NULL: unknown. */
-static char *source_of(Dwarf_Die *die, struct source_mention_place *out_from)
-{
-    const char *file = variable_file_of(die, DW_AT_decl_file);
-    char path[512];
-    Dwarf_Die unit;
-
-    *out_from = (struct source_mention_place){0};
-    if (!file || dwarf_decl_line(die, &out_from->line) != 0 || !dwarf_diecu(die, &unit, NULL, NULL))
-        return NULL;
-    if (!type_is_fortran(die)) /* Fortran compilers give the column behind it */
-        (void)dwarf_decl_column(die, &out_from->column);
-    site_path(&unit, file, path, sizeof path);
-    return source_mention_read(path);
 }
 
 /* Tells whether the source of a variable's block contains the first word of the call; also true if
@@ -416,7 +462,10 @@ static enum core_status look_in_frame(struct site_resolver *resolver, struct loc
         base_find(module, &chain[outermost], bias, &local->base);
     line_of_code(local, unit);
     for (int i = 0; i < count; i++) {
-        consider_scope(local, &chain[i], 0);
+        if (local->unplaced)
+            consider_unplaced_of(local, &chain[i]);
+        else
+            consider_scope(local, &chain[i], 0);
         if (dwarf_tag(&chain[i]) == DW_TAG_inlined_subroutine)
             line_of_call(local, &chain[i]);
     }
@@ -483,6 +532,20 @@ static bool is_written_of(struct found *found)
     bool written = text && source_mention_find(text, name, &span);
     free(text);
     return written;
+}
+
+enum core_status variable_alias(struct site_resolver *resolver, const struct variable_place *call,
+                                struct variable *variable)
+{
+    static const struct variable_asked nothing;
+    struct local local = {
+        .base = {.place = call}, .asked = &nothing, .unplaced = true, .variable = variable};
+    const uint32_t in_scope = variable->in_scope;
+
+    CORE_CHECK(variable->pointed);
+    enum core_status status = look_in_frame(resolver, &local, false);
+    variable->in_scope = in_scope;
+    return status == CORE_NOT_FOUND ? CORE_OK : status;
 }
 
 bool variable_is_wide_argument(const struct variable *variable, unsigned number)

@@ -125,6 +125,8 @@ struct judging {
     bool wrong;
     struct sought *sought; /* the innermost first */
     uint32_t sought_count, at;
+    uint32_t call_module;       /* of the application's frame that makes the call; 0: none found */
+    struct variable_place call; /* that frame's code */
 };
 
 static const struct store_type *type_at(const struct store *store, uint32_t id)
@@ -482,6 +484,15 @@ static void judge_found(struct judging *j)
         judge_type(j);
 }
 
+/* Judges again what was found, with what is known of the variable now. */
+static void judge_again(struct judging *j, enum core_status status)
+{
+    *j->outcome = (struct store_outcome){.misuse.site = 0};
+    j->wrong = false;
+    if (status == CORE_OK)
+        judge_found(j);
+}
+
 static enum core_status store_memory_judge(struct judging *j)
 {
     enum core_status status = CORE_OK;
@@ -496,10 +507,12 @@ static enum core_status store_memory_judge(struct judging *j)
     const struct sought *s = &j->sought[j->at];
     if (j->wrong && j->variable && !s->is_static) {
         status = variable_confirm(j->store->resolver, &s->place, &s->asked, &j->variable);
-        *j->outcome = (struct store_outcome){.misuse.site = 0};
-        j->wrong = false;
-        if (status == CORE_OK)
-            judge_found(j);
+        judge_again(j, status);
+    }
+    if (status == CORE_OK && j->wrong && j->variable && variable_is_pointed(j->variable) &&
+        j->call_module) {
+        status = variable_alias(j->store->resolver, &j->call, j->variable);
+        judge_again(j, status);
     }
     variable_free(j->variable);
     return status;
@@ -509,7 +522,8 @@ static enum core_status store_memory_judge(struct judging *j)
 
 /* All that the judgement depends on; equal for ranks that do the same. */
 struct content {
-    uint32_t type, place, flags, frames;
+    uint32_t type, place, flags, frames, call_module, reserved;
+    uint64_t call;
     uint64_t start, end, mapped, block_start, block_end, at;
     int64_t count;
     struct {
@@ -536,6 +550,8 @@ static void content_fill(struct content *c, const struct judging *j, uint32_t ty
     c->block_end = m->block_end ? m->block_end - m->at : 0;
     if (m->head.a == SPOOL_PLACE_STACK)
         c->at = m->at - m->cfa;
+    c->call_module = j->call_module;
+    c->call = j->call.pc;
     c->frames = j->sought_count;
     CORE_CHECK(j->sought_count <= SPOOL_FRAMES_MAX);
     for (uint32_t i = 0; i < j->sought_count; i++) {
@@ -612,20 +628,23 @@ static bool is_judged(const struct store *store, const struct spool_memory *m, u
     return true;
 }
 
+static struct variable_place place_in(const struct store *store, uint32_t module)
+{
+    const struct store_module *m = &store->defs.module[module];
+
+    CORE_CHECK(module <= store->defs.module_by_path.next); /* store_define.c invariant 1 */
+    return (struct variable_place){.module = m->path,
+                                   .build_id = m->build_id_bytes ? m->build_id : NULL,
+                                   .build_id_bytes = m->build_id_bytes};
+}
+
 /* Adds a place in the module. Returns false if the module is unknown. */
 static bool sought_add(struct judging *j, uint32_t module, uint32_t *modules)
 {
-    const struct store_defs *defs = &j->store->defs;
-    const struct store_module *m = &defs->module[module];
-    struct sought *s = &j->sought[j->sought_count];
-
-    CORE_CHECK(module <= defs->module_by_path.next); /* store_define.c invariant 1 */
     CORE_CHECK(j->sought_count < SPOOL_FRAMES_MAX);
     if (!module)
         return false;
-    *s = (struct sought){.place.module = m->path};
-    s->place.build_id = m->build_id_bytes ? m->build_id : NULL;
-    s->place.build_id_bytes = m->build_id_bytes;
+    j->sought[j->sought_count] = (struct sought){.place = place_in(j->store, module)};
     modules[j->sought_count++] = module;
     return true;
 }
@@ -667,6 +686,13 @@ static void sought_list(struct judging *j, const struct store_rank *rank, uint32
             s->asked.address = m->at;
         }
         return;
+    }
+    const uint32_t call = store_map_get(&rank->ids.site, m->site);
+    const struct store_site *site = call ? &j->store->defs.site[call] : NULL;
+    if (site && site->module) {
+        j->call_module = site->module;
+        j->call = place_in(j->store, site->module);
+        j->call.pc = site->address;
     }
     for (uint32_t i = 0; i < m->frame_count; i++, frame++) {
         bool is_static = frame->module != 0;

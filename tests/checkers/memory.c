@@ -335,6 +335,27 @@ static void pointed(void)
     free(list), free(body);
 }
 
+/* A block that the program uses by pointers of two types, one of which may have no place. */
+static double *numbers;
+static void used_as_int(void)
+{
+    int *whole = (int *)numbers;
+    INIT(whole, 4, MPI_INT);
+    INIT(&whole[0], 16, MPI_INT);
+}
+static void used_as_double(void)
+{
+    INIT(numbers, 8, MPI_DOUBLE);
+    INIT(numbers, 4, MPI_INT); /* finds: buffer-type -g */
+}
+static void used(void)
+{
+    numbers = calloc(8, sizeof *numbers);
+    used_as_int();
+    used_as_double();
+    free(numbers);
+}
+
 /* Elements of a datatype that are closer to each other than the structures that they are. */
 static void extents(void)
 {
@@ -464,6 +485,7 @@ int main(int argc, char **argv)
     merged(argc, 0);
     merged(argc + 5, 0);
     pointed();
+    used();
     keep(before), keep(after);
     overruns();
     heap();
