@@ -242,7 +242,8 @@ static void consider_unplaced(struct local *local, Dwarf_Die *die)
     struct source_mention_place from;
     Dwarf_Die type;
 
-    if (!name || !file || !local->file || strcmp(file, local->file) != 0 || !type_of(die, &type) ||
+    CORE_CHECK(local->unplaced && local->variable->pointed);
+    if (!name || !file || !local->line || !local->file || strcmp(file, local->file) != 0 || !type_of(die, &type) ||
         !type_points(&type, 0, false, VARIABLE_SLOT_ITSELF, &found))
         return;
     char *text = source_of(die, &from);
@@ -296,6 +297,7 @@ static void consider_unplaced_of(struct local *local, Dwarf_Die *scope)
     Dwarf_Attribute attribute;
     Dwarf_Die origin;
 
+    CORE_CHECK(local->unplaced);
     consider_scope(local, scope, 0);
     if (dwarf_formref_die(dwarf_attr(scope, DW_AT_abstract_origin, &attribute), &origin))
         consider_scope(local, &origin, 0);
