@@ -243,8 +243,8 @@ static void consider_unplaced(struct local *local, Dwarf_Die *die)
     Dwarf_Die type;
 
     CORE_CHECK(local->unplaced && local->variable->pointed);
-    if (!name || !file || !local->line || !local->file || strcmp(file, local->file) != 0 || !type_of(die, &type) ||
-        !type_points(&type, 0, false, VARIABLE_SLOT_ITSELF, &found))
+    if (!name || !file || !local->line || !local->file || strcmp(file, local->file) != 0 ||
+        !type_of(die, &type) || !type_points(&type, 0, false, VARIABLE_SLOT_ITSELF, &found))
         return;
     char *text = source_of(die, &from);
     if (text && source_mention_in_statement(text, name, local->line, type_is_fortran(die)))
