@@ -151,10 +151,11 @@ static bool read_when(const char *text, uint64_t start, uint64_t tick_hz, uint64
 bool filter_start(uint64_t start, uint64_t tick_hz, bool *out_inner, char *out_reason,
                   size_t reason_bytes)
 {
-    const char *ranks = getenv("CROSSWAIT_RANKS"), *calls = getenv("CROSSWAIT_CALLS"),
-               *comms = getenv("CROSSWAIT_COMMS");
-    const char *from = getenv("CROSSWAIT_FROM"), *until = getenv("CROSSWAIT_UNTIL"), *bad = NULL,
-               *name = NULL;
+    const char *ranks = recorder_setting("CROSSWAIT_RANKS"),
+               *calls = recorder_setting("CROSSWAIT_CALLS"),
+               *comms = recorder_setting("CROSSWAIT_COMMS");
+    const char *from = recorder_setting("CROSSWAIT_FROM"),
+               *until = recorder_setting("CROSSWAIT_UNTIL"), *bad = NULL, *name = NULL;
     filter.until = UINT64_MAX;
     filter.from_mark = filter.until_mark = MARK_NONE;
     memset(filter.wanted, 1, sizeof filter.wanted);

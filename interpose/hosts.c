@@ -36,7 +36,7 @@ bool hosts_several(void)
  * (core/spool/relay_place.h). */
 static bool far_from_launcher(const char **out_place, char here[CORE_MACHINE_TEXT_BYTES])
 {
-    const char *place = getenv(RELAY_PLACE), *end = place ? strchr(place, ';') : NULL;
+    const char *place = recorder_setting(RELAY_PLACE), *end = place ? strchr(place, ';') : NULL;
     struct core_machine machine;
 
     *out_place = place;

@@ -16,15 +16,9 @@
 
 static char folder[PATH_MAX];
 
-/* Tells whether there is no launcher. Remembers the first answer, since a program may clear its
- * environment. */
 bool recorder_plain(void)
 {
-    static enum { UNKNOWN, LAUNCHED, PLAIN } how;
-
-    if (how == UNKNOWN)
-        how = getenv("CROSSWAIT_SPOOL") ? LAUNCHED : PLAIN;
-    return how == PLAIN;
+    return recorder_setting("CROSSWAIT_SPOOL") == NULL;
 }
 
 static bool make_folders(char *path)
@@ -60,7 +54,7 @@ bool recorder_folder_choose(void)
     if (had == getpid())
         return true;
     char base[PATH_MAX], job[48], here[PATH_MAX] = "";
-    const char *spool = recorder_plain() ? NULL : getenv("CROSSWAIT_SPOOL");
+    const char *spool = recorder_setting("CROSSWAIT_SPOOL");
     const char *id = library_place().job;
     if (!spool) {
         const char *out = life_out();

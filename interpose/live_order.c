@@ -106,7 +106,7 @@ void live_order_write_thread(uint32_t kind, uint32_t number, int32_t answer, uin
 static void *memory_shared(size_t bytes)
 {
     char name[4200];
-    const char *folder = getenv(ORDER_LOG_VARIABLE);
+    const char *folder = recorder_setting(ORDER_LOG_VARIABLE);
     bool first = recorder.world_rank == 0;
     snprintf(name, sizeof name, "%s/" ORDER_LOG_FILE, folder ? folder : recorder_folder());
     int file = first ? open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
@@ -154,7 +154,7 @@ void live_order_start(const struct replay_policy *given)
     policy = given;
     if (policy->order != REPLAY_ORDER_EXPLORE)
         return;
-    bool writes = getenv(ORDER_LOG_VARIABLE) != NULL, windows = writes;
+    bool writes = recorder_setting(ORDER_LOG_VARIABLE) != NULL, windows = writes;
     bool several = recorder.lanes->writer.header->thread_level >= MPI_THREAD_SERIALIZED;
     bool seen = live_order_threads_start();
     windows |= schedule_has(DECISION_MEMORY) || schedule_has(DECISION_LOCK);

@@ -20,7 +20,7 @@ extern char **environ;
 
 const char *life_out(void)
 {
-    const char *out = getenv("CROSSWAIT_OUT");
+    const char *out = recorder_setting("CROSSWAIT_OUT");
     return out && out[0] ? out : "crosswait.db";
 }
 

@@ -281,7 +281,7 @@ static void fill_header(struct spool_header *header, int thread_level)
     header->start_ticks = life.ticks;
     header->start_realtime_ns = life.realtime_ns;
     header->layer = recorder.layer;
-    header->bsend_overhead = MPI_BSEND_OVERHEAD;
+    header->bsend_overhead = library_bsend_overhead(version);
     header->starter = starter_number();
     lib_threads_tell(header);
     header->flags |= (recorder.filter ? SPOOL_FLAG_FILTERED : 0) |
@@ -319,7 +319,7 @@ static struct lane *lane_new(int thread_level, uint64_t newest)
         free(lane);
         return NULL;
     }
-    const char *loops = getenv("CROSSWAIT_LOOPS");
+    const char *loops = recorder_setting("CROSSWAIT_LOOPS");
     if (loops && strcmp(loops, "off") == 0)
         spool_writer_plain(&lane->writer);
     lane->index = index;
@@ -631,7 +631,7 @@ static void recorder_started_once(int thread_level, uint64_t t_enter, unsigned c
     recorder.crowd = library_progresses();
     recorder.generation = 1;
     recorder_thread.current = &nobody;
-    const char *last = getenv("CROSSWAIT_LAST");
+    const char *last = recorder_setting("CROSSWAIT_LAST");
     life.newest = last ? strtoull(last, NULL, 10) : 0;
     recorder.several = hosts_several();
     struct lane *lane = lane_new(provided, life.newest);
@@ -688,9 +688,9 @@ static void recorder_started_once(int thread_level, uint64_t t_enter, unsigned c
         if (recorder.world_rank == 0)
             recorder_say(reason);
     }
-    const char *stack = getenv("CROSSWAIT_STACK");
+    const char *stack = recorder_setting("CROSSWAIT_STACK");
     recorder.stack = stack ? atoi(stack) : 0;
-    const char *buffers = getenv("CROSSWAIT_BUFFERS");
+    const char *buffers = recorder_setting("CROSSWAIT_BUFFERS");
     recorder.buffers = looks && buffers && strcmp(buffers, "on") == 0;
     if (recorder.buffers)
         bounds_start(), heap_start();
@@ -702,7 +702,7 @@ static void recorder_started_once(int thread_level, uint64_t t_enter, unsigned c
         lane->writer.header->flags |= SPOOL_FLAG_FILTERED;
     if (why)
         recorder_note(lane, why);
-    const char *policy = getenv("CROSSWAIT_POLICY");
+    const char *policy = recorder_setting("CROSSWAIT_POLICY");
     if (policy && *policy) {
         recorder_note(lane, policy);
         if (!perturb_start(policy, reason, sizeof reason)) {

@@ -153,6 +153,8 @@ extern void *recorder_real_table[2][CALL_COUNT];
 /* Called with the MPI library that the process has loaded; the table then has its functions. */
 struct body_entry;
 void recorder_found(const struct body_entry *entry);
+/* Returns the variable CROSSWAIT_... with which the process was started; NULL: it was not set. */
+const char *recorder_setting(const char *name);
 /* Returns the error to record for a call that made no object, whatever it returned. */
 int recorder_refused(int returned);
 /* See entry/body.h. */

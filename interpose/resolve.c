@@ -3,6 +3,8 @@
 #include "interpose/recorder.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "interpose/entry/body.h"
 #include "interpose/library/library.h"
@@ -13,6 +15,18 @@ static void *library; /* handle of the library */
 static bool (*watch_signals)(uint64_t *signals);
 static int (*termination_signal)(void);
 const struct body_caught *recorder_caught;
+
+static const char *settings = ""; /* body.h */
+
+const char *recorder_setting(const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = settings; *at; at += strlen(at) + 1)
+        if (!strncmp(at, name, length) && at[length] == '=')
+            return at + length + 1;
+    return getenv(name);
+}
 
 static int function_lacking(void)
 {
@@ -25,6 +39,7 @@ void recorder_found(const struct body_entry *entry)
     watch_signals = entry->watch_signals;
     termination_signal = entry->termination_signal;
     recorder_caught = entry->caught;
+    settings = entry->settings;
     library_found(entry);
     for (unsigned i = 0; i < CALL_COUNT; i++)
         for (int which = 0; which < 2; which++)

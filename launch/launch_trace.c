@@ -516,8 +516,8 @@ static void nothing_recorded(const struct launch *launch, bool called)
     else
         core_report(CORE_NOT_FOUND,
                     "nothing was recorded: no process of '%s' was seen to call MPI_Init; it may be "
-                    "no MPI program, may be static or setuid, may load MPI with dlmopen, or a "
-                    "script that starts it may set LD_PRELOAD",
+                    "no MPI program, may be static or setuid, may load MPI with dlmopen, or "
+                    "what starts it may set or remove LD_PRELOAD",
                     name);
 }
 

@@ -6,6 +6,8 @@
  * and target by target. Opening and closing a file counts as a collective; other collective calls
  * on the file, which MPI lets return early, count only with ORDER_FILES. Clocks are numbers of
  * calls: clock[r] of a point is the last call of rank r that comes before what follows the point.
+ * A call that had not returned when the job ended is waited for (its message may be there, other
+ * members may have left its collective), and waits for nothing.
  *
  * With ORDER_THREADS_APART each thread has a line of points and an entry in the clocks. MPI orders
  * threads by their messages, and by a request that one begins and another completes. Other
@@ -314,7 +316,7 @@ static bool follow_threads(struct walk *walk, const struct trace_event *event)
     struct met *met = &walk->met[own];
     met->prior = met->last;
     met->last = event->seq;
-    met->left = event->t_leave;
+    met->left = event->pending ? UINT64_MAX : event->t_leave;
     return good;
 }
 
@@ -394,13 +396,14 @@ static enum core_status epoch_add(struct walk *walk, const struct trace_event *e
         good = close_epoch(walk, event, AS_ORIGIN);
         break;
     case EVENT_CLASS_RMA_START:
-        good = open_epoch(walk, event, AS_ORIGIN);
+        good = event->pending || open_epoch(walk, event, AS_ORIGIN);
         break;
     case EVENT_CLASS_RMA_TEST:
-        good = !has_ended(walk->order->trace, event) || close_epoch(walk, event, AS_TARGET);
+        good = event->pending || !has_ended(walk->order->trace, event) ||
+               close_epoch(walk, event, AS_TARGET);
         break;
     case EVENT_CLASS_RMA_WAIT:
-        good = close_epoch(walk, event, AS_TARGET);
+        good = event->pending || close_epoch(walk, event, AS_TARGET);
         break;
     default:
         return CORE_OK;
@@ -421,7 +424,7 @@ static enum core_status read_calls(struct walk *walk)
     requests_init(&requests);
     while (status == CORE_OK && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK &&
            more) {
-        if (event.parent || event.pending)
+        if (event.parent)
             continue;
         if (threads && !follow_threads(walk, &event))
             status = core_report(CORE_NO_MEMORY, "out of memory for the order of calls");

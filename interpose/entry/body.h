@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { BODY_VERSION = 5, BODY_TYPE_BYTES = 128 };
+enum { BODY_VERSION = 6, BODY_TYPE_BYTES = 128 };
 #define RECORDER_BODY recorder_body
 #define RECORDER_BODY_NAME "recorder_body"
 
@@ -47,6 +47,9 @@ struct body_entry {
     bool (*watch_signals)(uint64_t *signals);
     int (*termination_signal)(void); /* signal that asked the process to end; 0: none */
     const struct body_caught *caught;
+    /* The variables CROSSWAIT_... with which the process was started, each with a NUL behind it; an
+     * empty one ends them. A program may clear its environment before MPI_Init. */
+    const char *settings;
 };
 
 struct body {

@@ -264,6 +264,7 @@ __attribute__((constructor)) static void entry_start(int count, char **arguments
     (void)count, (void)arguments;
     if (preloaded && audit && text_holds(audit, "libcrosswait"))
         return; /* the audit module has done the work */
+    settings_keep(environment);
     outputs_set(environment);
     if (!preloaded || !iterate_find())
         return;

@@ -532,8 +532,8 @@ static void library_start(int index)
             *wrapper->real = all.entry[i].function;
     }
     if (body) {
-        const struct body_entry entry = {library->file, library_bind, watch_signals,
-                                         termination_signal_seen, &exception_last};
+        const struct body_entry entry = {library->file,           library_bind,    watch_signals,
+                                         termination_signal_seen, &exception_last, settings_kept()};
         all.starting = library;
         body->start(&entry);
     }

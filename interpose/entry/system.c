@@ -174,3 +174,29 @@ const char *environment_value(char *const *environment, const char *name)
     }
     return NULL;
 }
+
+/* The kept variables, each with a NUL behind it; an empty one ends them. Copies: a program may
+ * change its environment in place. */
+static struct {
+    size_t used;
+    char text[64 << 10];
+} settings;
+
+void settings_keep(char *const *environment)
+{
+    for (; environment && *environment; environment++) {
+        size_t length = 0;
+        while ((*environment)[length])
+            length++;
+        if (!text_begins(*environment, "CROSSWAIT_") ||
+            length + 2 > sizeof settings.text - settings.used)
+            continue;
+        text_append(settings.text, settings.used, sizeof settings.text, *environment);
+        settings.used += length + 1;
+    }
+}
+
+const char *settings_kept(void)
+{
+    return settings.text;
+}

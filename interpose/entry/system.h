@@ -33,5 +33,9 @@ void mapping_close(const struct mapping *mapping, uintptr_t start, uintptr_t end
 
 /* Returns a variable from the environment with which the process was started; NULL: not set. */
 const char *environment_value(char *const *environment, const char *name);
+/* Keeps the variables CROSSWAIT_... as they are now. settings_kept returns them, each with a NUL
+ * behind it, and an empty one at the end. */
+void settings_keep(char *const *environment);
+const char *settings_kept(void);
 
 #endif

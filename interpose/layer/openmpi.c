@@ -806,7 +806,7 @@ bool layer_knows(const char *version)
 
 const char *layer_start(const char *version)
 {
-    const char *why = NULL, *setting = getenv("CROSSWAIT_INSIDE");
+    const char *why = NULL, *setting = recorder_setting("CROSSWAIT_INSIDE");
     if (setting && strcmp(setting, "off") == 0)
         return "library layer off: --inside=off";
     shape = openmpi_shape(version, &why);

@@ -290,7 +290,7 @@ void transport_sent(unsigned call, uint64_t seq, uint32_t request)
 
 void layer_found(const struct body_entry *entry)
 {
-    const char *setting = getenv("CROSSWAIT_INSIDE");
+    const char *setting = recorder_setting("CROSSWAIT_INSIDE");
 
     if (!setting || strcmp(setting, "transport") != 0)
         return;

@@ -65,6 +65,19 @@ struct library_place library_place(void);
 /* Fills in the same from Slurm's environment, if Slurm started the rank itself (slurm.c). */
 void library_place_slurm(struct library_place *place);
 
+/* Returns the MPI_BSEND_OVERHEAD of the header that the program was compiled with: of libraries
+ * with MPICH's binary interface, Intel's has another one. */
+static inline uint32_t library_bsend_overhead(const char *version)
+{
+#if defined MPICH_NAME && !defined STANDARD_ABI
+    enum { INTEL = 88 };
+    return strncmp(version, "Intel", 5) ? MPI_BSEND_OVERHEAD : INTEL;
+#else
+    (void)version;
+    return MPI_BSEND_OVERHEAD;
+#endif
+}
+
 #ifdef STANDARD_ABI
 int library_error_class(int code);
 static inline bool library_keyval_predefined(int keyval)

@@ -57,7 +57,7 @@ static uint32_t origin_count;
 
 void payload_start(void)
 {
-    const char *kind = getenv("CROSSWAIT_PAYLOAD");
+    const char *kind = recorder_setting("CROSSWAIT_PAYLOAD");
     if (!kind || !strcmp(kind, "none") || !*kind)
         return;
     if (!strcmp(kind, "sample")) {

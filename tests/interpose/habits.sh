@@ -33,7 +33,7 @@ try "clean, 1 note" jumping # a rank that there is not, whose error it handles
 try "clean, 1 note" swapping
 try "clean, 1 note" ends-in-handler
 try clean cancelled
-try clean files-closed numbers-reused
+try clean unset files-closed numbers-reused
 try clean blocked-before locked no-memory-more
 try clean few-files faults-before elsewhere confined
 try "$lost" jailed unseen-thread

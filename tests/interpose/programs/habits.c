@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -796,6 +797,19 @@ static void lives_in_thread(void)
     exit(0);
 }
 
+/* Removes all that only the command before mpirun set. */
+static void unset(void)
+{
+    for (int i = 0; environ[i];) {
+        char *name = environ[i];
+        bool ours = !strncmp(name, "CROSSWAIT_", 10) || !strncmp(name, "LD_", 3);
+        name = ours ? strndup(name, strcspn(name, "=")) : NULL;
+        if (!name || unsetenv(name))
+            i++;
+        free(name);
+    }
+}
+
 static const struct habit {
     const char *name;
     void (*before)(void), (*after)(void);
@@ -839,6 +853,7 @@ static const struct habit {
               {"communicators", NULL, communicators},
               {"requests", NULL, requests},
               {"large", NULL, large},
+              {"unset", unset, nothing},
               {"lives-in-thread", lives_in_thread, nothing}};
 enum { HABITS = sizeof habits / sizeof *habits };
 

@@ -40,6 +40,12 @@ int main(int argc, char **argv)
     MPI_Test_cancelled(&status, &flag);
     if (size != 4 || flag)
         printf("count %d, cancelled %d\n", size, flag);
+    char *room = malloc(sizeof data + MPI_BSEND_OVERHEAD);
+    MPI_Buffer_attach(room, sizeof data + MPI_BSEND_OVERHEAD);
+    MPI_Bsend(data, 8, MPI_INT, 1 - me, 2, comm);
+    MPI_Recv(got, 8, MPI_INT, 1 - me, 2, comm, MPI_STATUS_IGNORE);
+    MPI_Buffer_detach(&room, &size);
+    free(room);
     MPI_Info_create(&info);
     MPI_Info_set(info, "no_locks", "true");
     MPI_Win_create(data, sizeof data, sizeof *data, info, comm, &win);
