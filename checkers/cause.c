@@ -3,12 +3,14 @@
 #include "checkers/cause.h"
 
 #include "core/check.h"
+#include "core/random.h"
 #include "core/table.h"
 
 enum bond {               /* what a symptom and its cause have in common */
             SHARES,       /* a call, or an operation that its calls wait for */
             TOUCHES,      /* a call, or the operation at which the cause found it wrong later */
             SHARES_BOTH,  /* a call, and the operation that the call is about */
+            STANDS_WITH,  /* the place of a call, or of the operation that it is about */
             AWAITS,       /* a call of the symptom waits for a rank of the cause */
             AWAITS_AFTER, /* the same, and its rank made a call of the cause before */
             BEGINS        /* the rank of the symptom's first call is a rank of the cause */
@@ -25,6 +27,8 @@ static const struct row {
     /* a request that is never completed keeps its buffer */
     {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_BUFFER, FINDING_EFFECT_OPEN}, SHARES},
     {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_FILE, FINDING_EFFECT_OPEN}, SHARES},
+    /* also in a later round, of which the first one stands in the finding */
+    {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_BUFFER, FINDING_EFFECT_OPEN}, STANDS_WITH},
     /* collectives that differ wait for each other */
     {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, SHARES},
     {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_HANG, FINDING_EFFECT_OPEN}, SHARES},
@@ -103,10 +107,13 @@ static const struct row {
     {{RULE_BUFFER, FINDING_EFFECT_OPEN}, {RULE_RESULT, FINDING_EFFECT_OPEN}, TOUCHES},
     /* accesses that are unordered in a window are unordered in the rank's own memory too */
     {{RULE_RMA, FINDING_EFFECT_OPEN}, {RULE_BUFFER, FINDING_EFFECT_OPEN}, SHARES_BOTH},
+    /* what is unpickled is no pickle */
+    {{RULE_TYPE, FINDING_EFFECT_FAILS}, {RULE_EXCEPTION, FINDING_EFFECT_OPEN}, STANDS_WITH},
     /* a rank that gave up does nothing more that others wait for */
     {{RULE_EXCEPTION, FINDING_EFFECT_OPEN}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, AWAITS},
     {{RULE_EXCEPTION, FINDING_EFFECT_OPEN}, {RULE_HANG, FINDING_EFFECT_OPEN}, AWAITS},
     {{RULE_EXCEPTION, FINDING_EFFECT_OPEN}, {RULE_COLLECTIVE, FINDING_EFFECT_LACKS}, BEGINS},
+    {{RULE_EXCEPTION, FINDING_EFFECT_OPEN}, {RULE_COLLECTIVE, FINDING_EFFECT_PARTS}, BEGINS},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -155,6 +162,16 @@ static enum core_status made_put(struct causes *causes, const struct finding *fi
     return status;
 }
 
+/* Returns a number for a place that is none of a call. */
+static uint64_t place_number(const char *site)
+{
+    uint64_t hash = 0;
+
+    for (const char *at = site; *at; at++)
+        hash = core_random_mix(hash ^ (unsigned char)*at);
+    return hash | UINT64_C(1) << 63;
+}
+
 static enum core_status causes_put(struct causes *causes, const struct finding *finding,
                                    uint64_t row)
 {
@@ -169,6 +186,11 @@ static enum core_status causes_put(struct causes *causes, const struct finding *
         }
         if (!call->core)
             continue;
+        if (rows[row].bond == STANDS_WITH) {
+            if (call->site)
+                status = made_put(causes, finding, call, place_number(call->site), row);
+            continue;
+        }
         if (call->seq)
             status = made_put(causes, finding, call, call->seq, row);
         if (call->subject_seq && rows[row].bond == TOUCHES && status == CORE_OK)
@@ -230,6 +252,18 @@ static uint32_t shared_of(const struct causes *causes, const struct finding_call
     return subject ? subject : own;
 }
 
+static uint32_t placed_of(const struct causes *causes, const struct finding_call *call,
+                          uint64_t row)
+{
+    uint32_t id = 0;
+
+    if (call->subject_site)
+        id = cause_at(causes, call->rank, place_number(call->subject_site), row);
+    if (!id && call->site)
+        id = cause_at(causes, call->rank, place_number(call->site), row);
+    return id;
+}
+
 /* Finds the cause of a finding through its call number c. */
 static uint32_t cause_of(const struct causes *causes, const struct finding *finding, uint32_t c,
                          uint64_t row)
@@ -240,6 +274,8 @@ static uint32_t cause_of(const struct causes *causes, const struct finding *find
     case AWAITS:
     case AWAITS_AFTER:
         return awaited_of(causes, call, row);
+    case STANDS_WITH:
+        return placed_of(causes, call, row);
     case BEGINS:
         return c == 0 ? cause_at(causes, call->rank, 0, row) : 0;
     case SHARES:
@@ -250,7 +286,20 @@ static uint32_t cause_of(const struct causes *causes, const struct finding *find
     return shared_of(causes, call, row);
 }
 
-static void cause_set(const struct causes *causes, struct finding *finding)
+/* Tells whether the finding is a cause of that one already, so that it cannot follow from it. */
+static bool is_above(const struct finding_list *list, uint32_t id, const struct finding *finding)
+{
+    for (uint32_t steps = 0; id && steps < list->count; steps++) {
+        if (id == finding->id)
+            return true;
+        CORE_CHECK(id <= list->count); /* ids are indexes + 1 */
+        id = list->finding[id - 1].cause;
+    }
+    return id != 0;
+}
+
+static void cause_set(const struct causes *causes, const struct finding_list *list,
+                      struct finding *finding)
 {
     for (uint64_t row = 0; row < ROWS && !finding->cause; row++) {
         if (!causes->any[row] ||
@@ -261,6 +310,8 @@ static void cause_set(const struct causes *causes, struct finding *finding)
                 finding->cause = cause_of(causes, finding, c, row);
         if (!finding->cause && (rows[row].bond == SHARES || rows[row].bond == AWAITS))
             finding->cause = linked_of(causes, finding, row);
+        if (is_above(list, finding->cause, finding))
+            finding->cause = 0;
     }
 }
 
@@ -274,7 +325,7 @@ enum core_status cause_find(struct finding_list *list)
             if (may_cause(&list->finding[i], &rows[row]))
                 status = causes_put(&causes, &list->finding[i], row);
     for (uint32_t i = 0; i < list->count && status == CORE_OK; i++)
-        cause_set(&causes, &list->finding[i]);
+        cause_set(&causes, list, &list->finding[i]);
     for (uint32_t i = 0; i < list->count && status == CORE_OK; i++) {
         struct finding *finding = &list->finding[i];
         for (uint32_t steps = 0; finding->cause && steps < list->count; steps++) {

@@ -11,6 +11,7 @@
 #include "checkers/collective/cure.h"
 #include "checkers/check_rules.h"
 #include "checkers/expected_error.h"
+#include "checkers/pickled.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/trace/collective.h"
@@ -579,7 +580,7 @@ static enum core_status add_missing(const struct check_input *input,
     struct finding *finding = text ? finding_list_add(list, RULE_COLLECTIVE, FINDING_ERROR) : NULL;
     if (finding) {
         finding->effect = FINDING_EFFECT_LACKS;
-        finding->remedy = REMEDY_PARTED;
+        finding->remedy = there->event.verb == VERB_COMM_CREATE ? REMEDY_GROUP : REMEDY_PARTED;
         finding_title(finding, "%s (collective %" PRIu64 " of %s)", text, collective->number,
                       describe_comm(input->trace, collective->comm, name, sizeof name));
         for (uint32_t i = 0; i < missing_count; i++)
@@ -710,6 +711,25 @@ static bool members_parted(const struct collective_list *collectives,
     return differs == CALLS;
 }
 
+/* Says so if some ranks of a Python program pickle, and others pass buffers. */
+static void pickle_say(const struct trace *trace, const struct collective_list *collectives,
+                       const struct collective *collective, struct finding *finding)
+{
+    struct pickled_call *call = NULL;
+    uint32_t count = 0;
+
+    if (CORE_ARRAY_NEW(call, collective->count, "ranks that pickle") != CORE_OK)
+        return;
+    for (uint32_t i = 0; i < collective->count; i++) {
+        const struct collective_part *part = &collectives->part[collective->first + i];
+        if (part->present)
+            call[count++] = (struct pickled_call){part->rank, part->event.site};
+    }
+    if (pickled_say_collective(trace, finding, call, count))
+        finding->effect = FINDING_EFFECT_PARTS;
+    free(call);
+}
+
 /* Reports the values that differ, by member. */
 static enum core_status add_mismatch(const struct check_input *input,
                                      const struct collective_list *collectives,
@@ -754,12 +774,17 @@ static enum core_status add_mismatch(const struct check_input *input,
             status = cure_order(input, collectives, collective, is_same, finding);
         if (status == CORE_OK && !finding->tried)
             status = cure_extra(input, collectives, collective, is_same, finding);
-        if (differs == SIZES)
-            finding->remedy = REMEDY_COUNTS;
+        if (differs == SIZES || differs == ROOTS)
+            finding->remedy = differs == ROOTS ? REMEDY_ROOT : REMEDY_COUNTS;
         if (members_parted(collectives, collective, differs)) {
             finding->effect = FINDING_EFFECT_PARTS;
             finding->remedy = REMEDY_PARTED;
+            for (uint32_t i = 0; i < collective->count && differs == CALLS; i++)
+                if (collectives->part[collective->first + i].present &&
+                    collectives->part[collective->first + i].event.verb == VERB_COMM_CREATE)
+                    finding->remedy = REMEDY_GROUP;
         }
+        pickle_say(input->trace, collectives, collective, finding);
         if (differs == SIZES && is_expected(input, collectives, collective))
             expected_error_note(finding);
     } else if (status == CORE_OK) {
@@ -920,6 +945,8 @@ enum core_status check_collective(const struct check_input *input, struct findin
             !roots_fit(input->trace, collectives, collective, &a, &b)) {
             status =
                 add_pair(input, collectives, collective, a, b, "roots that do not match", list);
+            if (status == CORE_OK)
+                list->finding[list->count - 1].remedy = REMEDY_INTER_ROOT;
             if (status == CORE_OK)
                 about_note(list, collective, &a->event, ROOTS_UNMATCHED, 0, 0);
             step = true;

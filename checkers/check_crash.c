@@ -14,7 +14,7 @@
 #include "checkers/check_rules.h"
 #include "checkers/hint_after_call.h"
 #include "checkers/hint_live_comms.h"
-#include "checkers/hint_probe_taken.h"
+#include "checkers/hint_thread_took.h"
 #include "checkers/wording.h"
 #include "core/array.h"
 #include "core/check.h"
@@ -679,7 +679,7 @@ static enum core_status add_finding(const struct check_input *input, struct find
     if (status == CORE_OK && cause->kind != EXIT_CAUSE_SIGNAL && cause->inside)
         status = hint_live_comms_add(input->trace, finding, cause->rank, cause->seq);
     if (status == CORE_OK && cause->kind == EXIT_CAUSE_ERROR && cause->inside)
-        status = hint_probe_taken_add(input->trace, finding, cause->rank, cause->seq);
+        status = hint_thread_took_add(input->trace, finding, cause->rank, cause->seq);
     if (status == CORE_OK && cause->kind == EXIT_CAUSE_SIGNAL)
         status = add_signal(input->trace, finding, cause);
     if ((cause->kind == EXIT_CAUSE_EXIT || cause->kind == EXIT_CAUSE_EXCEPTION) && cause->code > 0)

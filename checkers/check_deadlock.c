@@ -25,6 +25,7 @@
 #include "checkers/hint_lock_holder.h"
 #include "checkers/hint_near_miss.h"
 #include "checkers/hint_stolen_message.h"
+#include "checkers/pickled.h"
 #include "checkers/waiting.h"
 #include "checkers/wording.h"
 #include "core/array.h"
@@ -288,6 +289,22 @@ static bool contexts_differ(const struct check_input *input, const struct replay
     return false;
 }
 
+/* Tells whether a message of the core may be the inside of a collective of mpi4py, which reduces
+ * objects by messages. */
+static bool core_pickles(const struct check_input *input, const struct replay_waitfor *waitfor)
+{
+    struct trace_event event;
+
+    for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
+        const struct replay_blocked *blocked = &waitfor->blocked[i];
+        if (blocked->standing == REPLAY_IN_CORE && blocked->kind != REPLAY_COLL &&
+            trace_event_get(input->trace, blocked->rank, blocked->event, &event) == CORE_OK &&
+            pickled_is_collective(input->trace, event.site))
+            return true;
+    }
+    return false;
+}
+
 static enum remedy remedy_of_core(const struct check_input *input,
                                   const struct replay_waitfor *waitfor)
 {
@@ -303,7 +320,7 @@ static enum remedy remedy_of_core(const struct check_input *input,
         return contexts_differ(input, waitfor) ? REMEDY_SAME_ORDER : REMEDY_OF_RULE;
     case HOLDS_COLLECTIVE | HOLDS_MESSAGE:
     case HOLDS_COLLECTIVE | HOLDS_RECEIVE:
-        return REMEDY_ONE_SIDE;
+        return core_pickles(input, waitfor) ? REMEDY_PARTED : REMEDY_ONE_SIDE;
     default:
         return REMEDY_OF_RULE;
     }

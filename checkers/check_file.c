@@ -475,6 +475,7 @@ static void check_file_compare(struct files *files, uint32_t at)
     for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
         const struct opened *file = &row[rank];
         struct finding *finding = NULL;
+        enum remedy remedy = REMEDY_OF_RULE;
         if (!file->known)
             continue;
         if (!first) {
@@ -528,6 +529,7 @@ static void check_file_compare(struct files *files, uint32_t at)
                               trace->call[file->step[differ].call].name);
             if (finding)
                 finding_core_add(finding, files->input->trace, rank, file->step[differ].seq);
+            remedy = REMEDY_FILE_ALL;
         } else if (first->steps != file->steps && ended) {
             const struct opened *longer = first->steps > file->steps ? first : file;
             uint32_t there = longer == first ? first_rank : rank,
@@ -538,8 +540,10 @@ static void check_file_compare(struct files *files, uint32_t at)
                               "not all ranks make a collective call on a file: rank %" PRIu32
                               " calls %s, rank %" PRIu32 " leaves it out",
                               there, trace->call[longer->step[differ].call].name, missing);
+            remedy = REMEDY_FILE_ALL;
         }
         if (finding) {
+            finding->remedy = remedy;
             finding->effect = FINDING_EFFECT_BLOCKS;
             return;
         }

@@ -14,6 +14,7 @@
 #include "checkers/conflict/order.h"
 #include "checkers/expected_error.h"
 #include "checkers/packed.h"
+#include "checkers/pickled.h"
 #include "checkers/truncated.h"
 #include "checkers/unreceived.h"
 #include "checkers/wording.h"
@@ -348,6 +349,11 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
             "each message takes MPI_BSEND_OVERHEAD bytes besides its own (MPI_Buffer_attach)");
     if (is_told)
         add_told(m, finding, error, &told);
+    struct trace_event send, receive;
+    if (error->kind == REPLAY_ERROR_TRUNCATED && error->other_event &&
+        transfer_of(m->input->trace, (uint32_t)error->other_rank, error->other_event, &send) &&
+        transfer_of(m->input->trace, error->rank, error->event, &receive))
+        pickled_say_short(m->input->trace, finding, &send, &receive);
     if (asked)
         finding_fact(finding,
                      "the program checks what the call returned, or asked for its meaning");

@@ -133,6 +133,9 @@ static const enum remedy remedies[MISUSE_KIND_COUNT] = {
     [MISUSE_BEFORE_INIT] = REMEDY_INITIALIZE,
     [MISUSE_SEND_FREED] = REMEDY_ALIVE,
     [MISUSE_RECEIVE_FREED] = REMEDY_ALIVE,
+    [MISUSE_SEND_RETURNED] = REMEDY_STACK,
+    [MISUSE_RECEIVE_RETURNED] = REMEDY_STACK,
+    [MISUSE_ARRAY_RETURNED] = REMEDY_STACK,
 };
 
 enum { RECEIVED_MAX = 64 }; /* limits how many receives are looked up, which is slow */
@@ -188,9 +191,10 @@ static enum finding_effect effect_of(enum misuse_kind kind, const struct trace_e
     CORE_CHECK(misuse_kind_rule(kind) < sizeof rules / sizeof *rules);
     enum finding_effect effect =
         kind == MISUSE_RECEIVE_PAST_END || kind == MISUSE_RECEIVE_FREED ||
-                kind == MISUSE_RECEIVE_FREED_MEMORY || kind == MISUSE_WINDOW_FREED ||
-                kind == MISUSE_WINDOW_UNMAPPED || kind == MISUSE_WINDOW_RETURNED ||
-                kind == MISUSE_NULL_SENT || kind == MISUSE_NULL_RECEIVED
+                kind == MISUSE_RECEIVE_RETURNED || kind == MISUSE_RECEIVE_FREED_MEMORY ||
+                kind == MISUSE_WINDOW_FREED || kind == MISUSE_WINDOW_UNMAPPED ||
+                kind == MISUSE_WINDOW_RETURNED || kind == MISUSE_NULL_SENT ||
+                kind == MISUSE_NULL_RECEIVED
             ? FINDING_EFFECT_SPOILS
         : kind == MISUSE_BUFFERS_OVERLAP ? FINDING_EFFECT_MEETS
         : kind == MISUSE_PARTITION_LEFT  ? FINDING_EFFECT_BLOCKS
@@ -520,7 +524,9 @@ static bool is_found_after(enum misuse_kind kind)
            kind == MISUSE_SEND_FREED || kind == MISUSE_RECEIVE_WRITTEN ||
            kind == MISUSE_RECEIVE_UNMAPPED || kind == MISUSE_RECEIVE_FREED ||
            kind == MISUSE_RECEIVE_ACCESSED || kind == MISUSE_ARRAY_WRITTEN ||
-           kind == MISUSE_ARRAY_UNMAPPED || kind == MISUSE_ARRAY_FREED;
+           kind == MISUSE_ARRAY_UNMAPPED || kind == MISUSE_ARRAY_FREED ||
+           kind == MISUSE_SEND_RETURNED || kind == MISUSE_RECEIVE_RETURNED ||
+           kind == MISUSE_ARRAY_RETURNED;
 }
 
 /* Finds whether the rank was already noted for this place of the other call, and notes it. */

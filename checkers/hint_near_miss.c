@@ -357,23 +357,33 @@ static bool is_ahead(const struct near *near, uint32_t its, const struct side *w
     return false;
 }
 
-/* Handles a rank that sends to itself and posts the receive afterwards. */
-static void tell_own(struct near *near, const struct side *receive)
+/* Handles a rank that sends to itself and posts the receive afterwards. receive: NULL: the record
+ * ends before that. */
+static void tell_own(struct near *near, uint32_t rank, const struct side *receive)
 {
     struct trace *trace = near->input->trace;
     struct trace_event event;
     char place[256];
 
-    CORE_CHECK(receive->rank < trace->rank_count);
-    CORE_CHECK(receive->event);
-    if (trace_event_get(trace, receive->rank, receive->event, &event) != CORE_OK)
+    CORE_CHECK(!receive || receive->event);
+    if (receive && trace_event_get(trace, rank, receive->event, &event) != CORE_OK)
         return;
     finding_fact(near->finding,
-                 "rank %" PRIu32 " sends to itself before it posts the receive, %s at %s: copy the "
+                 "rank %" PRIu32 " sends to itself before it posts the receive%s%s%s%s: copy the "
                  "data, leave the rank itself out, or post MPI_Irecv first",
-                 receive->rank, trace->call[event.call].name,
-                 trace_site_text(trace, event.site, place, sizeof place));
+                 rank, receive ? ", " : "", receive ? trace->call[event.call].name : "",
+                 receive ? " at " : "",
+                 receive ? trace_site_text(trace, event.site, place, sizeof place) : "");
     near->told++;
+}
+
+/* Tells whether a rank of one thread waits for itself alone. */
+static bool waits_for_itself(const struct near *near, const struct replay_clause *clause,
+                             uint32_t rank)
+{
+    CORE_CHECK(rank < near->input->trace->rank_count);
+    return clause->count == 1 && near->result->waitfor.peer[clause->first] == rank &&
+           near->input->trace->rank[rank].threads <= 1;
 }
 
 /* Looks for near misses of one thing that a blocked call waits for. */
@@ -399,7 +409,9 @@ static enum core_status hint_near_miss_look(struct near *near, uint32_t rank,
                  is_ahead(near, near->result->waitfor.peer[clause->first], &waiting, is_receive(op),
                           &partner);
     if (comes && partner.rank == rank && is_send(op))
-        tell_own(near, &partner);
+        tell_own(near, rank, &partner);
+    else if (is_send(op) && waits_for_itself(near, clause, rank))
+        tell_own(near, rank, NULL);
     else if (!collective && !comes)
         look_left(near, &waiting, is_receive(op));
     for (uint32_t i = 0; i < clause->count && !clause->any && told == near->told && i < NEAR_MAX &&

@@ -131,10 +131,12 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                         "receive the message, or do not send it: look for the branch, the number "
                         "of rounds, the rank or the tag in which the two sides differ",
                         OF(MESSAGE)},
-    [REMEDY_SYNCHRONISE] = {"synchronise",
-                            "put a synchronisation between accesses to the same place "
-                            "(MPI_Win_fence, MPI_Win_unlock, MPI_Win_flush), or use MPI_Accumulate",
-                            OF(RMA) | OF(BEHAVIOUR) | OF(RACE)},
+    [REMEDY_SYNCHRONISE] =
+        {"synchronise",
+         "put a synchronisation between accesses to the same place "
+         "(MPI_Win_fence, MPI_Win_unlock, MPI_Win_flush), use MPI_Accumulate, or "
+         "give each rank a place of its own",
+         OF(RMA) | OF(BEHAVIOUR) | OF(RACE)},
     [REMEDY_ORDER] = {"order",
                       "let ranks write to places of their own, or order them: MPI_File_sync, "
                       "MPI_Barrier, MPI_File_sync, or atomic mode",
@@ -202,7 +204,7 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
     [REMEDY_PARTED] = {"parted",
                        "let branches, rounds and early returns on the way to collective calls "
                        "depend on values that all ranks share (of MPI_Bcast or MPI_Allreduce)",
-                       OF(COLLECTIVE)},
+                       OF(COLLECTIVE) | OF(DEADLOCK)},
     [REMEDY_LOCKED_SHARED] = {"locked-shared",
                               "lock with MPI_LOCK_EXCLUSIVE from the read to the write, use one "
                               "atomic operation (MPI_Fetch_and_op, MPI_Compare_and_swap, "
@@ -212,7 +214,7 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
     [REMEDY_PICKLE] = {"pickle",
                        "let both sides pass buffers (Send, Recv), or both pass objects (send, "
                        "recv)",
-                       OF(TYPE) | OF(MESSAGE)},
+                       OF(TYPE) | OF(MESSAGE) | OF(COLLECTIVE)},
     [REMEDY_COUNTS] = {"counts",
                        "let all ranks give the same amount of data: send the count first "
                        "(MPI_Bcast), or exchange the counts from which the other side's are made "
@@ -274,6 +276,34 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                          "free the window before the function returns, or give it memory that "
                          "lives as long: static, of MPI_Win_allocate, or of the caller",
                          OF(BUFFER)},
+    [REMEDY_FILE_ALL] = {"file-all",
+                         "make the collective call on all ranks that opened the file, with a count "
+                         "of 0 on ranks without data, or call the function without _all",
+                         OF(FILE)},
+    [REMEDY_ROOT] = {"root",
+                     "let all ranks give the same root: compute it from values that all ranks "
+                     "share (of MPI_Bcast or MPI_Allreduce)",
+                     OF(COLLECTIVE)},
+    [REMEDY_INTER_ROOT] = {"inter-root",
+                           "on an intercommunicator let the root give MPI_ROOT, the other ranks of "
+                           "its group MPI_PROC_NULL, and all ranks of the other group the root's "
+                           "rank in its group",
+                           OF(COLLECTIVE)},
+    [REMEDY_GROUP] = {"group",
+                      "let all ranks of the communicator call MPI_Comm_create: those outside of "
+                      "the group get MPI_COMM_NULL; or call MPI_Comm_create_group, which only the "
+                      "group's members call",
+                      OF(COLLECTIVE)},
+    [REMEDY_IRECV] = {"irecv",
+                      "give irecv a buffer with room for the pickled object "
+                      "(comm.irecv(bytearray(1 << 20), source, tag)), or call recv, which asks for "
+                      "its length",
+                      OF(MESSAGE)},
+    [REMEDY_STACK] = {"stack",
+                      "complete the operation (MPI_Wait, MPI_Waitall) before the function returns "
+                      "whose variable the buffer is, or give it memory that lives as long: static, "
+                      "allocated, or of the caller",
+                      OF(BUFFER)},
     [REMEDY_DISPLACE] = {"displace",
                          "correct the displacement: the product or sum that makes it may overflow "
                          "an int, or count bytes where elements are meant",
@@ -362,7 +392,8 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
          OF(REQUEST)},
     [REMEDY_LEFT] = {"left",
                      "complete the request (MPI_Wait, MPI_Test) before MPI_Finalize and before its "
-                     "variable is used for another",
+                     "variable is used for another; cancel a receive that gets no message "
+                     "(MPI_Cancel) before",
                      OF(REQUEST)},
     [REMEDY_CANCELLED] = {"cancelled",
                           "wait for the request as well (MPI_Wait), then ask MPI_Test_cancelled",
@@ -412,7 +443,7 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
     [REMEDY_THREADS] = {"threads",
                         "let the threads of a rank make these calls in a fixed order, or give each "
                         "of them a tag or a communicator of its own",
-                        OF(BEHAVIOUR) | OF(RACE)},
+                        OF(BEHAVIOUR) | OF(RACE) | OF(ERROR)},
     [REMEDY_FOUND] = {"found",
                       "wait for the operations that the next step needs, and do not rely on what a "
                       "test or probe finds, or on which operation completes first",

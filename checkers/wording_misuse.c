@@ -128,6 +128,13 @@ static const char *const misuse_forms[] = {
     [MISUSE_RECEIVE_UNMAPPED] =
         "the receive buffer '%a' of %e was unmapped before that call had completed",
     [MISUSE_SEND_FREED] = "the send buffer '%a' of %e was freed before that call had completed",
+    [MISUSE_SEND_RETURNED] =
+        "the send buffer '%a' of %e lies in the stack frame of a function that "
+        "returned before that call had completed",
+    [MISUSE_RECEIVE_RETURNED] = "the receive buffer '%a' of %e lies in the stack frame of a "
+                                "function that returned before that call had completed",
+    [MISUSE_ARRAY_RETURNED] = "the array '%a' of %e lies in the stack frame of a function that "
+                              "returned before that call had completed",
     [MISUSE_RECEIVE_FREED] =
         "the receive buffer '%a' of %e was freed before that call had completed",
     [MISUSE_ARRAY_WRITTEN] = "the array '%a' of %e was written to before that call had completed",

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checkers/pickled.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/trace/describe.h"
-#include "program/source_mention.h"
 
 enum { SAID_MAX = 16 };
 
@@ -44,42 +44,6 @@ static struct type_said *type_report_find(const struct type_report *report,
     return NULL;
 }
 
-/* Tells whether the line of a Python program calls one of mpi4py's functions that pickle objects:
- * their names are in lower case. */
-static bool is_pickled(const struct trace *trace, int32_t site)
-{
-    static const char *const names[] = {".send(",   ".isend(",    ".ssend(", ".issend(", ".bsend(",
-                                        ".ibsend(", ".sendrecv(", ".recv(",  ".irecv(",  ".mrecv("};
-    const struct trace_site *of =
-        site > 0 && (uint32_t)site < trace->site_count ? &trace->site[site] : NULL;
-    const char *dot = of && of->path ? strrchr(of->path, '.') : NULL;
-    char *line = dot && !strcmp(dot, ".py") ? source_mention_line(of->path, of->line) : NULL;
-    bool pickled = false;
-
-    for (size_t i = 0; line && i < sizeof names / sizeof *names; i++)
-        pickled |= strstr(line, names[i]) != NULL;
-    free(line);
-    return pickled;
-}
-
-/* Says so if one side of a message pickles an object, and the other one passes a buffer. */
-static bool pickle_say(const struct trace *trace, struct finding *finding,
-                       const struct type_pair *pair, const int32_t *site)
-{
-    const bool pickles[2] = {is_pickled(trace, site[0]), is_pickled(trace, site[1])};
-
-    if (pair->meeting != TYPE_MESSAGE || pickles[0] == pickles[1] ||
-        strcmp(pair->name[!pickles[0]], "MPI_BYTE") != 0)
-        return false;
-    finding_fact(finding,
-                 "rank %" PRIu32 " pickles the object (mpi4py's functions with names in "
-                 "lower case do), and rank %" PRIu32 " passes a buffer: the bytes of a "
-                 "pickle are not those of the data",
-                 pair->rank[!pickles[0]], pair->rank[pickles[0]]);
-    finding->remedy = REMEDY_PICKLE;
-    return true;
-}
-
 static void type_report_say(const struct trace *trace, struct finding *finding,
                             const struct type_pair *pair, const int32_t *site)
 {
@@ -112,8 +76,12 @@ static void type_report_say(const struct trace *trace, struct finding *finding,
                       how, pair->name[0], pair->rank[0], pair->name[1], pair->rank[1]);
         break;
     }
-    if (pickle_say(trace, finding, pair, site))
+    const struct pickled_side side[2] = {{pair->rank[0], site[0], pair->name[0]},
+                                         {pair->rank[1], site[1], pair->name[1]}};
+    if (pair->meeting == TYPE_MESSAGE && pickled_say(trace, finding, side)) {
+        finding->effect = FINDING_EFFECT_FAILS;
         return;
+    }
     if (pair->difference == TYPES_NAMED)
         finding_fact(finding,
                      "MPI requires the same datatype on both sides (MPI_PACKED matches any), "

@@ -135,9 +135,9 @@ static void put_space(struct room *room, const struct history *history,
 {
     struct spool_base_space *r;
 
-    if (s->entered || s->uneven || s->mixed) {
+    if (s->entered || s->uneven || s->refused || s->mixed) {
         r = room_take(room, SPOOL_BASE_SPACE,
-                      (s->uneven ? UNEVEN : 0) | (s->mixed ? SPACE_MIXED : 0) |
+                      (s->uneven || s->refused ? UNEVEN : 0) | (s->mixed ? SPACE_MIXED : 0) |
                           (s->failed ? SPACE_FAILED : 0),
                       sizeof *r);
         if (!r)

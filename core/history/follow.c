@@ -169,8 +169,10 @@ static void post_refused(struct history_follower *lane, const struct spool_event
     if (space && class == EVENT_CLASS_FILE_COLL) {
         space_enter(lane, space, event);
         space->failed = true;
-    } else if (space)
-        space->uneven |= !did_nothing(lane->kept, event, class);
+    } else if (space && !did_nothing(lane->kept, event, class)) {
+        space->refused += space->key.kind == HISTORY_SPACE_COMM;
+        space->uneven |= space->key.kind != HISTORY_SPACE_COMM;
+    }
 }
 
 /* Sets the place of a request. Sends, receives, and collectives that make a request count on their

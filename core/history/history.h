@@ -92,11 +92,12 @@ struct history_space { /* one rank's view of something with collective calls: a 
     uint32_t comm;   /* windows and files: id of the communicator that created them */
     uint64_t global;
     uint32_t size, remote_size;
-    int32_t *member;                            /* world ranks: own group, then the remote one */
-    uint32_t place;                             /* of the rank, once it has entered a collective */
-    uint64_t entered;                           /* collectives entered, except open ones */
-    uint32_t lane;                              /* the first lane that entered one */
-    bool mixed;                                 /* other lanes did too: the order is unknown */
+    int32_t *member;  /* world ranks: own group, then the remote one */
+    uint32_t place;   /* of the rank, once it has entered a collective */
+    uint64_t entered; /* collectives entered, except open ones */
+    uint64_t refused; /* a communicator: calls that failed; the other members may count them */
+    uint32_t lane;    /* the first lane that entered one */
+    bool mixed;       /* other lanes did too: the order is unknown */
     struct history_coll recent[HISTORY_RECENT]; /* the last ones, by number mod HISTORY_RECENT */
     struct history_epochs *epochs;              /* NULL: no post or start so far */
     struct history_neighbors *neighbors;        /* NULL: it has no topology, or an unknown one */

@@ -105,12 +105,15 @@
     X(SEND_WRITTEN, "send-written", BUFFER)                                                      \
     X(SEND_UNMAPPED, "send-unmapped", BUFFER)                                                    \
     X(SEND_FREED, "send-freed", BUFFER)                                                          \
+    X(SEND_RETURNED, "send-returned", BUFFER)                                                    \
     X(RECEIVE_WRITTEN, "receive-written", BUFFER)                                                \
     X(RECEIVE_UNMAPPED, "receive-unmapped", BUFFER)                                              \
     X(RECEIVE_FREED, "receive-freed", BUFFER)                                                    \
+    X(RECEIVE_RETURNED, "receive-returned", BUFFER)                                              \
     X(ARRAY_WRITTEN, "array-written", BUFFER)                                                    \
     X(ARRAY_UNMAPPED, "array-unmapped", BUFFER)                                                  \
     X(ARRAY_FREED, "array-freed", BUFFER)                                                        \
+    X(ARRAY_RETURNED, "array-returned", BUFFER)                                                  \
     X(RECEIVE_ACCESSED, "receive-accessed", LOAD)                                                \
     X(SEND_PAST_END, "send-past-end", MEMORY)                                                    \
     X(RECEIVE_PAST_END, "receive-past-end", MEMORY)                                              \

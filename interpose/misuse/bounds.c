@@ -263,11 +263,16 @@ static void bounds_keep(struct lane *lane, struct spool_memory *m, const struct 
 }
 
 /* Tells whether the displacements that the program gave a datatype lead from the buffer, which is
- * memory, to none. Reports it: with addresses as displacements the buffer has to be MPI_BOTTOM. */
+ * memory, to none. Reports it: with addresses as displacements the buffer has to be MPI_BOTTOM. A
+ * displacement larger than any address is none of the program: something overwrote the recorder's
+ * memory. */
 static bool leads_astray(struct lane *lane, uint64_t seq, const struct usage_buffer *buffer,
                          const struct datatype_span *span)
 {
-    if (!buffer->type || !span || !span->placed || !span->low ||
+    const int64_t address_end = INT64_C(1) << 47;
+
+    if (!buffer->type || !span || !span->placed || !span->low || span->low >= address_end ||
+        span->low <= -address_end ||
         memory_readable((const void *)((uintptr_t)buffer->at + (uintptr_t)span->low), 1) ||
         !memory_readable(buffer->at, 1))
         return false;

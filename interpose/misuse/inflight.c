@@ -56,6 +56,7 @@ struct flight {
     bool large;   /* calls check on entry whether it is still mapped */
     bool held;    /* one block of the heap held it when it was handed to MPI (heap.h) */
     bool gaps;    /* the parts of its datatype are hashed, not the bytes from its start */
+    void **frame; /* it lies above: the frame of the call that handed it to MPI. NULL: not there */
     int point;    /* a watchpoint (watchpoint.h); -1: none */
     int reading;  /* slot in reads.c; -1: none */
     void *fiber;  /* shadow.h; NULL: none */
@@ -231,21 +232,35 @@ static bool was_freed(const struct flight *f)
     return f->held && heap_was_freed(f->buffer.start, f->buffer.end, true);
 }
 
-/* Reports that the program wrote to a buffer, or that its content cannot be read any more. */
+/* Tells whether the function has returned whose variable the buffer is: it lay in live frames of
+ * this stack when it was handed to MPI, and begins below them now. */
+static bool has_returned(const struct flight *f)
+{
+    void **now = recorder_thread.cfa;
+    uintptr_t then_end, now_end;
+
+    return UNLIKELY(f->frame && now && f->frame < now && f->buffer.start < (uintptr_t)now) &&
+           memory_stack((uintptr_t)f->frame, &then_end) && memory_stack((uintptr_t)now, &now_end) &&
+           then_end == now_end;
+}
+
+/* Reports that the program wrote to a buffer, or that its memory is no longer the buffer's. */
 static void say_changed(struct lane *lane, uint64_t seq, const struct flight *f, bool readable)
 {
-    enum { WRITTEN, UNMAPPED, FREED };
-    static const enum misuse_kind kinds[][3] = {
-        {MISUSE_SEND_WRITTEN, MISUSE_SEND_UNMAPPED, MISUSE_SEND_FREED},
-        {MISUSE_RECEIVE_WRITTEN, MISUSE_RECEIVE_UNMAPPED, MISUSE_RECEIVE_FREED},
-        {MISUSE_ARRAY_WRITTEN, MISUSE_ARRAY_UNMAPPED, MISUSE_ARRAY_FREED},
+    enum { WRITTEN, UNMAPPED, FREED, RETURNED };
+    static const enum misuse_kind kinds[][4] = {
+        {MISUSE_SEND_WRITTEN, MISUSE_SEND_UNMAPPED, MISUSE_SEND_FREED, MISUSE_SEND_RETURNED},
+        {MISUSE_RECEIVE_WRITTEN, MISUSE_RECEIVE_UNMAPPED, MISUSE_RECEIVE_FREED,
+         MISUSE_RECEIVE_RETURNED},
+        {MISUSE_ARRAY_WRITTEN, MISUSE_ARRAY_UNMAPPED, MISUSE_ARRAY_FREED, MISUSE_ARRAY_RETURNED},
     };
     int what = f->buffer.array ? 2 : f->buffer.access == USAGE_WRITE;
 
     usage_say(lane, seq,
-              kinds[what][!readable      ? UNMAPPED
-                          : was_freed(f) ? FREED
-                                         : WRITTEN],
+              kinds[what][!readable         ? UNMAPPED
+                          : has_returned(f) ? RETURNED
+                          : was_freed(f)    ? FREED
+                                            : WRITTEN],
               f->buffer.argument, f->seq);
 }
 
@@ -383,6 +398,7 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
     f->win = win;
     f->watched = f->large = f->gaps = false;
     f->held = is_held(buffer);
+    f->frame = buffer->start >= (uintptr_t)recorder_thread.cfa ? recorder_thread.cfa : NULL;
     f->point = f->reading = -1;
     f->fiber = NULL;
     if (UNLIKELY(shadow.threads))
@@ -428,7 +444,7 @@ static void inflight_land(struct lane *lane, uint64_t seq, uint32_t at, bool jud
     struct flight *f = &in_flight[at];
     uint64_t now = judge && f->hash && f->buffer.access == USAGE_READ ? hash_of(f) : f->hash;
     bool stored = UNLIKELY(f->reading >= 0) && judge && stored_to(f);
-    if (now != f->hash || stored || (f->held && judge && was_freed(f)))
+    if (now != f->hash || stored || (judge && (has_returned(f) || (f->held && was_freed(f)))))
         say_changed(lane, seq, f, now || !f->hash);
     if (UNLIKELY(f->fiber != NULL))
         shadow_end(f->fiber);
@@ -704,13 +720,14 @@ void usage_look_slow(struct lane *lane, uint64_t seq)
         bool changed = f->reading >= 0 ? stored_to(f) : now && now != f->hash;
         if (!hit && !changed)
             continue;
-        if (changed && was_freed(f))
+        if (has_returned(f) || (changed && was_freed(f)))
             say_changed(lane, seq, f, true);
         else
             usage_say(lane, seq, changed ? MISUSE_RECEIVE_WRITTEN : MISUSE_RECEIVE_ACCESSED,
                       f->buffer.argument, f->seq,
                       .site = hit ? (int32_t)recorder_site_of(lane, hit) : 0);
         f->held = false;
+        f->frame = NULL;
         inflight_unwatch(f);
     }
     relooked = false;

@@ -285,7 +285,6 @@ void usage_committed(struct lane *lane, const void *type)
 
 void usage_gone(struct lane *lane, enum recorder_object kind, const void *handle)
 {
-    (void)lane;
     if (library_predefined(kind, handle)) /* a call may have returned it: freeing it is allowed, and
                                              it stays valid */
         return;
@@ -295,6 +294,8 @@ void usage_gone(struct lane *lane, enum recorder_object kind, const void *handle
         usage_uncommitted -= o->uncommitted;
         o->uncommitted = false;
         o->freed = true;
+        if (o->seq && lane->depth && lane->depth <= SPOOL_DEPTH_MAX)
+            o->seq = lane->open[lane->depth - 1].seq; /* the call that frees it */
     }
     recorder_unlock();
 }

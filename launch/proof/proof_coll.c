@@ -337,6 +337,9 @@ static enum part part_of(const struct proof_prover *prover, const struct wanted 
     there = history_space_global(rank, (enum history_space_kind)space->key.kind, space->global);
     if (there && there->uneven)
         return PART_UNKNOWN;
+    if (there && there->refused) /* at most so many more */
+        return history_space_entered(rank, there) + there->refused < wanted->number ? PART_MISSING
+                                                                                    : PART_UNKNOWN;
     if (wanted->edges && member != me && !history_edges(space, HISTORY_GIVES, member) &&
         !history_edges(space, HISTORY_TAKES, member))
         return PART_DONE;
@@ -368,7 +371,7 @@ struct need proof_coll_need(struct proof_prover *prover, int32_t me,
     bool sure = false;
 
     wanted.me.member = history_space_place(space, me);
-    if (!number || space->uneven || rounds == REQUEST_ROUNDS_UNTOLD ||
+    if (!number || space->uneven || space->refused || rounds == REQUEST_ROUNDS_UNTOLD ||
         wanted.me.member >= space->size)
         return proof_need_unknown();
     wanted.known = history_coll_at(mine, space, number, &my_coll);

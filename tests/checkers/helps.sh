@@ -84,6 +84,36 @@ static void not_persistent(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 static void left(void) { MPI_Irecv(value, 1, MPI_INT, !rank, 9, MPI_COMM_WORLD, &request); }
+/* A buffer in the frame of a function that returns before the operation is complete, a twin whose
+ * frame lives, and one that a callee hands over. */
+__attribute__((noinline)) static void begin(int *buffer)
+{
+    MPI_Isend(buffer, 8, MPI_INT, !rank, 4, MPI_COMM_WORLD, &request);
+}
+__attribute__((noinline)) static void begin_local(void)
+{
+    int local[8] = {rank};
+    begin(local);
+}
+__attribute__((noinline)) static void begun_by(int mine)
+{
+    int local[8] = {rank};
+    if (mine) begin(local);
+    else begin_local();
+    MPI_Recv(other, 8, MPI_INT, !rank, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static void returned(void) { begun_by(0); }
+static void freed_type(void)
+{
+    MPI_Datatype three;
+    MPI_Type_contiguous(3, MPI_INT, &three);
+    MPI_Type_commit(&three);
+    MPI_Datatype copy = three;
+    MPI_Type_free(&three);
+    MPI_Send(value, 1, copy, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+}
+static void roots(void) { MPI_Bcast(value, 1, MPI_INT, rank, MPI_COMM_WORLD); }
 /* The message has no data, so it does no harm. */
 static void freed_early(void)
 {
@@ -198,6 +228,7 @@ static void nothing(void)
 {
     columns_of(3, sizeof(int));
     count_up(MPI_LOCK_EXCLUSIVE);
+    begun_by(1);
     static char fixed[1024];
     char local[1024], *one = malloc(800), *two;
     free(one);
@@ -249,7 +280,7 @@ int main(int argc, char **argv)
         ONE(attached_twice), ONE(start_null), ONE(not_persistent), ONE(freed_early), ONE(left),
         ONE(no_member), ONE(no_comm), ONE(no_file), ONE(edges), ONE(attached_freed), ONE(nothing),
         ONE(beyond), ONE(preceded), ONE(no_store), ONE(unlocked),
-        ONE(counted_shared)};
+        ONE(counted_shared), ONE(returned), ONE(freed_type), ONE(roots)};
     int *memory;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -269,11 +300,11 @@ mpicc -g -o helps helps.c 2>/dev/null || exit 1
 for mistake in rank_of_none rank_of_world negative_tag columns int_overflow undefined_count \
     requests_on_heap operation dims topology attached_twice attached_freed start_null \
     not_persistent freed_early left no_member no_comm no_file edges beyond preceded no_store \
-    unlocked counted_shared nothing; do
+    unlocked counted_shared returned freed_type roots nothing; do
     echo "# $mistake"
     crosswait record --buffers=on -o T.db -- mpirun -n 2 ./helps $mistake >out.txt 2>&1
     crosswait check T.db >report.txt
     facts='help|rank .* (wrote|is)|.* gave|.* had returned|an int|-327|the d|MPI_LO|.t'
-    grep -E "^(error|warning)|^ +(=|\|) ($facts)" report.txt
+    grep -E "^(error|warning)|^ +(=|\|) ($facts)|^[0-9 ]+\| +MPI_Type_free" report.txt
 done
 exit 0

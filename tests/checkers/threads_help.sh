@@ -127,4 +127,49 @@ for matched in 0 1; do
     crosswait record -o T.db -- mpirun -n 2 ./probes >/dev/null 2>&1
     crosswait check T.db | grep -E '^[a-z]*\[|^ *= (help|MPI_Probe)|^verdict'
 done
+# Two threads of rank 0 receive messages of different lengths under one tag. The short receive is
+# posted first, the long message sent first.
+cat >tags.c <<'END'
+#include <mpi.h>
+#include <pthread.h>
+static int rank;
+static pthread_barrier_t both;
+static void *exchange(void *second)
+{
+    int in[90], out[90] = {0}, count = second ? 90 : 10;
+    MPI_Request request;
+    if (!rank && second)
+        pthread_barrier_wait(&both);
+    MPI_Irecv(in, rank ? 90 : count, MPI_INT, !rank, TAG * (second != NULL), MPI_COMM_WORLD,
+              &request);
+    if (!rank && !second)
+        pthread_barrier_wait(&both);
+    if (rank && !second)
+        pthread_barrier_wait(&both);
+    MPI_Send(out, count, MPI_INT, !rank, TAG * (second != NULL), MPI_COMM_WORLD);
+    if (rank && second)
+        pthread_barrier_wait(&both);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return second;
+}
+int main(int argc, char **argv)
+{
+    int level;
+    pthread_t thread;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    pthread_barrier_init(&both, NULL, 2);
+    pthread_create(&thread, NULL, exchange, &rank);
+    exchange(NULL);
+    pthread_join(thread, NULL);
+    MPI_Finalize();
+    return 0;
+}
+END
+for tag in 0 1; do
+    echo "== TAG=$tag"
+    mpicc -g -pthread -DTAG=$tag -o tags tags.c || exit 1
+    crosswait record -o T.db -- mpirun -n 2 ./tags >/dev/null 2>&1
+    crosswait check T.db | grep -E '^[a-z]*\[|^ *= (help|another)|^verdict'
+done
 exit 0
