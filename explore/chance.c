@@ -25,6 +25,8 @@ struct end { /* of a world */
     struct explore_output output;
 };
 
+enum { RANK_NONE = -1, RANK_SOME = -2 /* a file differs: any rank may have written it */ };
+
 static void end_done(struct end *end)
 {
     free(end->seeds);
@@ -62,8 +64,8 @@ static enum core_status end_get(struct explore_program *p, const struct explore_
     return status;
 }
 
-/* Finds a rank whose seeds, end or output differ, with `timed` in more than times; -1: none does.
- */
+/* Finds a rank whose seeds, end or output differ, with `timed` in more than times;
+ * RANK_NONE: none does. */
 static enum core_status find_differing(struct explore_program *p, const struct end *a,
                                        const struct end *b, bool timed, int *out_rank)
 {
@@ -72,15 +74,15 @@ static enum core_status find_differing(struct explore_program *p, const struct e
     int known = p->allow.pattern_count;
     CORE_CHECK(a->there && b->there && a->rank_count == b->rank_count);
 
-    *out_rank = -1;
-    for (int r = 0; r < a->rank_count && *out_rank < 0; r++)
+    *out_rank = RANK_NONE;
+    for (int r = 0; r < a->rank_count && *out_rank == RANK_NONE; r++)
         if (a->seeds[r] != b->seeds[r] || a->status[r] != b->status[r])
             *out_rank = r;
-    if (*out_rank < 0 && timed)
+    if (*out_rank == RANK_NONE && timed)
         status = explore_allow_numbers(&p->allow, &a->output, &b->output);
-    if (*out_rank < 0 && status == CORE_OK &&
+    if (*out_rank == RANK_NONE && status == CORE_OK &&
         explore_output_differ(&a->output, &b->output, &p->allow, &difference)) {
-        *out_rank = difference.rank;
+        *out_rank = difference.rank < 0 ? RANK_SOME : difference.rank;
         explore_difference_done(&difference);
     }
     while (p->allow.pattern_count > known) /* they were tried for these two worlds alone */
@@ -121,7 +123,7 @@ static unsigned kinds_of(const struct explore_program *p)
 }
 
 /* Finds a rank that differs from the first world in a world under another clock, or of another
- * start of the program (`early`); -1: none was found. */
+ * start of the program (`early`); RANK_NONE: none was found. */
 static enum core_status chance_try(struct explore_program *p, const struct explore_list *list,
                                    const struct end *first, bool early, int *out_rank)
 {
@@ -130,8 +132,8 @@ static enum core_status chance_try(struct explore_program *p, const struct explo
     const double begun_s = explore_clock_s(), most_s = p->how.patient ? MOST_RUN_S : MOST_S;
     enum core_status status = CORE_OK;
 
-    *out_rank = -1;
-    for (size_t i = 0; i < count && status == CORE_OK && *out_rank < 0; i++) {
+    *out_rank = RANK_NONE;
+    for (size_t i = 0; i < count && status == CORE_OK && *out_rank == RANK_NONE; i++) {
         struct end other;
         if (explore_clock_s() - begun_s > most_s)
             break;
@@ -153,7 +155,7 @@ static enum core_status reduce_try(struct explore_program *p, const struct explo
     struct end other;
     enum core_status status = end_get(p, list, 0, true, &other);
 
-    *out_rank = -1;
+    *out_rank = RANK_NONE;
     if (status == CORE_OK && other.there)
         status = find_differing(p, first, &other, false, out_rank);
     end_done(&other);
@@ -165,7 +167,7 @@ enum core_status explore_program_chance(struct explore_program *program,
 {
     struct end first;
     enum world_outside outside = WORLD_OUTSIDE_CHANCE;
-    int rank = -1;
+    int rank = RANK_NONE;
     if (!program->worlds || !search->complete || !search->class_count)
         return CORE_OK;
     if (program->outcome.rank && !kinds_of(program))
@@ -175,13 +177,13 @@ enum core_status explore_program_chance(struct explore_program *program,
     const unsigned kinds = first.there ? kinds_of(program) : 0;
     if (status == CORE_OK && kinds & (WORLD_VARIES | WORLD_VARIES_EARLY))
         status = chance_try(program, list, &first, false, &rank);
-    if (status == CORE_OK && rank < 0 && kinds & WORLD_VARIES_EARLY)
+    if (status == CORE_OK && rank == RANK_NONE && kinds & WORLD_VARIES_EARLY)
         status = chance_try(program, list, &first, true, &rank);
-    if (status == CORE_OK && rank < 0 && kinds & WORLD_VARIES_REDUCES) {
+    if (status == CORE_OK && rank == RANK_NONE && kinds & WORLD_VARIES_REDUCES) {
         outside = WORLD_OUTSIDE_REDUCE;
         status = reduce_try(program, list, &first, &rank);
     }
-    if (rank >= 0) {
+    if (rank != RANK_NONE) {
         search->outside = outside;
         search->outside_rank = rank;
         search->limited = true;

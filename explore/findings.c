@@ -291,6 +291,30 @@ static char *unlike_words(struct explore_program *program, const struct explore_
     return core_text_close(file, &text);
 }
 
+/* Returns "rank 0 prints '3'", or "the ranks write out.dat (8 bytes, hash 0123456789abcdef)". */
+static char *difference_words(const struct explore_difference *d)
+{
+    static const char removed[] = " (removed)"; /* scratch_list */
+    const char *line = d->line[0], *verb = d->errors ? "says" : "prints";
+    char *words = NULL;
+    int bytes;
+    CORE_CHECK(d->line[0] || d->line[1]);
+    if (d->rank >= 0 && line)
+        bytes = asprintf(&words, "rank %d %s '%.*s'%s", d->rank, verb, line_shown(line), line,
+                         line_rest(line));
+    else if (d->rank >= 0)
+        bytes = asprintf(&words, "rank %d %s no such line", d->rank, verb);
+    else if (line && strstr(line, removed))
+        bytes =
+            asprintf(&words, "the ranks remove %.*s", (int)(strstr(line, removed) - line), line);
+    else if (line)
+        bytes = asprintf(&words, "the ranks write %s", line);
+    else
+        bytes = asprintf(&words, "the ranks do not write the file '%.*s'",
+                         (int)strcspn(d->line[1], " "), d->line[1]);
+    return bytes < 0 ? NULL : words;
+}
+
 /* Returns what the first line of output that differs is, or what the first such message is. */
 static char *outcome_words(struct explore_program *program, const struct explore_look *look,
                            const struct explore_look *other)
@@ -299,17 +323,12 @@ static char *outcome_words(struct explore_program *program, const struct explore
     struct explore_unlike unlike;
     char *words = NULL;
 
-    if (explore_output_differ(&look->output, &other->output, &program->allow, &d)) {
-        const char *line = d.line[0], *verb = d.errors ? "says" : "prints";
-        if (line ? asprintf(&words, "rank %d %s '%.*s'%s", d.rank, verb, line_shown(line), line,
-                            line_rest(line)) < 0
-                 : asprintf(&words, "rank %d %s no such line", d.rank, verb) < 0)
-            words = NULL;
-    } else if (look->found || !message_diff_differ(&look->sent, &other->sent, &unlike)) {
+    if (explore_output_differ(&look->output, &other->output, &program->allow, &d))
+        words = difference_words(&d);
+    else if (look->found || !message_diff_differ(&look->sent, &other->sent, &unlike))
         words = strdup(look->found ? look->found : "nothing is found");
-    } else {
+    else
         words = unlike_words(program, &unlike);
-    }
     explore_difference_done(&d);
     return words;
 }

@@ -65,6 +65,12 @@ static bool line_allowed(const struct explore_allow *allow, const char *line, si
     return allowed;
 }
 
+/* Two for each rank, and one for files. */
+static int texts_of(int rank_count)
+{
+    return 2 * rank_count + 1;
+}
+
 static size_t line_bytes(const char *at)
 {
     return strcspn(at, "\n");
@@ -188,7 +194,7 @@ enum core_status explore_allow_numbers(struct explore_allow *allow, const struct
 {
     enum core_status status = CORE_OK;
     CORE_CHECK(a->rank_count == b->rank_count);
-    for (int i = 0; i < 2 * a->rank_count && status == CORE_OK; i++)
+    for (int i = 0; i < texts_of(a->rank_count) && status == CORE_OK; i++)
         status = text_numbers(allow, a->text[i], b->text[i]);
     return status;
 }
@@ -237,12 +243,17 @@ static uint64_t hash_output(uint64_t key, const struct explore_allow *allow, int
                                      : hash_text(hash_text(key, output, allow), errors, allow);
 }
 
+static uint64_t hash_files(uint64_t key, const struct explore_allow *allow, const char *files)
+{
+    return allow->output || !files || !*files ? key : hash_text(key, files, allow);
+}
+
 uint64_t explore_output_key(uint64_t rest, const struct explore_output *output,
                             const struct explore_allow *allow)
 {
     for (int r = 0; r < output->rank_count; r++)
         rest = hash_output(rest, allow, r, output->text[2 * r], output->text[2 * r + 1]);
-    return rest;
+    return hash_files(rest, allow, output->text[2 * output->rank_count]);
 }
 
 enum core_status explore_outcome_key(const struct world_process_outcome *outcome,
@@ -280,6 +291,7 @@ enum core_status explore_outcome_key(const struct world_process_outcome *outcome
     for (int r = 0; r < view->rank_count; r++)
         *out_key =
             hash_output(*out_key, allow, r, outcome->rank[r].output, outcome->rank[r].errors);
+    *out_key = hash_files(*out_key, allow, outcome->files);
     return CORE_OK;
 }
 
@@ -288,10 +300,10 @@ enum core_status explore_output_keep(const struct world_process_outcome *outcome
 {
     struct explore_output made = {.rank_count = rank_count};
     enum core_status status =
-        CORE_ARRAY_NEW(made.text, 2 * (uint64_t)rank_count, "the output of ranks");
-    for (int i = 0; i < 2 * rank_count && status == CORE_OK; i++) {
-        const struct world_rank_outcome *rank = &outcome->rank[i / 2];
-        const char *text = i % 2 ? rank->errors : rank->output;
+        CORE_ARRAY_NEW(made.text, (uint64_t)texts_of(rank_count), "the output of ranks");
+    for (int i = 0; i < texts_of(rank_count) && status == CORE_OK; i++) {
+        const struct world_rank_outcome *rank = i < 2 * rank_count ? &outcome->rank[i / 2] : NULL;
+        const char *text = !rank ? outcome->files : i % 2 ? rank->errors : rank->output;
         if (!(made.text[i] = strdup(text ? text : "")))
             status = core_report(CORE_NO_MEMORY, "out of memory for the output of ranks");
     }
@@ -304,7 +316,7 @@ enum core_status explore_output_keep(const struct world_process_outcome *outcome
 
 void explore_output_done(struct explore_output *output)
 {
-    for (int i = 0; output->text && i < 2 * output->rank_count; i++)
+    for (int i = 0; output->text && i < texts_of(output->rank_count); i++)
         free(output->text[i]);
     free(output->text);
     *output = (struct explore_output){0};
@@ -356,11 +368,12 @@ bool explore_output_differ(const struct explore_output *a, const struct explore_
                            struct explore_difference *out_difference)
 {
     *out_difference = (struct explore_difference){0};
-    for (int i = 0; i < 2 * a->rank_count; i++) {
-        if (rank_allowed(allow, i / 2))
+    for (int i = 0; i < texts_of(a->rank_count); i++) {
+        const bool files = i == 2 * a->rank_count;
+        if (files ? allow->output : rank_allowed(allow, i / 2))
             continue;
-        out_difference->rank = i / 2;
-        out_difference->errors = i % 2;
+        out_difference->rank = files ? -1 : i / 2;
+        out_difference->errors = !files && i % 2;
         if (text_differ(a->text[i], b->text[i], allow, out_difference))
             return true;
     }

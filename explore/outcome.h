@@ -18,8 +18,9 @@ struct explore_allow {
     int pattern_count;
 };
 
-struct explore_output { /* a copy of what a world printed */
-    char **text;        /* two for each rank: standard output, then standard error */
+struct explore_output { /* a copy of what a world printed and wrote */
+    char **text;        /* two for each rank: standard output, then standard error; then one with a
+                           line for each file (world/processes/scratch.h) */
     int rank_count;
 };
 /* Adds one argument of --allow. */
@@ -50,8 +51,9 @@ uint64_t explore_output_key(uint64_t rest, const struct explore_output *output,
  * the ranks that failed in the call. */
 bool explore_outcome_stands(const struct world_process_outcome *outcome,
                             const struct world_finding *failure, int rank);
-/* A line that a rank prints in only one of two worlds: `line` has each world's line without its
- * end, NULL where it is missing. False: both worlds print the same. */
+/* A line that a rank prints (-1: of a file that ranks write) in only one of two worlds: `line` has
+ * each world's line without its end, NULL where it is missing. False: both worlds print the same.
+ */
 struct explore_difference {
     int rank;
     bool errors; /* on standard error */

@@ -109,3 +109,49 @@ int main(int argc, char **argv)
 }
 END
 mpicc -g -o before before.c && crosswait explore -q -n 2 -- ./before || echo "files before MPI_Init"
+# What ranks write is part of an outcome, but not the times in it, nor the order of a text's lines.
+cat >result.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, got, first = 0, sum = 0;
+    const char *what = argv[1];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    double begin = MPI_Wtime();
+    FILE *file = rank ? NULL : fopen("sums", "w");
+    if (rank)
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < 2 && !rank; i++, sum += got) {
+        MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        first = first ? first : got;
+        if (!strcmp(what, "lines"))
+            fprintf(file, "from rank %d\n", got);
+    }
+    if (!rank) {
+        fprintf(file, "sum %d\n", sum);
+        if (!strcmp(what, "first"))
+            fprintf(file, "first %d\n", first);
+        if (!strcmp(what, "bytes"))
+            fwrite(&first, sizeof first, 1, file);
+        if (!strcmp(what, "time"))
+            usleep(1000 * first), fprintf(file, "after %.6f s\n", MPI_Wtime() - begin);
+        fclose(file);
+        if (!strcmp(what, "removed") && first == 1)
+            remove("sums");
+    }
+    MPI_Finalize();
+    return 0;
+}
+END
+mpicc -g -o result result.c || exit 1
+for what in sum lines time first bytes removed; do
+    echo "$what"
+    crosswait explore -n 3 -- ./result $what | grep -E '^warning|^crosswait| (write|remove) '
+    [ $what != time ] && [ $what != removed ] ||
+        crosswait run -o T.db -- mpirun -n 3 ./result $what | grep -E '^warning|^explored'
+done
+exit 0

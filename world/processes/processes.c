@@ -899,6 +899,7 @@ static enum core_status run_once(struct world_processes *w, const struct world_o
             CORE_UNSUPPORTED,
             "a bug of crosswait ended a world, or a rank overwrote memory that the ranks share: %s",
             region->bug);
+    region->files_written[sizeof region->files_written - 1] = 0;
     region->outcome.decisions = decisions_read(w);
     if (!answer_is_whole(region, region->outcome.decisions))
         return core_report(CORE_BAD_FORMAT, "a rank has overwritten memory that the ranks share");
@@ -917,6 +918,7 @@ static enum core_status run_once(struct world_processes *w, const struct world_o
                                                   .event = region->event,
                                                   .question_count = region->question_count,
                                                   .event_count = region->event_count,
+                                                  .files = region->files_written,
                                                   .lost = region->lost,
                                                   .unsure = unsure};
     return CORE_OK;

@@ -85,8 +85,9 @@ struct world_process_outcome {
     const struct world_question *question;
     const struct world_event *event; /* in the order in which they happened */
     size_t question_count, event_count;
-    bool lost;   /* more questions or events than WORLD_LOG_MAX */
-    bool unsure; /* no rank continued, but a thread might have: finding "threads" */
+    const char *files; /* those that the world wrote: scratch_list; "": none, or they are real */
+    bool lost;         /* more questions or events than WORLD_LOG_MAX */
+    bool unsure;       /* no rank continued, but a thread might have: finding "threads" */
 };
 
 enum { WORLD_LOG_MAX = 1 << 20 };

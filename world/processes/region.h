@@ -18,7 +18,7 @@
 #define REGION_INPUT "crosswait-input" /* the file that worlds read as standard input */
 
 enum {
-    REGION_VERSION = 10,
+    REGION_VERSION = 11,
     REGION_NAMES_MAX = 1024,
     REGION_NAME_MAX = 56,
     REGION_WHY_MAX = 160,
@@ -29,7 +29,8 @@ enum {
     REGION_MAPS_MAX = 1 << 20,
     REGION_VERSIONS_MAX = 1 << 16,
     REGION_ANSWERS_MAX = 1 << 20,
-    REGION_FILES_MAX = 1 << 16
+    REGION_FILES_MAX = 1 << 16,
+    REGION_WRITTEN_MAX = 1 << 14
 };
 
 /* Messages from the program's side. */
@@ -164,6 +165,7 @@ struct region {
     _Atomic uint32_t over; /* a rank saw that the world cannot continue: the rest is ended */
     _Atomic uint32_t time; /* the runner's time limit passed */
     bool again;            /* the world is to run again (world_state.again) */
+    char files_written[REGION_WRITTEN_MAX]; /* scratch_list */
     struct world_outcome outcome;
     uint64_t question_count, event_count;
     bool lost;

@@ -8,6 +8,7 @@
 #define WORLD_PROCESSES_SCRATCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { SCRATCH_PLACES = 3, SCRATCH_PATH = 1024 };
@@ -27,6 +28,10 @@ void scratch_enter(struct scratch *scratch);
 bool scratch_begin(struct scratch *scratch);
 /* Tells whether anything was written since. */
 bool scratch_written(const struct scratch *scratch);
+/* Writes a line for each file that was written or removed since, with a hash of its content, as one
+ * text; the last line stands for those for which there is no room (of more than 64 bytes). A file
+ * behind the first 256 MiB counts by its size. */
+void scratch_list(const struct scratch *scratch, char *out, size_t room);
 /* Drops all that was written since. The caller is the only one to run. False: see `why`. */
 bool scratch_clear(struct scratch *scratch);
 

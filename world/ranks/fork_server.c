@@ -648,6 +648,10 @@ static bool world_serve(void)
     if (good)
         world_close();
     rank_region->again = WORLD->again;
+    rank_region->files_written[0] = 0;
+    if (scratch_written(&rank_region->scratch))
+        scratch_list(&rank_region->scratch, rank_region->files_written,
+                     sizeof rank_region->files_written);
     good &= scratch_clear(&rank_region->scratch);
     rank_region->busy = false;
     fork_server_say(good ? REGION_DONE : REGION_FAILED);
