@@ -19,7 +19,8 @@ $(eval $(call WORLD_LIBRARY,$(BUILD)/hot/libworld.a,$(call \
 # no threads of fibers. fork_server.c ends the section of shared variables, so it comes last. The
 # runner finds the program's call sites by the frame pointers.
 RANKS_SOURCES = $(filter-out world/fibers/thread.c world/fibers/rank_threads.c %/fork_server.c, \
-    $(WORLD_SOURCES) $(wildcard world/ranks/*.c)) world/processes/scratch.c world/processes/scratch_list.c \
+    $(WORLD_SOURCES) $(wildcard world/ranks/*.c)) world/processes/scratch.c \
+    world/processes/scratch_list.c \
     world/ranks/fork_server.c
 RANKS_OBJECTS = $(RANKS_SOURCES:%.c=$(BUILD)/obj/ranks/%.o) $(BUILD)/obj/ranks/rank_missing.o
 
