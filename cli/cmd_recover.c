@@ -55,16 +55,18 @@ static enum core_status trace_tell(const char *path)
 {
     struct trace trace;
     enum core_status status = trace_open(path, TRACE_READ, &trace);
-    uint64_t events = 0;
+    uint64_t calls = 0;
     char number[32];
 
     if (status != CORE_OK)
         return status;
-    for (uint32_t r = 0; r < trace.rank_count; r++)
-        events += trace.rank[r].events;
-    printf("%s: %" PRIu32 " rank%s, %s event%s\n", path, trace.rank_count,
-           trace.rank_count == 1 ? "" : "s", describe_number(events, number, sizeof number),
-           events == 1 ? "" : "s");
+    const char *totals = trace_meta(&trace, "totals"); /* the calls come first */
+    if (!totals || sscanf(totals, "%" SCNu64, &calls) != 1)
+        for (uint32_t r = 0; r < trace.rank_count; r++)
+            calls += trace.rank[r].events;
+    printf("%s: %s call%s of %" PRIu32 " rank%s\n", path,
+           describe_number(calls, number, sizeof number), calls == 1 ? "" : "s", trace.rank_count,
+           trace.rank_count == 1 ? "" : "s");
     for (uint32_t r = 0; r < trace.rank_count; r++)
         describe_rank_end(&trace, r, "  ", stdout);
     const char *notes = trace_meta(&trace, "notes");

@@ -33,17 +33,17 @@ static void cmd_snapshot_find(const char *operand, char **out_folder, char **out
 {
     struct stat status;
     size_t bytes = strlen(operand);
-    bool folder = stat(operand, &status) == 0 && S_ISDIR(status.st_mode);
 
     while (bytes > 1 && operand[bytes - 1] == '/')
         bytes--;
+    const bool named = bytes > 6 && !memcmp(operand + bytes - 6, ".spool", 6);
+    const bool folder = named || (stat(operand, &status) == 0 && S_ISDIR(status.st_mode));
     *out_folder = malloc(bytes + sizeof ".spool");
     *out_trace = malloc(bytes + 1);
     if (!*out_folder || !*out_trace)
         return;
     sprintf(*out_folder, "%.*s%s", (int)bytes, operand, folder ? "" : ".spool");
-    if (folder && bytes > 6 && !memcmp(operand + bytes - 6, ".spool", 6))
-        bytes -= 6;
+    bytes -= named ? 6 : 0;
     sprintf(*out_trace, "%.*s", (int)bytes, operand);
 }
 

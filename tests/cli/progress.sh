@@ -80,7 +80,7 @@ print("interrupted: signal", os.WTERMSIG(status), "trace", os.path.exists("R.db"
 said, status = recover(False)
 told = re.search(r"writing the trace: \d+ %, about \d+ s left", said)
 print("on a terminal:", "told" if told else repr(said))
-print("left standing:", repr(re.sub(r"[\d,]+ events", "N events", said.split("\r")[-2].strip())))
+print("left standing:", repr(re.sub(r"[\d,]+ calls", "N calls", said.split("\r")[-2].strip())))
 count = [
     sqlite3.connect(trace).execute("SELECT count(*) FROM event_each").fetchone()
     for trace in ("K.db", "R.db")

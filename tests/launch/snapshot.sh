@@ -26,14 +26,14 @@ int main(int argc, char **argv)
 }
 C
 mpicc -g -o late late.c || exit 1
-crosswait snapshot T.db >out 2>&1
+crosswait snapshot T.db.spool >out 2>&1
 [ $? = 3 ] && grep -q "no job is recorded there now" out || fail "no job: $(cat out)"
 for options in "" --last=100; do
     rm -rf go T*
     (exec crosswait record $options -o T.db -- mpirun -n 2 ./late "$PWD/go") >job 2>err &
     launcher=$!
     wait_for '[ "$(ls T.db.spool/*/[01].0.ring 2>/dev/null | wc -l)" = 2 ]'
-    wait_for 'crosswait snapshot T.db >out 2>&1
+    wait_for 'crosswait snapshot T.db.spool >out 2>&1
         grep -q "rank 0 waits in MPI_Recv for rank 1" out &&
         grep -q "rank 1  *outside of MPI, after MPI_Barrier" out'
     grep -q "; at the time of the snapshot, rank 0 waits in MPI_Recv for rank 1" out ||
