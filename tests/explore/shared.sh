@@ -77,7 +77,9 @@ done
 # between the uses, one common input and a file for each rank change nothing.
 cat >files.c <<'END'
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -115,8 +117,26 @@ static void get(const char *name)
     puts(read_it);
     close(file);
 }
+static void list(void)
+{
+    int found = 0;
+    if (is("glob")) {
+        glob_t names;
+        found = glob("list/c*", 0, NULL, &names) == 0;
+    } else {
+        DIR *folder = opendir("list");
+        for (struct dirent *entry; (entry = readdir(folder));)
+            found += !strcmp(entry->d_name, "cell");
+        closedir(folder);
+    }
+    puts(found ? "found" : "not found");
+}
 static void change(void)
 {
+    if (is("list") || is("glob") || is("listed")) {
+        put("list/cell");
+        return;
+    }
     if (is("rename"))
         rename("input", "cell");
     else if (is("remove"))
@@ -140,9 +160,11 @@ int main(int argc, char **argv)
         put(name);
     if (is("own") || is("input"))
         get(is("own") ? name : "input");
-    else if (rank == 0)
+    else if (rank == 0 && !is("lists") && !is("apart"))
         change();
-    if (is("barrier"))
+    if (is("lists") || is("apart"))
+        put(rank ? "list/a" : "list/b");
+    if (is("barrier") || is("listed") || is("lists"))
         MPI_Barrier(MPI_COMM_WORLD);
     if (is("any") && rank != 1)
         MPI_Send(&rank, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
@@ -159,14 +181,17 @@ int main(int argc, char **argv)
                  ? "no"
                  : "yes");
     }
-    else if (rank == 1 && !is("any") && !is("own") && !is("input"))
+    else if (is("lists") || (rank == 1 && (is("list") || is("glob") || is("listed"))))
+        list();
+    else if (rank == 1 && !is("any") && !is("own") && !is("input") && !is("apart"))
         get("cell");
     MPI_Finalize();
     return 0;
 }
 END
-mpicc -o files files.c && echo 3 >input && echo 4 >cell || exit 1
-for how in stat faccess statx input folder link symbolic flock folders; do
+mpicc -o files files.c && mkdir list && echo 3 >input && echo 4 >cell || exit 1
+for how in stat faccess statx input folder link symbolic flock folders list glob listed lists apart
+do
     echo "$how: $(crosswait explore -n 2 -- ./files $how | tail -1) [${PIPESTATUS[0]}]"
 done
 crosswait run -o T.db -- mpirun -n 3 ./files any | grep -o '^verdict.*\|^explored.*'

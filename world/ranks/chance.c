@@ -56,7 +56,7 @@ static void chance_fill(uint8_t *to, size_t bytes)
 
 /* Tells whether the code is an interpreter's. Python draws random numbers whenever it starts, and
  * most scripts use none of them. */
-static bool is_interpreter(const void *code)
+bool rank_is_interpreter(const void *code)
 {
     Dl_info in;
     CORE_CHECK(code);
@@ -71,7 +71,7 @@ void rank_chance_drawn(const void *caller)
     if (!rank_is_theirs(caller))
         return;
     chance_note();
-    if (!is_interpreter(caller))
+    if (!rank_is_interpreter(caller))
         rank_outside_note(WORLD_OUTSIDE_CHANCE);
 }
 #define DRAWN rank_chance_drawn(__builtin_return_address(0));

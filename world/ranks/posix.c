@@ -4,16 +4,21 @@
  *
  * Each rank counts the uses that it has ended. The count travels with the rank's causes
  * (world_causes.files), so an ended use came before another rank's call if the causes of that rank
- * include its number. Files are distinguished by name, and by inode if they have several names.
+ * include its number. Files are distinguished by name, and by inode if they have several names. The
+ * list of the names in a folder counts as a file that a rank reads if it lists the folder, and that
+ * each rank changes which makes or removes a name there; two changes need no order.
  *
  * Invariants: 1. Only the thread that holds `lock` touches the table in the region. 2. The causes
  * grow only in the thread of the rank that is scheduled; uses by others have no order. */
 #undef _FORTIFY_SOURCE
 #include "world/ranks/ranks.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -59,6 +64,7 @@ static bool has_order(void)
 
 struct named {
     uint64_t identity; /* 0: its use does not count */
+    bool list;         /* the list of a folder's names: reading it, or changing it */
     char path[PATH_MAX + NAME_MAX + 2];
 };
 
@@ -99,6 +105,7 @@ static void named_by_number(int file, struct named *out)
     struct stat is;
     CORE_CHECK(file >= 0);
     out->identity = 0;
+    out->list = false;
     if (syscall(SYS_fstat, file, &is) != 0 || !path_of(file, out) ||
         (!S_ISREG(is.st_mode) && !S_ISDIR(is.st_mode)))
         return;
@@ -135,6 +142,7 @@ static void named_by_path(int folder, const char *path, struct named *out)
     const int error = errno;
     CORE_CHECK(rank_own >= 0);
     out->identity = 0;
+    out->list = false;
     long file = path ? syscall(SYS_openat, folder, path, O_PATH | O_CLOEXEC) : -1;
     if (file >= 0) {
         named_by_number((int)file, out);
@@ -202,7 +210,9 @@ static uint32_t use_begin(const struct named *n, bool writes)
             continue;
         if (use->rank == rank_own && use->writes == writes)
             found = (uint32_t)(use - rank_region->files.use) + 1;
-        else if (use->rank != rank_own && (writes || use->writes) && !is_before(use, causes))
+        else if (use->rank != rank_own &&
+                 (n->list ? writes != use->writes : writes || use->writes) &&
+                 !is_before(use, causes))
             race_note(use->rank, n);
     }
     if (found)
@@ -242,6 +252,33 @@ static void posix_used(const struct named *n, bool writes)
     errno = error;
 }
 
+/* Notes that the list of the folder was read, or changed. */
+static void list_used(const struct named *folder, bool changes)
+{
+    enum { LIST = 0x6c697374 };
+    struct named list = *folder;
+    CORE_CHECK(folder->path[0] || !folder->identity);
+    if (!list.identity)
+        return;
+    identity_set(&list);
+    list.identity = list.identity ? core_random_mix(list.identity ^ LIST) | 1 : 0;
+    list.list = true;
+    posix_used(&list, changes);
+}
+
+/* Notes that the name was made or removed, which changes the list of its folder. */
+static void name_used(const struct named *n)
+{
+    struct named folder = *n;
+    char *slash = strrchr(folder.path, '/');
+    CORE_CHECK(rank_own >= 0);
+    posix_used(n, true);
+    if (!slash || !n->identity)
+        return;
+    slash[slash == folder.path] = 0; /* the root keeps its slash */
+    list_used(&folder, true);
+}
+
 static void used_path(int folder, const char *path, bool writes)
 {
     struct named n;
@@ -250,14 +287,18 @@ static void used_path(int folder, const char *path, bool writes)
     posix_used(&n, writes);
 }
 
+enum opens { OPENS_TO_READ, OPENS_TO_WRITE, OPENS_NEW };
+
 /* Notes what opening gave. */
-static void posix_opened(int file, int folder, const char *path, bool writes)
+static void posix_opened(int file, int folder, const char *path, enum opens how)
 {
     const int error = errno;
     struct named n;
     if (file >= 0) {
         named_by_number(file, &n);
-        uint32_t use = use_begin(&n, writes);
+        if (how == OPENS_NEW)
+            name_used(&n);
+        uint32_t use = use_begin(&n, how != OPENS_TO_READ);
         if (use && file < NUMBERS_MAX)
             use_of[file] = use; /* else it lasts to the end */
     } else
@@ -297,9 +338,17 @@ static void special_note(const char *path, int file, const void *caller)
 }
 #define SPECIAL(path, file) special_note(path, file, __builtin_return_address(0));
 
-static bool posix_changes(int flags)
+static enum opens opens_by(int flags)
 {
-    return (flags & O_ACCMODE) != O_RDONLY || flags & (O_CREAT | O_TRUNC);
+    if (flags & O_CREAT)
+        return OPENS_NEW;
+    return (flags & O_ACCMODE) != O_RDONLY || flags & O_TRUNC ? OPENS_TO_WRITE : OPENS_TO_READ;
+}
+
+static enum opens opens_as(const char *mode)
+{
+    CORE_CHECK(mode);
+    return strpbrk(mode, "wa") ? OPENS_NEW : strchr(mode, '+') ? OPENS_TO_WRITE : OPENS_TO_READ;
 }
 
 /* --- the C library's functions ---------------------------------------------------------------- */
@@ -320,7 +369,7 @@ int open(const char *path, int flags, ...)
     int file = real(path, flags, mode);
     SPECIAL(path, file)
     if (COUNTS)
-        posix_opened(file, AT_FDCWD, path, posix_changes(flags));
+        posix_opened(file, AT_FDCWD, path, opens_by(flags));
     return file;
 }
 
@@ -331,7 +380,7 @@ int openat(int folder, const char *path, int flags, ...)
     int file = real(folder, path, flags, mode);
     SPECIAL(path, file)
     if (COUNTS)
-        posix_opened(file, folder, path, posix_changes(flags));
+        posix_opened(file, folder, path, opens_by(flags));
     return file;
 }
 
@@ -340,7 +389,7 @@ int creat(const char *path, mode_t mode)
     RANK_REAL(creat)
     int file = real(path, mode);
     if (COUNTS)
-        posix_opened(file, AT_FDCWD, path, true);
+        posix_opened(file, AT_FDCWD, path, OPENS_NEW);
     return file;
 }
 
@@ -351,7 +400,7 @@ int __open_2(const char *path, int flags)
     int file = real(path, flags);
     SPECIAL(path, file)
     if (COUNTS)
-        posix_opened(file, AT_FDCWD, path, posix_changes(flags));
+        posix_opened(file, AT_FDCWD, path, opens_by(flags));
     return file;
 }
 
@@ -362,7 +411,7 @@ int __openat_2(int folder, const char *path, int flags)
     int file = real(folder, path, flags);
     SPECIAL(path, file)
     if (COUNTS)
-        posix_opened(file, folder, path, posix_changes(flags));
+        posix_opened(file, folder, path, opens_by(flags));
     return file;
 }
 
@@ -372,7 +421,7 @@ FILE *fopen(const char *path, const char *mode)
     FILE *file = real(path, mode);
     SPECIAL(path, file ? fileno(file) : -1)
     if (COUNTS)
-        posix_opened(file ? fileno(file) : -1, AT_FDCWD, path, strpbrk(mode, "wa+") != NULL);
+        posix_opened(file ? fileno(file) : -1, AT_FDCWD, path, opens_as(mode));
     return file;
 }
 
@@ -384,7 +433,7 @@ FILE *freopen(const char *path, const char *mode, FILE *stream)
     FILE *file = real(path, mode, stream);
     if (tell) {
         posix_closed(use);
-        posix_opened(file ? fileno(file) : -1, AT_FDCWD, path, strpbrk(mode, "wa+") != NULL);
+        posix_opened(file ? fileno(file) : -1, AT_FDCWD, path, opens_as(mode));
     }
     return file;
 }
@@ -444,7 +493,7 @@ int unlink(const char *path)
         named_by_path(AT_FDCWD, path, &n);
     int code = real(path);
     if (tell)
-        posix_used(&n, true);
+        name_used(&n);
     return code;
 }
 
@@ -457,7 +506,7 @@ int unlinkat(int folder, const char *path, int flags)
         named_by_path(folder, path, &n);
     int code = real(folder, path, flags);
     if (tell)
-        posix_used(&n, true);
+        name_used(&n);
     return code;
 }
 
@@ -470,14 +519,17 @@ int remove(const char *path)
         named_by_path(AT_FDCWD, path, &n);
     int code = real(path);
     if (tell)
-        posix_used(&n, true);
+        name_used(&n);
     return code;
 }
 
 static void posix_renamed(const struct named *from, int folder, const char *to)
 {
-    posix_used(from, true);
-    used_path(folder, to, true);
+    struct named n;
+    CORE_CHECK(from != &n);
+    name_used(from);
+    named_by_path(folder, to, &n);
+    name_used(&n);
 }
 
 int rename(const char *from, const char *to)
@@ -600,7 +652,10 @@ static void posix_made(int folder, const char *path, bool changes)
         return;
     *(char *)mempcpy(name, path, length) = 0;
     named_in_folder(folder, name, &n);
-    posix_used(&n, changes);
+    if (changes)
+        name_used(&n);
+    else
+        posix_used(&n, false);
     errno = error;
 }
 
@@ -691,6 +746,72 @@ int flock(int file, int operation)
     return code;
 }
 
+/* --- lists of folders ------------------------------------------------------------------------- */
+
+/* Notes that the program lists a folder. Python lists folders to find modules; so what a script
+ * lists does not count. */
+static void posix_listed(int folder, const char *path, const void *caller)
+{
+    const int error = errno;
+    struct named n = {0};
+    if (!posix_counts(caller) || rank_is_interpreter(caller))
+        return;
+    if (path)
+        named_by_path(folder, path, &n);
+    else
+        named_by_number(folder, &n);
+    posix_used(&n, false);
+    list_used(&n, false);
+    errno = error;
+}
+#define LISTED(folder, path) posix_listed(folder, path, __builtin_return_address(0));
+
+DIR *opendir(const char *path)
+{
+    RANK_REAL(opendir)
+    LISTED(AT_FDCWD, path)
+    return real(path);
+}
+
+DIR *fdopendir(int file)
+{
+    RANK_REAL(fdopendir)
+    LISTED(file, NULL)
+    return real(file);
+}
+
+int scandir(const char *restrict path, struct dirent ***restrict out,
+            int (*chosen)(const struct dirent *),
+            int (*order)(const struct dirent **, const struct dirent **))
+{
+    RANK_REAL(scandir)
+    LISTED(AT_FDCWD, path)
+    return real(path, out, chosen, order);
+}
+
+int nftw(const char *path, int (*visit)(const char *, const struct stat *, int, struct FTW *),
+         int depth, int flags)
+{
+    RANK_REAL(nftw)
+    LISTED(AT_FDCWD, path)
+    return real(path, visit, depth, flags);
+}
+
+/* Lists the folder before the first part of the pattern with a special character. */
+int glob(const char *restrict pattern, int flags, int (*failed)(const char *, int),
+         glob_t *restrict out)
+{
+    RANK_REAL(glob)
+    char path[PATH_MAX] = ".";
+    size_t length = strcspn(pattern, "*?[{~");
+    while (length > 0 && pattern[length - 1] != '/')
+        length--;
+    if (length > 0 && length < sizeof path)
+        *(char *)mempcpy(path, pattern, length) = 0;
+    LISTED(AT_FDCWD, path)
+    return real(pattern, flags, failed, out);
+}
+
 #define SAME(name) __attribute__((alias(#name)))
 int open64(const char *path, int flags, ...) SAME(open);
 int openat64(int folder, const char *path, int flags, ...) SAME(openat);
@@ -704,3 +825,10 @@ int stat64(const char *restrict path, struct stat64 *restrict out) SAME(stat);
 int lstat64(const char *restrict path, struct stat64 *restrict out) SAME(lstat);
 int fstatat64(int folder, const char *restrict path, struct stat64 *restrict out, int flags)
     SAME(fstatat);
+int scandir64(const char *restrict path, struct dirent64 ***restrict out,
+              int (*chosen)(const struct dirent64 *),
+              int (*order)(const struct dirent64 **, const struct dirent64 **)) SAME(scandir);
+int nftw64(const char *path, int (*visit)(const char *, const struct stat64 *, int, struct FTW *),
+           int depth, int flags) SAME(nftw);
+int glob64(const char *restrict pattern, int flags, int (*failed)(const char *, int),
+           glob64_t *restrict out) SAME(glob);

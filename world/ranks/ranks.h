@@ -100,6 +100,7 @@ void rank_outside_tell(void);
 void rank_outside_note(enum world_outside use);
 /* chance.c: notes that the rank got values that differ from job to job. */
 void rank_chance_tell(void);
+bool rank_is_interpreter(const void *code); /* Python's */
 void rank_chance_drawn(const void *caller); /* the caller draws random numbers of the system */
 void *rank_map(void *at, size_t bytes, int flags, int file, off_t from);
 void rank_memory_take(void *unused); /* in a rank: hashes its memory into rank_region */
