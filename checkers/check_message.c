@@ -389,6 +389,12 @@ static enum core_status add_lost(struct messages *m, const struct unreceived *lo
     finding_title(finding, "%s message%s never received, although all ranks called MPI_Finalize",
                   describe_number(lost->count, number, sizeof number),
                   lost->count == 1 ? " was" : "s were");
+    if (lost->abroad && lost->abroad == lost->count)
+        finding_fact(finding, "%s sent to ranks of another job of the command",
+                     lost->count == 1 ? "it was" : "all of them were");
+    else if (lost->abroad)
+        finding_fact(finding, "%s of them went to ranks of another job of the command",
+                     describe_number(lost->abroad, number, sizeof number));
     if (shown < lost->count)
         finding_fact(finding, "only the first %d of each rank are shown", LOST_MAX);
     return CORE_OK;

@@ -107,8 +107,8 @@ enum core_status hint_lock_holder_add(struct trace *trace, struct finding *findi
             CORE_CHECK(w < ending->wait_count);
             for (uint32_t s = wait->first; s < wait->first + wait->count; s++)
                 for (uint32_t r = ending->span[s].first;
-                     wait->need == ENDING_NEED_LOCK && r <= ending->span[s].last &&
-                     asked < HOLDERS_MAX && status == CORE_OK;
+                     wait->need == ENDING_NEED_LOCK && wait->job == ENDING_JOB_OWN &&
+                     r <= ending->span[s].last && asked < HOLDERS_MAX && status == CORE_OK;
                      r++) {
                     if (r == call->rank || holder_is_told(rank, asked, r))
                         continue;

@@ -108,6 +108,40 @@ static enum core_status unreceived_sift(struct trace *trace, struct unreceived *
     return status;
 }
 
+struct abroad {
+    struct trace *trace;
+    struct unreceived *found;
+};
+
+/* Adds the last so many sends of the rank to that peer, at most ABROAD_MAX. */
+static enum core_status abroad_add(const struct trace_unreceived *sent, void *context)
+{
+    enum { ABROAD_MAX = 100 };
+    const struct abroad *abroad = context;
+    struct unreceived *found = abroad->found;
+    uint64_t seq[ABROAD_MAX], seen = 0;
+    const uint64_t wanted = sent->count < ABROAD_MAX ? sent->count : ABROAD_MAX;
+    struct trace_cursor *cursor;
+    struct trace_event event;
+    bool more = true;
+    enum core_status status = trace_cursor_open(abroad->trace, sent->rank, &cursor);
+
+    if (status != CORE_OK)
+        return status;
+    while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more)
+        if (!event.parent && trait_in(event.traits, TRAIT_SENDS) && event.comm == sent->comm &&
+            event.peer == sent->peer && event.tag == sent->tag)
+            seq[seen++ % ABROAD_MAX] = event.seq;
+    trace_cursor_close(cursor);
+    CORE_CHECK(sent->count > 0);
+    for (uint64_t i = seen < wanted ? 0 : seen - wanted; i < seen && status == CORE_OK; i++) {
+        const struct unreceived_send send = {sent->rank, (uint32_t)sent->peer, seq[i % ABROAD_MAX]};
+        status = CORE_ARRAY_PUSH(found->send, found->count, found->room, "messages", send);
+        found->abroad++;
+    }
+    return status;
+}
+
 enum core_status unreceived_find(struct trace *trace, struct unreceived *out)
 {
     struct unreceived found = {0};
@@ -115,6 +149,8 @@ enum core_status unreceived_find(struct trace *trace, struct unreceived *out)
 
     if (status == CORE_OK && found.count)
         status = unreceived_sift(trace, &found);
+    if (status == CORE_OK)
+        status = trace_unreceived_each(trace, abroad_add, &(struct abroad){trace, &found});
     if (status == CORE_OK)
         *out = found;
     else

@@ -9,8 +9,9 @@ struct unreceived {
     struct unreceived_send {
         uint32_t rank, dest; /* world */
         uint64_t seq;        /* number of the call that sent the message */
-    } * send;                /* ascending by rank and seq */
+    } * send;                /* ascending by rank and seq, but those to another job follow */
     uint32_t count, room;
+    uint32_t abroad; /* those to another job; their dest is a rank of its side */
 };
 
 /* Lists the unreceived sends of a job whose ranks all finished. It leaves out partitioned sends,

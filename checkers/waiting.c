@@ -97,7 +97,8 @@ void waiting_describe(const struct ending *waiting, const struct ending_call *ca
         bool any = wait->need != ENDING_NEED_COLLECTIVE && /* all members must enter a collective */
                    (ending_wait_ranks(waiting, wait) > 1 || wait->wildcard);
 
-        for (uint32_t s = wait->first; s < wait->first + wait->count; s++)
+        for (uint32_t s = wait->first; s < wait->first + wait->count && wait->job == ENDING_JOB_OWN;
+             s++)
             for (uint32_t r = waiting->span[s].first; r <= waiting->span[s].last; r++)
                 finding_call_await(part, r, any);
     }

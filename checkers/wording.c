@@ -326,6 +326,10 @@ static void ranks_waited(FILE *file, const struct ending *ending,
 
     if (ranks)
         wording_ranks(file, rank, ranks, count > 1 || needs_each(wait[0]) ? " and " : " or ");
+    fputs(wait[0]->job == ENDING_JOB_SPAWNED  ? " of the spawned job"
+          : wait[0]->job == ENDING_JOB_PARENT ? " of the parent job"
+                                              : "",
+          file);
     free(rank);
     for (uint32_t i = 0; i < count; i++)
         ended &= wait[i]->ended;
@@ -392,7 +396,8 @@ static bool need_is_own(const struct ending_wait *wait)
 /* Tells whether the wait is for a single rank: such waits go into one list. */
 static bool wait_is_single(const struct ending *ending, const struct ending_wait *wait)
 {
-    return !wait->wildcard && !need_is_own(wait) && ending_wait_ranks(ending, wait) == 1;
+    return !wait->wildcard && !need_is_own(wait) && wait->job == ENDING_JOB_OWN &&
+           ending_wait_ranks(ending, wait) == 1;
 }
 
 static bool waits_alike(const struct ending *ending, const struct ending_wait *a,
@@ -400,7 +405,7 @@ static bool waits_alike(const struct ending *ending, const struct ending_wait *a
 {
     return a->count == b->count && need_is_own(a) == need_is_own(b) &&
            (!need_is_own(a) || a->need == b->need) && a->wildcard == b->wildcard &&
-           a->ended == b->ended &&
+           a->ended == b->ended && a->job == b->job &&
            !memcmp(ending->span + a->first, ending->span + b->first,
                    a->count * sizeof *ending->span);
 }
@@ -566,6 +571,10 @@ static void print_deadlock(FILE *file, const struct ending *ending)
 
     for (uint32_t i = 0; i < ending->call_count; i++)
         calls += ending->call[i].role == ENDING_CORE;
+    if (!calls && ending_reaches_jobs(ending)) { /* the core is in another job */
+        calls_words(file, ending, ENDING_BEHIND, ending->call_count);
+        return;
+    }
     if (!calls) {
         fputs("in another job of the command", file);
         return;

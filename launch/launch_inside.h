@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include "launch/launch.h"
+#include "store/store.h"
 #include "core/machine.h"
 #include "core/spool/spool.h"
 #include "core/status.h"
@@ -92,7 +93,11 @@ struct launch_world { /* one MPI job of the command: one folder in the spool */
     uint64_t relay_moves,
         relay_tick;  /* launch_relay_agrees: of the proof that has to be confirmed */
     uint64_t ask_ns; /* earliest time of the next proof */
-    bool quiet_said; /* the user was told that it seems to hang */
+    struct store_unreceived *unreceived; /* launch_jobs_unreceived */
+    uint32_t unreceived_count, unreceived_room;
+    struct ending ending; /* who waits in a hang that is proven for several jobs; the record of the
+                             world ended_world is in the result */
+    bool quiet_said;      /* the user was told that it seems to hang */
     bool quiet_long; /* some ranks are in calls that may take long, but not yet for the warning time
                       */
 };
@@ -135,6 +140,7 @@ struct launch {
     struct launch_world *world;
     uint32_t world_count;
     uint32_t ended_world; /* index of the world that result->ending describes */
+    uint64_t ask_ns;      /* earliest time of the next proof about several jobs */
     uint32_t look;        /* number of looks at the ranks so far */
 
     struct launch_relays *relays; /* launch_relay.c; NULL: all ranks are on this machine */

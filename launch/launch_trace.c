@@ -14,6 +14,7 @@
 
 #include "core/file.h"
 #include "launch/launch_inside.h"
+#include "launch/proof/launch_jobs.h"
 #include "launch/snapshot.h"
 #include "store/store.h"
 #include "core/text.h"
@@ -474,11 +475,16 @@ static enum core_status world_write(struct launch *launch, struct launch_world *
         .exit_code = launch->result->status,
         .interrupted = signal ? interrupted : NULL,
         .end = end,
-        .ending = own ? &launch->result->ending : &reason,
+        .ending = own                    ? &launch->result->ending
+                  : world->ending.reason ? &world->ending
+                                         : &reason,
+        .unreceived = world->unreceived,
+        .unreceived_count = world->unreceived_count,
         .times_all = launch->options->times_all,
     };
     enum core_status status;
 
+    world->ending.limit_ms = reason.limit_ms;
     snprintf(interrupted, sizeof interrupted, "SIG%s", signal ? sigabbrev_np(signal) : "");
     if (!end || !detail) {
         status = core_report(CORE_NO_MEMORY, "out of memory");
@@ -541,6 +547,8 @@ enum core_status launch_trace_write(struct launch *launch)
         free(command);
         return core_report(CORE_NO_MEMORY, "out of memory; the spools are in '%s'", launch->spool);
     }
+    if (launch->world_count > 1 && launch_jobs_unreceived(launch) != CORE_OK)
+        core_report(CORE_OK, "messages from job to job were not checked");
     for (uint32_t w = 0; w < launch->world_count; w++) {
         struct launch_world *world = &launch->world[w];
         enum core_status one;

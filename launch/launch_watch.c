@@ -481,6 +481,8 @@ void launch_watch_done(struct launch *launch)
             free(world->rank[r].lane);
         }
         proof_prover_free(world->prover);
+        ending_done(&world->ending);
+        free(world->unreceived);
         close(world->folder_fd);
         free(world->rank);
         free(world->path);

@@ -206,6 +206,8 @@ enum core_status store_write(const char *job_path, const char *trace_path,
     if (status == CORE_OK)
         status = store_ending(&store, store.options->ending);
     if (status == CORE_OK)
+        status = store_unreceived(&store, store.options);
+    if (status == CORE_OK)
         status = store_sql_run(&store.sql, indices);
     if (status == CORE_OK)
         status = store_sql_finish(&store.sql);

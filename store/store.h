@@ -18,6 +18,13 @@ struct store_rank_end { /* what the launcher knows about a rank's end beyond its
     bool first;         /* the other ranks ended because of it */
 };
 
+struct store_unreceived { /* messages to another job that no rank of it received: the last ones */
+    uint64_t global;      /* of the communicator that connects the jobs */
+    uint32_t rank, peer;  /* world; rank in the other side of the communicator */
+    int32_t tag;
+    uint64_t count;
+};
+
 struct store_options {
     const char *command;     /* recorded command, for meta; may be NULL */
     int exit_code;           /* of the command; -1 unknown */
@@ -25,7 +32,9 @@ struct store_options {
     const struct store_rank_end *end;
     uint32_t end_count;
     const struct ending *ending; /* how the launcher ended the job; may be NULL */
-    bool times_all;              /* each call keeps its times, even where they could be summed up */
+    const struct store_unreceived *unreceived;
+    uint32_t unreceived_count;
+    bool times_all; /* each call keeps its times, even where they could be summed up */
 };
 
 /* Tells whether a rank of the job has begun its records; true also if the folder has no spools or

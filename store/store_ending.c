@@ -43,7 +43,7 @@ static enum core_status row_put(struct store *store, const struct ending *ending
     return status != CORE_OK
                ? status
                : store_put(
-                     &store->sql, STORE_PROOF, "iiiittittiiiiitii", STORE_NULL, (int64_t)index + 1,
+                     &store->sql, STORE_PROOF, "iiiittittiiiiitiit", STORE_NULL, (int64_t)index + 1,
                      (int64_t)call->rank, call->seq ? (int64_t)call->seq : STORE_NULL,
                      *call->call ? call->call : NULL, ending_role_text(call->role),
                      judged ? STORE_NULL : (int64_t)call->still_ms,
@@ -55,7 +55,8 @@ static enum core_status row_put(struct store *store, const struct ending *ending
                      wait ? (int64_t)wait->ended : STORE_NULL, wait ? (int64_t)spans : STORE_NULL,
                      reasoned ? ending_basis_text(wait->basis) : NULL,
                      reasoned ? (int64_t)wait->number : STORE_NULL,
-                     reasoned ? (int64_t)wait->rivals : STORE_NULL);
+                     reasoned ? (int64_t)wait->rivals : STORE_NULL,
+                     wait && wait->job ? ending_job_text(wait->job) : NULL);
 }
 
 /* Writes the facts that support the arguments of the proof. */
@@ -140,4 +141,18 @@ enum core_status store_ending(struct store *store, const struct ending *ending)
             status = row_put(store, ending, i, &ending->wait[call->first + w]);
     }
     return status == CORE_OK ? grounds_put(store, ending) : status;
+}
+
+enum core_status store_unreceived(struct store *store, const struct store_options *options)
+{
+    enum core_status status = CORE_OK;
+
+    for (uint32_t i = 0; i < options->unreceived_count && status == CORE_OK; i++) {
+        const struct store_unreceived *one = &options->unreceived[i];
+        CORE_CHECK(one->count > 0);
+        status = store_put(&store->sql, STORE_UNRECEIVED, "iiiii", (int64_t)one->global,
+                           (int64_t)one->rank, (int64_t)one->peer, (int64_t)one->tag,
+                           (int64_t)one->count);
+    }
+    return status;
 }

@@ -95,6 +95,7 @@ enum store_table {
     STORE_PROOF_RANK,
     STORE_PROOF_CHANNEL,
     STORE_PROOF_MEMBER,
+    STORE_UNRECEIVED,
     STORE_RANK_SPAN,
     STORE_EXIT_CAUSE,
     STORE_EXIT_CAUSE_FRAME,
@@ -610,6 +611,8 @@ enum core_status store_exit_cause_of(struct store *store, const struct store_ran
 /* ending may be NULL. */
 enum core_status store_ending_stacks(struct store *store, const struct ending *ending);
 enum core_status store_ending(struct store *store, const struct ending *ending);
+/* Writes which messages no rank of another job received. */
+enum core_status store_unreceived(struct store *store, const struct store_options *options);
 
 /* --- store.c ---------------------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/random.h"
 #include "core/spool/spool_read.h"
 #include "core/history/history.h"
 
@@ -26,12 +27,26 @@ static int32_t *members_new(uint64_t count)
     return member;
 }
 
+/* base: the first rank of the members' job. */
 static void members_take(int32_t *member, uint64_t size, uint32_t first, uint32_t count,
-                         const int32_t *part)
+                         const int32_t *part, uint32_t base)
 {
     CORE_CHECK(member != NULL);
     for (uint32_t i = 0; i < count && (uint64_t)first + i < size; i++)
-        member[first + i] = part[i];
+        member[first + i] = part[i] < 0 ? part[i] : part[i] + (int32_t)base;
+}
+
+static uint32_t base_of(const struct history *history, const struct history_rank *rank)
+{
+    return history->job ? history->job[rank->job].base : 0; /* a rank reads its own records */
+}
+
+uint64_t history_job_global(uint32_t job, uint64_t global)
+{
+    const uint64_t made = job ? global ^ core_random_mix(job) >> 1 : global;
+
+    CORE_CHECK(job || made == global);
+    return made;
 }
 
 static void def_group(struct history *history, struct history_rank *rank,
@@ -51,7 +66,8 @@ static void def_group(struct history *history, struct history_rank *rank,
         }
         group->size = def->size;
     }
-    members_take(group->member, group->size, def->first, def->count, spool_tail(def, sizeof *def));
+    members_take(group->member, group->size, def->first, def->count, spool_tail(def, sizeof *def),
+                 base_of(history, rank));
 }
 
 const struct history_group *history_group_find(const struct history_rank *rank, uint32_t id)
@@ -81,19 +97,34 @@ struct history_space *history_space_add(struct history *history, struct history_
     return NULL;
 }
 
+/* Makes this side's communicator the one of both sides, with the parent's number. */
+static void link_take(const struct history_link *link, int side, struct history_space *space)
+{
+    CORE_CHECK(space->remote_size == link->size[!side]);
+    space->global = history_job_global(link->job[0], link->global[0]);
+    memcpy(space->member + space->size, link->member[!side],
+           space->remote_size * sizeof *space->member);
+}
+
 static void def_comm(struct history *history, struct history_rank *rank,
                      const struct spool_def_comm *def)
 {
     struct history_space made = {.key = {.kind = HISTORY_SPACE_COMM, .id = def->id},
                                  .inter = def->head.a == SPOOL_COMM_INTER,
-                                 .global = def->global,
+                                 .global = history_job_global(rank->job, def->global),
                                  .size = def->size,
                                  .remote_size = def->remote_size};
     struct history_space *space = history_space_add(history, rank, &made);
 
-    if (space)
-        members_take(space->member, (uint64_t)space->size + space->remote_size, def->first,
-                     def->count, spool_tail(def, sizeof *def));
+    if (!space)
+        return;
+    members_take(space->member, (uint64_t)space->size + space->remote_size, def->first, def->count,
+                 spool_tail(def, sizeof *def), base_of(history, rank));
+    for (uint32_t i = 0; history->job && i < history->link_count; i++)
+        for (int side = 0; side < 2; side++)
+            if (history->link[i].job[side] == rank->job &&
+                history->link[i].global[side] == def->global)
+                link_take(&history->link[i], side, space);
 }
 
 uint32_t history_edges(const struct history_space *space, uint32_t side, int32_t world)
@@ -137,7 +168,7 @@ static void def_neighbors(struct history *history, struct history_rank *rank,
         struct history_neighbor *neighbor;
         const struct history_neighbor_key key = {
             .side = (uint64_t)def->first + i < def->gives ? HISTORY_GIVES : HISTORY_TAKES,
-            .world = world[i]};
+            .world = world[i] < 0 ? world[i] : world[i] + (int32_t)base_of(history, rank)};
 
         if (core_table_put(&space->neighbors->each, &key, "neighbors", &neighbor)) {
             history->unclear = true;
@@ -157,7 +188,7 @@ static void def_win(struct history *history, struct history_rank *rank,
         .key = {.kind = def->head.kind == SPOOL_DEF_FILE ? HISTORY_SPACE_FILE : HISTORY_SPACE_WIN,
                 .id = def->id},
         .comm = def->comm,
-        .global = def->global};
+        .global = history_job_global(rank->job, def->global)};
     struct history_space *space;
 
     if (history_space_find(rank, (enum history_space_kind)made.key.kind, def->id))
@@ -170,7 +201,7 @@ static void def_win(struct history *history, struct history_rank *rank,
     comm = history_space_find(rank, HISTORY_SPACE_COMM, def->comm); /* may have moved */
     if (space && comm)
         members_take(space->member, (uint64_t)space->size + space->remote_size, 0,
-                     comm->size + comm->remote_size, comm->member);
+                     comm->size + comm->remote_size, comm->member, 0);
 }
 
 /* Sets a hint, which stays set, as earlier messages may still be pending. */

@@ -395,6 +395,22 @@ static void keep_args(struct history_follower *lane, const struct spool_args *ar
     memcpy(lane->kept->arg, value, lane->kept->arg_count * sizeof *lane->kept->arg);
 }
 
+/* Keeps a call that made a communicator with ranks of another job. */
+static void spawn_keep(struct history_follower *lane, const struct history_call *call)
+{
+    struct history_rank *rank = lane->rank;
+    CORE_CHECK(lane->event.request != 0);
+    const struct history_spawn made = {.comm = lane->event.request,
+                                       .t_enter = lane->event.t_enter,
+                                       .t_leave = lane->event.t_leave,
+                                       .spawned = call->verb == VERB_START_PROCESSES};
+
+    if (!made.spawned && !trait_in(call->traits, TRAIT_LENDS))
+        return;
+    if (CORE_ARRAY_PUSH(rank->spawn, rank->spawn_count, rank->spawn_room, "spawned jobs", made))
+        lane->history->unclear = true;
+}
+
 void history_follow(struct history_follower *lane)
 {
     const struct spool_event *event = &lane->event;
@@ -411,6 +427,10 @@ void history_follow(struct history_follower *lane)
     else if (on_epochs((enum event_class)call->class))
         history_epoch_post(lane->history, lane->rank, event, lane->kept->arg,
                            lane->kept->arg_seq == event->seq ? lane->kept->arg_count : 0);
+    if (!lane->rank->t_begun)
+        lane->rank->t_begun = event->t_enter;
+    if (call->class == EVENT_CLASS_SPAWN && !event->head.b && event->request)
+        spawn_keep(lane, call);
     lane->kept->inside_of = 0;
     follow_record(lane, call);
     follow_generalized(lane, call);
@@ -500,6 +520,7 @@ void history_rank_done(struct history_rank *rank)
     history_defined_free(rank);
     requests_done(&rank->requests);
     free(rank->lock);
+    free(rank->spawn);
 }
 
 void history_lane_done(struct history_lane *kept)

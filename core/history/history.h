@@ -150,8 +150,31 @@ struct history_open { /* the call in which a thread is */
     bool of_null;             /* it got a null pointer for data that it transfers */
 };
 
+struct history_spawn { /* a call that made a communicator with ranks of another job */
+    uint32_t comm;     /* id */
+    uint64_t t_enter, t_leave;
+    bool spawned; /* it started the other job; false: it asked for the job that started this one */
+};
+/* One job of those that are read together: its rank r is rank base + r of the history. */
+struct history_job {
+    const char *path;
+    uint32_t base, rank_count;
+};
+/* A communicator that connects two of these jobs. The two sides, the parent's first, compute other
+ * numbers for it, and know their own members only. */
+struct history_link {
+    uint32_t job[2];
+    uint64_t global[2];
+    const int32_t *member[2]; /* ranks of the history */
+    uint32_t size[2];
+};
+
 struct history_rank {
     bool present;
+    uint32_t job;     /* index of its job */
+    uint64_t t_begun; /* when the rank's first call entered; 0: none did */
+    struct history_spawn *spawn;
+    uint32_t spawn_count, spawn_room;
     uint64_t seq;                     /* of the last event read */
     struct core_table spaces, groups; /* struct history_space, struct history_group */
     struct requests requests;
@@ -210,7 +233,10 @@ struct history_lane { /* state from which reading a lane resumes */
                              none since the last call; UINT64_MAX: unknown */
 };
 
-struct history { /* zeroed: nothing read yet */
+struct history {                   /* zeroed: nothing read yet */
+    const struct history_job *job; /* these two pairs: of the present history_read_jobs */
+    const struct history_link *link;
+    uint32_t job_count, link_count;
     struct history_lane *lane;
     uint32_t lane_count;
     struct history_rank *rank;
@@ -253,6 +279,13 @@ void history_base_take(struct history_follower *follower, const struct spool_hea
 /* Reads what the spools of a job of rank_count ranks hold by now. History that cannot be followed
  * is no error: see unclear. */
 enum core_status history_read(const char *job_path, uint32_t rank_count, struct history *history);
+/* Reads several jobs as one, all of it each time. Communicators of different jobs differ, but for
+ * the links. */
+enum core_status history_read_jobs(const struct history_job *job, uint32_t job_count,
+                                   const struct history_link *link, uint32_t link_count,
+                                   struct history *history);
+/* Returns the number of a job's communicator, window or file among those of all jobs, or back. */
+uint64_t history_job_global(uint32_t job, uint64_t global);
 void history_done(struct history *history);
 
 /* Returns the world rank of a peer, or EVENT_ANY, EVENT_PROC_NULL; EVENT_NONE if out of range. */

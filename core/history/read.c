@@ -70,14 +70,16 @@ static void lane_open_call(struct lane_state *lane, const struct spool_header *h
     open->request_total = kept->list_total;
 }
 
-static enum core_status lane_begin(struct lane_state *lane, const char *job_path)
+static enum core_status lane_begin(struct lane_state *lane)
 {
-    enum core_status status = spool_reader_open(&lane->reader, job_path, lane->follower.kept->rank,
-                                                lane->follower.kept->lane);
+    const struct history *history = lane->follower.history;
+    struct history_lane *kept = lane->follower.kept;
+    const struct history_job *job = &history->job[lane->follower.rank->job];
+    enum core_status status =
+        spool_reader_open(&lane->reader, job->path, kept->rank - (int32_t)job->base, kept->lane);
 
     if (status != CORE_OK)
         return status;
-    struct history_lane *kept = lane->follower.kept;
     lane->open = lane->follower.rank->present = true;
     kept->based = lane->reader.header.flags & SPOOL_FLAG_LAST && lane->reader.header.drained
                       ? HISTORY_BASE_EXPECTED
@@ -99,6 +101,7 @@ static void lane_end(struct lane_state *lane)
     CORE_CHECK(lane->open);
     if (lane->reader.torn || header->lost != kept->base_events || header->stopped ||
         header->flags & (SPOOL_FLAG_FILTERED | SPOOL_FLAG_UNSEEN) ||
+        (header->flags & SPOOL_FLAG_LAST && lane->follower.history->job_count > 1) ||
         kept->based == HISTORY_BASE_EXPECTED || kept->based == HISTORY_BASE_TAKING)
         lane->follower.history->unclear = true;
     lane_open_call(lane, header);
@@ -130,14 +133,15 @@ static void opens_free(struct history_rank *rank)
 
 static void finalize_spaces(struct history *history)
 {
-    struct history_space made = {.key = {.kind = HISTORY_SPACE_FINALIZE},
-                                 .size = history->rank_count};
-
     for (uint32_t r = 0; r < history->rank_count; r++) {
+        const struct history_job *job = &history->job[history->rank[r].job];
+        struct history_space made = {.key = {.kind = HISTORY_SPACE_FINALIZE},
+                                     .global = history_job_global(history->rank[r].job, 0),
+                                     .size = job->rank_count};
         struct history_space *space = history_space_add(history, &history->rank[r], &made);
 
-        for (uint32_t i = 0; space && i < history->rank_count; i++)
-            space->member[i] = (int32_t)i;
+        for (uint32_t i = 0; space && i < job->rank_count; i++)
+            space->member[i] = (int32_t)(job->base + i);
     }
 }
 
@@ -180,20 +184,22 @@ static enum core_status history_start(struct history *history, uint32_t rank_cou
         struct history_rank *rank = &history->rank[r];
 
         history_rank_init(rank);
+        while (r >= history->job[rank->job].base + history->job[rank->job].rank_count)
+            rank->job++;
     }
     finalize_spaces(history);
     return CORE_OK;
 }
 
 /* Takes the definitions of a lane first, as one thread may use what another one defined. */
-static enum core_status definitions_take(struct lane_state *lane, const char *job_path)
+static enum core_status definitions_take(struct lane_state *lane)
 {
     const struct spool_head *head;
     enum core_status status;
 
     CORE_CHECK(!lane->open);
     lane_rewind(lane->follower.kept);
-    status = lane_begin(lane, job_path);
+    status = lane_begin(lane);
     if (status != CORE_OK)
         return status;
     while ((head = spool_reader_next(&lane->reader)))
@@ -214,15 +220,15 @@ static struct lane_state *lane_earliest(struct lane_state *lane, uint32_t count)
     return earliest;
 }
 
-static enum core_status lanes_take(struct lane_state *lane, uint32_t count, const char *job_path)
+static enum core_status lanes_take(struct lane_state *lane, uint32_t count)
 {
     enum core_status status = CORE_OK;
     struct lane_state *next;
 
     for (uint32_t i = 0; i < count && count > 1 && status == CORE_OK; i++)
-        status = definitions_take(&lane[i], job_path);
+        status = definitions_take(&lane[i]);
     for (uint32_t i = 0; i < count && status == CORE_OK; i++)
-        status = lane_begin(&lane[i], job_path);
+        status = lane_begin(&lane[i]);
     if (status != CORE_OK)
         return status;
     for (uint32_t i = 0; i < count; i++)
@@ -247,8 +253,7 @@ static uint32_t lanes_of_threads(const struct lane_state *lane, uint32_t count)
 }
 
 /* Takes the lanes first .. end of one rank. */
-static enum core_status rank_take(struct history *history, const char *job_path, uint32_t first,
-                                  uint32_t end)
+static enum core_status rank_take(struct history *history, uint32_t first, uint32_t end)
 {
     struct history_rank *rank = &history->rank[history->lane[first].rank];
     struct lane_state *lane = NULL;
@@ -260,7 +265,7 @@ static enum core_status rank_take(struct history *history, const char *job_path,
     for (uint32_t i = 0; i < end - first; i++)
         lane[i].follower = (struct history_follower){
             .history = history, .rank = rank, .kept = &history->lane[first + i]};
-    status = lanes_take(lane, end - first, job_path);
+    status = lanes_take(lane, end - first);
     rank->lanes = status == CORE_OK ? lanes_of_threads(lane, end - first) : 0;
     for (uint32_t i = 0; i < end - first; i++)
         if (lane[i].open)
@@ -269,19 +274,59 @@ static enum core_status rank_take(struct history *history, const char *job_path,
     return status;
 }
 
-enum core_status history_read(const char *job_path, uint32_t rank_count, struct history *history)
+/* Lists the lanes of all jobs, by rank of the history. */
+static enum core_status lanes_list(const struct history *history, struct spool_lane_name **out_name,
+                                   uint32_t *out_count)
+{
+    struct spool_lane_name *all = NULL;
+    uint32_t all_count = 0, room = 0;
+    enum core_status status = CORE_OK;
+
+    for (uint32_t j = 0; j < history->job_count && status == CORE_OK; j++) {
+        const struct history_job *job = &history->job[j];
+        struct spool_lane_name *name = NULL;
+        uint32_t count = 0;
+
+        CORE_CHECK(job->path != NULL);
+        status = spool_lanes_list(job->path, &name, &count);
+        for (uint32_t i = 0; i < count && status == CORE_OK; i++) {
+            if (name[i].rank < 0 || (uint32_t)name[i].rank >= job->rank_count)
+                status = CORE_BAD_FORMAT;
+            name[i].rank += (int32_t)job->base;
+            if (status == CORE_OK)
+                status = CORE_ARRAY_PUSH(all, all_count, room, "lanes", name[i]);
+        }
+        free(name);
+    }
+    if (status != CORE_OK) {
+        free(all);
+        return status;
+    }
+    *out_name = all;
+    *out_count = all_count;
+    return CORE_OK;
+}
+
+static enum core_status jobs_take(struct history *history, uint32_t rank_count)
 {
     struct spool_lane_name *name = NULL;
     uint32_t count = 0;
-    bool several = false;
-    enum core_status status = spool_lanes_list(job_path, &name, &count);
+    bool several = history->job_count > 1;
+    enum core_status status = lanes_list(history, &name, &count);
+    const struct history now = *history;
 
+    CORE_CHECK(history->job != NULL);
     if (status != CORE_OK)
         return status;
     for (uint32_t i = 1; i < count; i++)
         several |= name[i].rank == name[i - 1].rank;
-    if (history->rank_count != rank_count || several)
+    if (history->rank_count != rank_count || several) {
         history_done(history);
+        history->job = now.job;
+        history->link = now.link;
+        history->job_count = now.job_count;
+        history->link_count = now.link_count;
+    }
     if (!history->rank)
         status = history_start(history, rank_count);
     if (status == CORE_OK)
@@ -291,15 +336,37 @@ enum core_status history_read(const char *job_path, uint32_t rank_count, struct 
     for (uint32_t i = 0, end; i < count && status == CORE_OK; i = end) {
         for (end = i; end < count && name[end].rank == name[i].rank; end++)
             continue;
-        if (name[i].rank < 0 || (uint32_t)name[i].rank >= rank_count)
-            status = CORE_BAD_FORMAT;
-        else
-            status = rank_take(history, job_path, i, end);
+        status = rank_take(history, i, end);
     }
     free(name);
+    return status;
+}
+
+enum core_status history_read_jobs(const struct history_job *job, uint32_t job_count,
+                                   const struct history_link *link, uint32_t link_count,
+                                   struct history *history)
+{
+    CORE_CHECK(job_count > 0);
+    const struct history_job *last = &job[job_count - 1];
+    enum core_status status;
+
+    history->job = job;
+    history->job_count = job_count;
+    history->link = link;
+    history->link_count = link_count;
+    status = jobs_take(history, last->base + last->rank_count);
     if (status != CORE_OK)
         history_done(history);
+    history->job = NULL;
+    history->link = NULL;
     return status;
+}
+
+enum core_status history_read(const char *job_path, uint32_t rank_count, struct history *history)
+{
+    const struct history_job job = {.path = job_path, .rank_count = rank_count};
+
+    return history_read_jobs(&job, 1, NULL, 0, history);
 }
 
 void history_done(struct history *history)

@@ -19,6 +19,7 @@ static const char *const objects[] = {ENDING_OBJECTS(X)};
 static const char *const bases[] = {ENDING_BASES(X)};
 static const char *const standings[] = {ENDING_STANDINGS(X)};
 static const char *const looks[] = {ENDING_LOOKS(X)};
+static const char *const jobs[] = {ENDING_JOBS(X)};
 #undef X
 
 static unsigned text_find(const char *const *list, unsigned count, const char *text)
@@ -57,6 +58,24 @@ const char *ending_basis_text(enum ending_basis basis)
 const char *ending_standing_text(enum ending_standing standing)
 {
     return standing < ENDING_STANDING_COUNT ? standings[standing] : NULL;
+}
+
+const char *ending_job_text(enum ending_job job)
+{
+    return job < ENDING_JOB_COUNT ? jobs[job] : NULL;
+}
+
+enum ending_job ending_job_find(const char *text)
+{
+    return (enum ending_job)text_find(jobs, ENDING_JOB_COUNT, text);
+}
+
+bool ending_reaches_jobs(const struct ending *ending)
+{
+    for (uint32_t i = 0; i < ending->wait_count; i++)
+        if (ending->wait[i].job != ENDING_JOB_OWN)
+            return true;
+    return false;
 }
 
 const char *ending_look_text(enum ending_look look)

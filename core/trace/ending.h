@@ -99,6 +99,13 @@
 #define ENDING_OBJECTS(X) \
     X(NONE, "none") X(COMM, "comm") X(WIN, "win") X(FILE, "file") X(FINALIZE, "finalize")
 
+/* The job of the ranks that a wait is for; they have numbers of that job. */
+#define ENDING_JOBS(X)                                                         \
+    X(OWN, "own")         /* the job of the waiting rank */                    \
+    X(SPAWNED, "spawned") /* a job that it started by MPI_Comm_spawn */        \
+    X(PARENT, "parent")   /* the job that started it; traces of their own hold \
+                             both */
+
 #define X(name, text) ENDING_##name,
 enum ending_reason { ENDING_REASONS(X) ENDING_REASON_COUNT };
 #undef X
@@ -120,6 +127,9 @@ enum ending_standing { ENDING_STANDINGS(X) ENDING_STANDING_COUNT };
 #define X(name, text) ENDING_LOOK_##name,
 enum ending_look { ENDING_LOOKS(X) ENDING_LOOK_COUNT };
 #undef X
+#define X(name, text) ENDING_JOB_##name,
+enum ending_job { ENDING_JOBS(X) ENDING_JOB_COUNT };
+#undef X
 /* Return the text of a value (NULL if out of range), and the value of a text (the COUNT if
  * unknown). */
 const char *ending_reason_text(enum ending_reason reason);
@@ -129,6 +139,7 @@ const char *ending_object_text(enum ending_object object);
 const char *ending_basis_text(enum ending_basis basis);
 const char *ending_standing_text(enum ending_standing standing);
 const char *ending_look_text(enum ending_look look);
+const char *ending_job_text(enum ending_job job);
 enum ending_reason ending_reason_find(const char *text);
 enum ending_role ending_role_find(const char *text);
 enum ending_need ending_need_find(const char *text);
@@ -136,6 +147,7 @@ enum ending_object ending_object_find(const char *text);
 enum ending_basis ending_basis_find(const char *text);
 enum ending_standing ending_standing_find(const char *text);
 enum ending_look ending_look_find(const char *text);
+enum ending_job ending_job_find(const char *text);
 
 struct ending_span { /* ranks from first to last */
     uint32_t first, last;
@@ -153,6 +165,7 @@ struct ending_wait { /* any one of the ranks can satisfy the wait; a call return
                         on its channel; collective: its number on its object; 0: unknown */
     uint64_t rivals; /* receive: earlier receives that may take these messages; send: receives that
                         fit its message */
+    enum ending_job job;
     uint32_t first, count; /* in ending->span */
 };
 enum { ENDING_CALL_NAME_BYTES = 64 };
@@ -229,5 +242,7 @@ void ending_done(struct ending *ending); /* leaves it zeroed */
 
 /* Returns the number of ranks of the wait. */
 uint32_t ending_wait_ranks(const struct ending *ending, const struct ending_wait *wait);
+/* Tells whether a call waits for ranks of another job. */
+bool ending_reaches_jobs(const struct ending *ending);
 
 #endif

@@ -7,6 +7,7 @@
 #include "core/array.h"
 #include "core/check.h"
 #include "core/fault.h"
+#include "core/spool/spool_read.h"
 #include "core/trace/trace_part.h"
 
 static enum core_status trace_ending_damaged(const struct trace *trace)
@@ -21,8 +22,9 @@ static const char *text_at(sqlite3_stmt *stmt, int column)
     return text ? (const char *)text : "";
 }
 
+/* rank_count: of the job whose ranks they are. */
 static enum core_status spans_get(const struct trace *trace, sqlite3_stmt *spans, int64_t id,
-                                  struct ending *ending)
+                                  int64_t rank_count, struct ending *ending)
 {
     enum core_status status = CORE_OK;
     int code = SQLITE_DONE;
@@ -33,7 +35,7 @@ static enum core_status spans_get(const struct trace *trace, sqlite3_stmt *spans
            (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(spans)) == SQLITE_ROW) {
         int64_t first = sqlite3_column_int64(spans, 0), last = sqlite3_column_int64(spans, 1);
 
-        if (first < 0 || last >= trace->rank_count || last < first)
+        if (first < 0 || last >= rank_count || last < first)
             return trace_ending_damaged(trace);
         status = ending_span_add(ending, (struct ending_span){(uint32_t)first, (uint32_t)last});
         if (status == CORE_BAD_FORMAT)
@@ -56,13 +58,19 @@ static enum core_status wait_get(const struct trace *trace, sqlite3_stmt *row, s
 
     if (sqlite3_column_type(row, 13) != SQLITE_NULL)
         wait.basis = ending_basis_find(text_at(row, 13));
+    if (sqlite3_column_type(row, 16) != SQLITE_NULL)
+        wait.job = ending_job_find(text_at(row, 16));
 
-    if (wait.need == ENDING_NEED_COUNT || wait.basis == ENDING_BASIS_COUNT ||
-        wait.object == ENDING_OBJECT_COUNT || !trace_column(row, 8, EVENT_NONE, &wait.tag))
+    if (wait.need == ENDING_NEED_COUNT || wait.job == ENDING_JOB_COUNT ||
+        wait.basis == ENDING_BASIS_COUNT || wait.object == ENDING_OBJECT_COUNT ||
+        !trace_column(row, 8, EVENT_NONE, &wait.tag))
         return trace_ending_damaged(trace);
     status = ending_wait_add(ending, &wait, NULL, 0);
-    return status != CORE_OK ? status
-                             : spans_get(trace, spans, sqlite3_column_int64(row, 11), ending);
+    return status != CORE_OK
+               ? status
+               : spans_get(trace, spans, sqlite3_column_int64(row, 11),
+                           wait.job == ENDING_JOB_OWN ? trace->rank_count : SPOOL_RANKS_MAX,
+                           ending);
 }
 
 static enum core_status call_get(const struct trace *trace, sqlite3_stmt *row,
@@ -88,7 +96,7 @@ static enum core_status rows_get(const struct trace *trace, struct ending *endin
     enum core_status status =
         trace_prepare(trace,
                       "SELECT entry, rank, seq, call, role, need, object, global, tag, wildcard, "
-                      "ended, ranks, still_ms, basis, number, rivals FROM proof ORDER BY id",
+                      "ended, ranks, still_ms, basis, number, rivals, job FROM proof ORDER BY id",
                       &row);
 
     if (status == CORE_OK)

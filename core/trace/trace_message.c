@@ -323,3 +323,31 @@ enum core_status trace_exact_each(struct trace *trace, trace_exact_fn fn, void *
     sqlite3_finalize(stmt);
     return status;
 }
+
+enum core_status trace_unreceived_each(struct trace *trace, trace_unreceived_fn fn, void *context)
+{
+    sqlite3_stmt *stmt;
+    int step = SQLITE_DONE;
+    enum core_status status = trace_prepare(
+        trace,
+        "SELECT c.id, u.rank, u.peer, u.tag, u.count FROM unreceived u JOIN comm c ON "
+        "c.global = u.global ORDER BY 2, 1, 3, 4",
+        &stmt);
+
+    if (status != CORE_OK)
+        return status;
+    while (status == CORE_OK && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
+        int64_t rank = sqlite3_column_int64(stmt, 1), count = sqlite3_column_int64(stmt, 4);
+        const struct trace_unreceived sent = {.comm = sqlite3_column_int(stmt, 0),
+                                              .rank = (uint32_t)rank,
+                                              .peer = sqlite3_column_int(stmt, 2),
+                                              .tag = sqlite3_column_int(stmt, 3),
+                                              .count = (uint64_t)count};
+        if (rank >= 0 && rank < trace->rank_count && count > 0)
+            status = fn(&sent, context);
+    }
+    if (status == CORE_OK && step != SQLITE_DONE)
+        status = trace_damaged(trace, "its messages cannot be read");
+    sqlite3_finalize(stmt);
+    return status;
+}

@@ -36,4 +36,15 @@ typedef enum core_status (*trace_exact_fn)(uint32_t rank, uint64_t receive, uint
                                            uint64_t bytes, void *context);
 enum core_status trace_exact_each(struct trace *trace, trace_exact_fn fn, void *context);
 
+/* Calls fn for each kind of message to another job that no rank of it received: the last `count`
+ * that the rank sent to rank `peer` of the communicator's other side. */
+struct trace_unreceived {
+    int32_t comm;
+    uint32_t rank;
+    int32_t peer, tag;
+    uint64_t count;
+};
+typedef enum core_status (*trace_unreceived_fn)(const struct trace_unreceived *sent, void *context);
+enum core_status trace_unreceived_each(struct trace *trace, trace_unreceived_fn fn, void *context);
+
 #endif

@@ -198,16 +198,17 @@ CREATE TABLE misuse (event INTEGER NOT NULL, kind TEXT NOT NULL, other INTEGER,
 -- from its last progress to its end. proof: what the launcher then found (core/trace/ending.h), a
 -- row for each thing that a call waits for, and at least one for each call (entry): role is core,
 -- behind, inside, polls or outside; any of the ranks in the set `ranks` could do what `need` says;
--- ended = 1: they have all finished. global is the object's number, as in comm and win. rank_span:
--- sets of ranks, from first to last. For a proven deadlock basis names the argument that nothing
--- that was sent or entered ends the wait (number, rivals: its numbers), and the tables proof_rank,
--- proof_channel and proof_member hold the facts behind the arguments: docs/trace.md describes each
--- column.
+-- ended = 1: they have all finished; job: the job whose ranks they are if it is another one,
+-- spawned or parent, with a trace of its own. global is the object's number, as in comm and win.
+-- rank_span: sets of ranks, from first to last. For a proven deadlock basis names the argument that
+-- nothing that was sent or entered ends the wait (number, rivals: its numbers), and the tables
+-- proof_rank, proof_channel and proof_member hold the facts behind the arguments: docs/trace.md
+-- describes each column.
 CREATE TABLE ended (reason TEXT NOT NULL, limit_ms INTEGER);
 CREATE TABLE proof (id INTEGER PRIMARY KEY, entry INTEGER NOT NULL, rank INTEGER NOT NULL,
     seq INTEGER, call TEXT, role TEXT NOT NULL,
     still_ms INTEGER, need TEXT, object TEXT, global INTEGER, tag INTEGER, wildcard INTEGER,
-        ended INTEGER, ranks INTEGER, basis TEXT, number INTEGER, rivals INTEGER);
+        ended INTEGER, ranks INTEGER, basis TEXT, number INTEGER, rivals INTEGER, job TEXT);
 CREATE TABLE proof_rank (rank INTEGER PRIMARY KEY, standing TEXT NOT NULL, seq INTEGER NOT NULL,
     threads INTEGER NOT NULL, look TEXT NOT NULL, still_ms INTEGER NOT NULL,
     still_ms_min INTEGER NOT NULL, cpu_ns INTEGER NOT NULL, cpu_ns_min INTEGER NOT NULL,
@@ -216,6 +217,10 @@ CREATE TABLE proof_channel (global INTEGER NOT NULL, source INTEGER NOT NULL, de
     tag INTEGER NOT NULL, sent INTEGER NOT NULL, received INTEGER NOT NULL);
 CREATE TABLE proof_member (object TEXT NOT NULL, global INTEGER NOT NULL, rank INTEGER NOT NULL,
     entered INTEGER NOT NULL);
+-- The last `count` messages of a rank with this tag to rank `peer` of the other job that the
+-- communicator `global` leads to were never received there.
+CREATE TABLE unreceived (global INTEGER NOT NULL, rank INTEGER NOT NULL, peer INTEGER NOT NULL,
+    tag INTEGER NOT NULL, count INTEGER NOT NULL);
 CREATE TABLE rank_span (id INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
     PRIMARY KEY (id, first)) WITHOUT ROWID;
 

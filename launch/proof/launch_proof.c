@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/array.h"
+#include "launch/proof/launch_jobs.h"
 #include "launch/proof/proof.h"
 #include "launch/launch_inside.h"
 #include "core/spool/spool_read.h"
@@ -579,16 +580,6 @@ static bool rank_unmoved(const struct launch_rank *rank)
 
 /* --- one world -------------------------------------------------------------------------------- */
 
-static uint32_t world_size(const struct launch_world *world)
-{
-    int32_t size = 0;
-
-    for (uint32_t r = 0; r < world->rank_count; r++)
-        if (world->rank[r].lane_count && world->rank[r].lane[0].header.world_size > size)
-            size = world->rank[r].lane[0].header.world_size;
-    return size > 0 && size <= SPOOL_RANKS_MAX ? (uint32_t)size : 0;
-}
-
 static bool is_still(uint8_t standing)
 {
     return standing == PROOF_STILL || proof_is_idle(standing);
@@ -628,7 +619,7 @@ static uint64_t world_since(const struct launch_world *world)
 static bool world_prove(const struct launch *launch, struct launch_world *world,
                         struct ending *out_ending)
 {
-    uint32_t size = world_size(world), still = 0;
+    uint32_t size = launch_jobs_size(world), still = 0;
     uint64_t since_ns = world_since(world);
     uint8_t *standing = size ? malloc(size) : NULL;
     struct proof_verdict verdict = {0};
@@ -665,6 +656,122 @@ static bool world_prove(const struct launch *launch, struct launch_world *world,
     return proven;
 }
 
+/* --- jobs that communicate -------------------------------------------------------------------- */
+
+/* Gives each job of the proof the record of its own calls. */
+static bool parts_make(struct launch *launch, const struct launch_jobs *jobs,
+                       const struct ending *all)
+{
+    struct ending part;
+    bool good = true;
+
+    for (uint32_t j = 0; j < jobs->count && good; j++) {
+        good = launch_jobs_part(jobs, all, j, &part);
+        if (good)
+            launch->world[jobs->world[j]].ending = part;
+    }
+    for (uint32_t j = 0; j < jobs->count && !good; j++)
+        ending_done(&launch->world[jobs->world[j]].ending);
+    return good;
+}
+
+static bool has_core(const struct ending *ending)
+{
+    for (uint32_t i = 0; i < ending->call_count; i++)
+        if (ending->call[i].role == ENDING_CORE)
+            return true;
+    return false;
+}
+
+/* Finds the state of each rank of the jobs. Returns how many stand. Jobs need not share memory: how
+ * long a message takes from one to the other is unknown, as between machines. */
+static uint32_t standings_find(const struct launch *launch, const struct launch_jobs *jobs,
+                               uint8_t *standing)
+{
+    uint64_t since_ns = 0;
+    uint32_t still = 0;
+
+    for (uint32_t j = 0; j < jobs->count; j++) {
+        uint64_t since = world_since(&launch->world[jobs->world[j]]);
+        since_ns = since > since_ns ? since : since_ns;
+    }
+    for (uint32_t j = 0; j < jobs->count; j++)
+        for (uint32_t r = 0; r < jobs->job[j].rank_count; r++) {
+            uint8_t *own = &standing[jobs->job[j].base + r];
+            *own = rank_standing(launch, &launch->world[jobs->world[j]].rank[r], true, since_ns);
+            still += is_still(*own);
+        }
+    return still;
+}
+
+/* Tells whether no rank that stood has moved since, and adds the evidence that it stood. */
+static bool jobs_unmoved(const struct launch *launch, const struct launch_jobs *jobs,
+                         const uint8_t *standing, struct ending *ending)
+{
+    for (uint32_t j = 0; j < jobs->count; j++)
+        for (uint32_t r = 0; r < jobs->job[j].rank_count; r++) {
+            const struct launch_rank *rank = &launch->world[jobs->world[j]].rank[r];
+            const uint32_t at = jobs->job[j].base + r;
+            if (is_still(standing[at]) && !rank_unmoved(rank))
+                return false;
+            if (at < ending->rank_count)
+                ending->rank[at].stand = rank->stand;
+        }
+    return true;
+}
+
+static bool jobs_prove(struct launch *launch)
+{
+    struct launch_jobs jobs;
+    struct proof_prover *prover = NULL;
+    struct proof_verdict verdict = {0};
+    uint8_t *standing = NULL;
+    bool proven = launch_jobs_find(launch, &jobs) == CORE_OK && jobs.count;
+
+    if (proven)
+        standing = malloc(jobs.rank_count);
+    proven =
+        standing && standings_find(launch, &jobs, standing) && proof_prover_new(&prover) == CORE_OK;
+    const struct proof_jobs all = {jobs.job, jobs.link, jobs.count, jobs.link_count};
+    proven = proven && proof_prove_jobs(prover, &all, standing, &verdict) == CORE_OK &&
+             verdict.proven && jobs_unmoved(launch, &jobs, standing, &verdict.ending) &&
+             parts_make(launch, &jobs, &verdict.ending);
+    for (uint32_t j = jobs.count; j-- > 0 && proven;)
+        if (has_core(&launch->world[jobs.world[j]].ending))
+            launch->ended_world = jobs.world[j];
+    if (proven) {
+        struct ending *own = &launch->world[launch->ended_world].ending;
+        launch->result->ending = *own;
+        *own = (struct ending){0};
+    }
+    ending_done(&verdict.ending);
+    proof_prover_free(prover);
+    free(standing);
+    launch_jobs_done(&jobs);
+    return proven;
+}
+
+/* Tells whether several jobs run, and some rank has not moved for long enough. */
+static bool jobs_may_hang(const struct launch *launch)
+{
+    uint64_t now = launch_now_ns();
+    uint32_t running = 0;
+    bool still = false;
+
+    for (uint32_t w = 0; w < launch->world_count; w++) {
+        const struct launch_world *world = &launch->world[w];
+        bool runs = false;
+        for (uint32_t r = 0; r < world->rank_count; r++) {
+            const struct launch_rank *rank = &world->rank[r];
+            runs |= rank->pidfd >= 0 && !rank->gone;
+            still |= rank->pidfd >= 0 && !rank->gone &&
+                     now - rank->still_ns >= (uint64_t)LAUNCH_STILL_MS * 1000000u;
+        }
+        running += runs;
+    }
+    return launch->world_count > 1 && running && still;
+}
+
 static uint64_t cpu_now_ns(void)
 {
     struct timespec now;
@@ -695,5 +802,11 @@ bool launch_proof_try(struct launch *launch)
         world->ask_ns = launch_now_ns() + (uint64_t)LAUNCH_AGAIN_MS * 1000000u +
                         PROOF_PAUSE_FACTOR * (cpu_now_ns() - cpu);
     }
-    return false;
+    if (!jobs_may_hang(launch) || launch_now_ns() < launch->ask_ns)
+        return false;
+    uint64_t cpu = cpu_now_ns();
+    bool proven = jobs_prove(launch);
+    launch->ask_ns = launch_now_ns() + (uint64_t)LAUNCH_AGAIN_MS * 1000000u +
+                     PROOF_PAUSE_FACTOR * (cpu_now_ns() - cpu);
+    return proven;
 }

@@ -324,11 +324,13 @@ const struct history_call *proof_prover_call(const struct proof_prover *prover, 
 
 /* Reads what is new, and makes a node with clauses of each waiting call. The caller frees *waitfor
  * and *nodes, whatever this returns. */
-static enum core_status graph_make(struct proof_prover *prover, const char *job_path,
-                                   const uint8_t *standing, uint32_t rank_count,
-                                   struct replay_waitfor *waitfor, struct nodes *nodes)
+static enum core_status graph_make(struct proof_prover *prover, const struct proof_jobs *jobs,
+                                   const uint8_t *standing, struct replay_waitfor *waitfor,
+                                   struct nodes *nodes)
 {
-    enum core_status status = history_read(job_path, rank_count, &prover->history);
+    enum core_status status = history_read_jobs(jobs->job, jobs->job_count, jobs->link,
+                                                jobs->link_count, &prover->history);
+    uint32_t rank_count = prover->history.rank_count;
 
     proof_index_done(&prover->index); /* of the last proof */
     prover->no_memory = false;
@@ -347,21 +349,20 @@ static enum core_status graph_make(struct proof_prover *prover, const char *job_
     return status;
 }
 
-enum core_status proof_prove(struct proof_prover *prover, const char *job_path,
-                             const uint8_t *standing, uint32_t rank_count,
-                             struct proof_verdict *out_verdict)
+enum core_status proof_prove_jobs(struct proof_prover *prover, const struct proof_jobs *jobs,
+                                  const uint8_t *standing, struct proof_verdict *out_verdict)
 {
     struct replay_waitfor waitfor = {0};
     struct proof_verdict verdict = {0};
     struct nodes nodes = {0};
-    enum core_status status = graph_make(prover, job_path, standing, rank_count, &waitfor, &nodes);
+    enum core_status status = graph_make(prover, jobs, standing, &waitfor, &nodes);
 
     if (status == CORE_OK && !prover->history.unclear && waitfor.blocked_count) {
         struct replay_waitfor_threads threads = {
             .first = nodes.first, .rank = nodes.rank, .count = nodes.count};
 
-        status =
-            replay_waitfor_solve(&waitfor, nodes.alive, rank_count, nodes.count ? &threads : NULL);
+        status = replay_waitfor_solve(&waitfor, nodes.alive, prover->history.rank_count,
+                                      nodes.count ? &threads : NULL);
     }
     if (status == CORE_OK && waitfor.core_count) {
         verdict.proven = true;
@@ -381,13 +382,25 @@ enum core_status proof_prove(struct proof_prover *prover, const char *job_path,
     return status;
 }
 
+enum core_status proof_prove(struct proof_prover *prover, const char *job_path,
+                             const uint8_t *standing, uint32_t rank_count,
+                             struct proof_verdict *out_verdict)
+{
+    const struct history_job job = {.path = job_path, .rank_count = rank_count};
+
+    return proof_prove_jobs(prover, &(struct proof_jobs){.job = &job, .job_count = 1}, standing,
+                            out_verdict);
+}
+
 enum core_status proof_waits(struct proof_prover *prover, const char *job_path,
                              const uint8_t *standing, uint32_t rank_count,
                              struct ending *out_ending)
 {
+    const struct history_job job = {.path = job_path, .rank_count = rank_count};
     struct replay_waitfor waitfor = {0};
     struct nodes nodes = {0};
-    enum core_status status = graph_make(prover, job_path, standing, rank_count, &waitfor, &nodes);
+    enum core_status status = graph_make(prover, &(struct proof_jobs){.job = &job, .job_count = 1},
+                                         standing, &waitfor, &nodes);
 
     if (status == CORE_OK)
         status = record_waits(prover, &waitfor, out_ending);

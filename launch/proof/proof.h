@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/history/history.h"
 #include "core/trace/ending.h"
 #include "core/trace/event.h"
 #include "core/status.h"
@@ -58,6 +59,16 @@ void proof_prover_free(struct proof_prover *prover);
 enum core_status proof_prove(struct proof_prover *prover, const char *job_path,
                              const uint8_t *standing, uint32_t rank_count,
                              struct proof_verdict *out_verdict);
+
+/* The same for jobs that communicate with each other; standing: for the ranks of all of them. The
+ * ranks and numbers in the verdict are those of the history. */
+struct proof_jobs {
+    const struct history_job *job;
+    const struct history_link *link;
+    uint32_t job_count, link_count;
+};
+enum core_status proof_prove_jobs(struct proof_prover *prover, const struct proof_jobs *jobs,
+                                  const uint8_t *standing, struct proof_verdict *out_verdict);
 
 /* Collects who waits for what, proven or not: each waiting call as ENDING_INSIDE, if it is known
  * what it waits for. Free with ending_done(). */

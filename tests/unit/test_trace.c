@@ -312,25 +312,40 @@ static void test_only_some_calls(void **state)
 static void test_tampered(void **state)
 {
     static const char *const proof_row[] = {
-        "(1, 1, 9, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 1, 'unsent', 0, 0)",
-        "(1, 1, -1, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 1, 'unsent', 0, 0)",
-        "(1, 1, 0, 1, 'MPI_Recv', 'odd', NULL, 'message', 'comm', 1, 0, 0, 0, 1, 'unsent', 0, 0)",
-        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'odd', 'comm', 1, 0, 0, 0, 1, 'unsent', 0, 0)",
-        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'odd', 1, 0, 0, 0, 1, 'unsent', 0, 0)",
+        "(1, 1, 9, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 1, 'unsent', 0, 0, "
+        "NULL)",
+        "(1, 1, -1, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 1, 'unsent', 0, 0, "
+        "NULL)",
+        "(1, 1, 0, 1, 'MPI_Recv', 'odd', NULL, 'message', 'comm', 1, 0, 0, 0, 1, 'unsent', 0, 0, "
+        "NULL)",
+        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'odd', 'comm', 1, 0, 0, 0, 1, 'unsent', 0, 0, "
+        "NULL)",
+        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'odd', 1, 0, 0, 0, 1, 'unsent', 0, 0, "
+        "NULL)",
         "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 9876543210, 0, 0, 1, "
-        "'unsent', 0, 0)",
-        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 2, 'unsent', 0, 0)",
-        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 3, 'unsent', 0, 0)",
-        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 4, 'unsent', 0, 0)",
-        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 1, 'odd', 0, 0)",
-        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 1, 'unsent', 0, 0); "
+        "'unsent', 0, 0, NULL)",
+        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 2, 'unsent', 0, 0, "
+        "NULL)",
+        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 3, 'unsent', 0, 0, "
+        "NULL)",
+        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 4, 'unsent', 0, 0, "
+        "NULL)",
+        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 1, 'odd', 0, 0, "
+        "NULL)",
+        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 1, 'unsent', 0, 0, "
+        "NULL); "
         "INSERT INTO proof_rank VALUES (9, 'still', 1, 1, 'ran', 0, 0, 0, 0, 0, 0)",
-        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 1, 'unsent', 0, 0); "
+        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 1, 'unsent', 0, 0, "
+        "NULL); "
         "INSERT INTO proof_rank VALUES (0, 'odd', 1, 1, 'ran', 0, 0, 0, 0, 0, 0)",
-        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 1, 'unsent', 0, 0); "
+        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 1, 'unsent', 0, 0, "
+        "NULL); "
         "INSERT INTO proof_channel VALUES (1, 0, 9876543210, 0, 0, 0)",
-        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 1, 'unsent', 0, 0); "
+        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 1, 'unsent', 0, 0, "
+        "NULL); "
         "INSERT INTO proof_member VALUES ('odd', 0, 0, 0)",
+        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 1, 'unsent', 0, 0, "
+        "'odd')",
     };
 
     (void)state;
