@@ -37,6 +37,7 @@ enum world_handle_kind {
     HANDLE_MESSAGE,
     HANDLE_WIN,
     HANDLE_FILE,
+    HANDLE_SESSION,
     HANDLE_KIND_COUNT
 };
 
@@ -102,6 +103,8 @@ struct world_envelope {
     int *integer;
     MPI_Aint *address;
     MPI_Datatype *type;
+    MPI_Count count; /* of MPI_Type_contiguous */
+    bool wide;       /* a large-count form made the type */
 };
 
 struct ompi_datatype_t {
@@ -115,7 +118,9 @@ struct ompi_datatype_t {
     ptrdiff_t lb, ub, true_lb, true_ub;
     struct world_run *run;
     size_t run_count;
-    size_t basic_count; /* in one element */
+    size_t basic_count;    /* in one element */
+    MPI_Datatype large_of; /* it stands for large_count elements of this one; or NULL */
+    size_t large_count;
     struct world_envelope *envelope;
     const char *name;
     struct world_attribute *attribute;
@@ -153,6 +158,7 @@ void world_type_reach(MPI_Datatype type, size_t count, ptrdiff_t *out_low, ptrdi
 MPI_Datatype world_type_again(MPI_Datatype type); /* another handle, which the caller frees */
 /* datatype.c, for constructors in other files: a new type is opened, filled and closed. */
 MPI_Datatype world_type_open(void);
+int world_type_contiguous(MPI_Count count, MPI_Datatype old, MPI_Datatype *out_type);
 void world_type_append(MPI_Datatype type, ptrdiff_t at, size_t count, MPI_Datatype old);
 void world_type_close(MPI_Datatype type);
 struct world_envelope *world_type_envelope(MPI_Datatype type, int combiner, int integers,
@@ -164,6 +170,7 @@ struct ompi_op_t {
     struct world_handle handle;
     MPI_User_function *function; /* NULL: predefined */
     bool fortran;                /* it is called with the number of the type */
+    bool wide;                   /* it takes the count as an MPI_Count */
     uint8_t builtin;
     bool commutative;
 };
@@ -205,6 +212,12 @@ struct ompi_info_t {
 };
 struct PREDEFINED(256) ompi_predefined_info_t {
     struct ompi_info_t info;
+};
+
+struct ompi_instance_t { /* a session */
+    struct world_handle handle;
+    MPI_Errhandler errhandler;
+    int level; /* MPI_THREAD_... */
 };
 
 /* --- communicators ---------------------------------------------------------------------------- */
@@ -303,15 +316,24 @@ enum world_request_kind {
     REQUEST_COLL,
     REQUEST_GENERAL,
     REQUEST_EPOCH,   /* no handle: the end of an exposure epoch */
-    REQUEST_DEFERRED /* complete from the start; its work is done when it is waited for */
+    REQUEST_DEFERRED /* complete from the start; see world_deferred */
 };
 _Static_assert(REQUEST_SEND < REQUEST_COLL && REQUEST_RECV < REQUEST_COLL,
                "what exchanges a message comes first");
 
-struct world_deferred { /* first member of the data that the request's maker keeps */
+struct world_deferred { /* work that is done when it is waited for; first member of the data that
+                           the request's maker keeps */
     void (*finish)(struct ompi_request_t *request, struct world_deferred *self);
 };
 enum world_mode { MODE_STANDARD, MODE_BUFFERED, MODE_SYNCHRONOUS, MODE_READY };
+
+struct world_helped {             /* what a fiber of its own completes */
+    const char *waits;            /* what it waits for, if that is no collective; or NULL */
+    struct world_coll *coll;      /* a collective */
+    struct ompi_request_t **part; /* requests that it consists of; NULL: none */
+    int part_count;
+    struct world_partitions *partitions; /* a partitioned send or receive */
+};
 
 struct ompi_request_t {
     struct world_handle handle;
@@ -353,6 +375,7 @@ struct ompi_request_t {
     uint32_t listed; /* number of the latest list of requests that named it */
     bool masked;     /* a hash of its rank's memory omitted its buffer (ranks/states.c) */
     struct world_general *general;
+    struct world_helped *helped; /* of REQUEST_COLL */
     struct world_deferred *deferred;
     struct world_fiber *completing; /* the thread whose call completes it */
 };

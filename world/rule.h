@@ -90,6 +90,8 @@ enum world_rule_trait {
     X(LEAKED_OPERATION, "leaked-operation", WORLD_NOTE, "operations are freed", "MPI_Op_free")     \
     X(LEAKED_REQUEST, "leaked-request", WORLD_NOTE, "requests are completed",                      \
       "call MPI_Wait, MPI_Waitall or MPI_Request_free")                                            \
+    X(LEAKED_SESSION, "leaked-session", WORLD_NOTE, "sessions are finalized",                      \
+      "MPI_Session_finalize")                                                                      \
     X(LEAKED_WINDOW, "leaked-window", WORLD_NOTE, "windows are freed", "MPI_Win_free")             \
     X(TIME, "time", WORLD_OF_RANKS, "a world ends within the time limit", NULL)                    \
     X(THREADS, "threads", WORLD_OF_RANKS, "ranks wait for nothing but MPI", NULL)                  \

@@ -2,7 +2,17 @@
 # grammar of policies.
 CFLAGS_world = $(MPI_CFLAGS) -O3 -fno-plt
 
-WORLD_SOURCES = $(wildcard world/local/*.c world/exchange/*.c world/fibers/*.c replay/policy/*.c)
+WORLD_SOURCES = $(wildcard world/local/*.c world/exchange/*.c world/newer/*.c world/fibers/*.c \
+    replay/policy/*.c)
+
+# Functions that mpi.h lacks: their declarations, and the large-count forms.
+WORLD_NEWER = $(BUILD)/gen/world_newer.h
+$(WORLD_NEWER): world/newer/newer.py $(INTERPOSE_GENERATE) interpose/calls.table
+	$(if $(V),,@echo "  gen   $@")
+	$(Q)$(PYTHON) world/newer/newer.py interpose/calls.table $(@D) -- $(CC) $(INTERPOSE_MPI)
+$(BUILD)/gen/world_large_calls.h: $(WORLD_NEWER) ;
+$(foreach d,obj obj/hot obj/ranks,$(patsubst %.c,$(BUILD)/$(d)/%.o,$(WORLD_SOURCES))) \
+    $(BUILD)/obj/ranks/world/ranks/mpifh.o: | $(WORLD_NEWER)
 
 # $(1) the library, $(2) its objects, $(3) a folder of its own.
 define WORLD_LIBRARY
@@ -58,7 +68,8 @@ WORLD_COPY = -O1 -g1 -Wno-format-truncation
 SHIM_SOURCES = $(filter-out world/ranks/mpifh.c,$(RANKS_SOURCES)) world/shims/shim.c
 define WORLD_SHIM
 SHIM_GEN_$(1) = $$(BUILD)/gen/shims/$(1)
-$$(SHIM_GEN_$(1))/mpi.h: world/shims/generate.py $$(INTERPOSE_GENERATE) interpose/calls.table $(2)
+$$(SHIM_GEN_$(1))/mpi.h: world/shims/generate.py world/newer/newer.py world/newer/constants.h \
+    $$(INTERPOSE_GENERATE) interpose/calls.table $(2) $$(WORLD_NEWER)
 	$$(if $$(V),,@echo "  gen   $$@")
 	$$(Q)$$(PYTHON) world/shims/generate.py $(2) interpose/calls.table $$(@D) -- $$(CC) \
 	    $$(INTERPOSE_MPI)
@@ -66,7 +77,8 @@ $$(SHIM_GEN_$(1))/shim_calls.c $$(SHIM_GEN_$(1))/shim_missing.c \
     $$(SHIM_GEN_$(1))/rank_missing.c: $$(SHIM_GEN_$(1))/mpi.h ;
 
 SHIM_OBJECTS_$(1) = $$(patsubst %.c,$$(BUILD)/obj/shims/$(1)/%.o, \
-    $$(filter-out %/fork_server.c,$$(SHIM_SOURCES)) world/shims/$(1).c shim_calls.c $(5) \
+    $$(filter-out %/fork_server.c,$$(SHIM_SOURCES)) $$(wildcard world/shims/$(1).c) \
+    shim_calls.c $(5) \
     world/ranks/fork_server.c)
 SHIM_COMPILE_$(1) = $$(CC) -I$$(SHIM_GEN_$(1)) $$(filter-out $$(SANITIZE),$$(CFLAGS)) \
     $$(CFLAGS_world) $$(INTERPOSE_MPI) -fPIC -fvisibility=default -fno-omit-frame-pointer \

@@ -90,7 +90,9 @@ struct world_extra {                   /* state of a rank that few programs need
 struct world_rank {
     int rank;
     struct world_fiber *fiber;
-    bool initialized, finalized;
+    bool initialized, finalized; /* by MPI_Init and MPI_Finalize */
+    bool sessions_made;
+    uint32_t sessions; /* that are not finalized */
     struct ompi_request_t *posted, **posted_end;
     struct world_message *unexpected, **unexpected_end;
     struct world_handle *handles;
@@ -104,6 +106,7 @@ struct world_rank {
     uint32_t named_count, wildcard_count; /* matched receives: that name their source; wildcards */
     int wildcard_source;                  /* source of all wildcards so far; -2: several */
     int32_t request_count;
+    int partition_count;        /* of its partitioned sends so far */
     uint32_t idle_polls, alone; /* alone: calls after which the others ran first */
     uint32_t news;              /* events of the rank other than failed polls */
     bool repeats;               /* it only repeats failed polls */
@@ -174,6 +177,7 @@ struct world_state {
     uint32_t time_streak; /* consecutive reads of the clock */
     uint32_t context_next;
     struct world_port *ports;       /* port.c */
+    struct world_channel *channels; /* partitioned.c */
     struct world_service *services; /* published names */
     int keyval_count;
     struct world_heap *heap;
@@ -286,6 +290,7 @@ void world_process_at(struct world_rank *rank, void (*run)(void *argument), void
 int world_process_init(int required); /* called by MPI_Init; returns the MPI_THREAD_... provided */
 /* Before the first call after MPI_Init that differs between ranks there is one process. */
 extern bool world_process_early;
+extern bool world_process_alone;   /* no rank exists yet: the process's memory is its own */
 void world_process_begin(void);    /* forks the ranks: returns in every rank of a world */
 int world_process_threads(void);   /* the MPI_THREAD_... provided */
 extern bool world_process_several; /* this rank has had several threads that may call MPI */
@@ -368,6 +373,7 @@ enum world_gate {
     GATE_SHARED,    /* a shared lock was released: window, its rank */
     GATE_EXCLUSIVE, /* an exclusive lock was released: window, its rank */
     GATE_CANCELLED, /* a receive: its rank, request */
+    GATE_CHANNEL,   /* communicator, sender, first tag of its partitions */
     GATE_TURN       /* an operation: window or file, its rank, name */
 };
 void world_gate_give(enum world_gate gate, uint32_t object, int rank, int name);
@@ -388,6 +394,15 @@ void world_poll_failed(void);  /* a test or probe failed: lets others run, detec
 void *world_handle_new(enum world_handle_kind kind, size_t bytes);
 void world_handle_kill(struct world_handle *handle);
 void world_not_initialized(void);
+/* Tells whether the rank has begun with MPI, and whether it has ended all that it began. */
+static inline bool world_rank_began(const struct world_rank *rank)
+{
+    return rank->initialized || rank->sessions_made;
+}
+static inline bool world_rank_ended(const struct world_rank *rank)
+{
+    return world_rank_began(rank) && (!rank->initialized || rank->finalized) && !rank->sessions;
+}
 
 void world_turn_wake(struct world_rank *rank); /* explore_access.c: lets its polls run again */
 /* explore_states.c: the world did what prevents comparing states; why: a literal. */
@@ -425,7 +440,7 @@ static inline bool handle_good(const void *handle, enum world_handle_kind kind)
 }
 
 /* Begins every MPI call: notes the call, counts it, and may let other ranks run. */
-static inline void world_enter_local(const char *call)
+static inline void world_enter_any_time(const char *call)
 {
     CORE_CHECK_HOT(WORLD->running && WORLD->fiber->rank == ME);
     WORLD->fiber->call = call;
@@ -440,14 +455,18 @@ static inline void world_enter_local(const char *call)
             world_states_called(call);
         world_process_loaded();
     }
-    if (UNLIKELY(!ME->initialized || ME->finalized))
-        world_not_initialized();
     if (UNLIKELY(++WORLD->step_count > WORLD->step_count_max))
         world_step_limit();
     if (UNLIKELY(WORLD->options->policy.delay != REPLAY_DELAY_NONE))
         world_delayed_call();
     if (UNLIKELY(WORLD->chosen) && world_choose(4, REPLAY_REASON_SCHEDULE) == 1)
         world_fiber_yield();
+}
+static inline void world_enter_local(const char *call)
+{
+    world_enter_any_time(call);
+    if (UNLIKELY(!ME->initialized || ME->finalized))
+        world_not_initialized();
 }
 static inline void world_enter(const char *call)
 {
@@ -491,6 +510,8 @@ static inline bool world_process_stray(void)
 #define ENTER_FREE(call) ALONE(NULL) world_enter(call)
 /* For a call that does the same on every rank and communicates with none. */
 #define ENTER_LOCAL(call) ALONE(call) world_enter_local(call)
+/* For a call that does not need MPI_Init before it (MPI 4). */
+#define ENTER_ANY_TIME(call) ALONE(call) world_enter_any_time(call)
 
 /* Returns the calling rank's own object of a handle that all ranks share. */
 static inline MPI_Comm comm_of(MPI_Comm comm)
@@ -537,12 +558,21 @@ struct world_general {
 };
 /* Returns a complete request; `finish` runs when it is waited for or tested. */
 struct ompi_request_t *world_request_deferred(struct world_deferred *deferred);
+/* Tells whether an active request is complete; the program keeps it. Counts a failed poll. */
+bool world_request_look(struct ompi_request_t *request);
 void world_wait_describe(const struct ompi_request_t *request);
 /* Report a wait for other ranks of the communicator, which may be NULL, where the rank is in a call
  * that must return (world_must_return). */
 void world_wait_noted(MPI_Comm comm);
 void world_wait_allowed(const struct ompi_request_t *request);
 struct ompi_request_t *world_request_new(enum world_request_kind kind);
+/* Makes an active request that a fiber of its own completes: world_helper_start. */
+struct ompi_request_t *world_request_helped(MPI_Comm comm);
+void world_coll_start(struct ompi_request_t *request);  /* coll_calls.c */
+void world_parts_start(struct ompi_request_t *request); /* it completes when all its parts have */
+void world_partitions_start(struct ompi_request_t *request); /* newer/partitioned.c */
+int world_p2p_check(MPI_Comm comm, const void *buffer, MPI_Count count, MPI_Datatype type, int peer,
+                    int tag, bool send);
 int world_isend(const void *buffer, size_t count, MPI_Datatype type, int dest, int tag,
                 MPI_Comm comm, uint32_t context, enum world_mode mode,
                 struct ompi_request_t *request);
@@ -582,6 +612,9 @@ uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root, const
 /* Starts `body` on a fiber of its own; the request completes when the body says so. */
 void world_helper_start(struct ompi_request_t *request, void (*body)(struct world_fiber *),
                         void *argument);
+/* Makes a communicator of a group, with the error handler of `like`; `key` distinguishes the calls
+ * of a group. Returns MPI_COMM_NULL on a rank that is no member. */
+MPI_Comm world_comm_of_group(MPI_Group group, uint64_t key, MPI_Comm like);
 MPI_Comm world_comm_new(uint32_t context, int rank, int size, const int *member, MPI_Comm parent);
 int world_comm_check(MPI_Comm comm, MPI_Comm *out_comm);
 

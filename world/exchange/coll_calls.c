@@ -1,6 +1,7 @@
 /* The MPI functions of the collectives: checks, then coll.c; the nonblocking forms run the same
- * code on a fiber of their own. */
+ * code on a fiber of their own, the persistent forms at each start. */
 #include "world/exchange/coll.h"
+#include "world_newer.h"
 
 static int check_type(MPI_Comm comm, int count, MPI_Datatype type)
 {
@@ -213,38 +214,71 @@ static void coll_calls_body(struct world_fiber *fiber)
     world_request_complete(c->request);
 }
 
-static int start(const char *call, struct world_coll c, MPI_Request *out_request)
+/* Makes the request of a nonblocking or persistent collective. */
+static int coll_make(const char *call, struct world_coll c, MPI_Request *out_request)
 {
-    ENTER(call);
     c.comm = comm_of(c.comm);
     int code = coll_calls_check(&c);
     if (code)
         return code;
     c.tag = (int)(coll_enter(&c, call) & COLL_TAG_MAX);
-    struct ompi_request_t *request = world_request_new(REQUEST_COLL);
-    request->active = true;
-    request->comm = c.comm;
-    request->peer = MPI_PROC_NULL;
-    request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
+    struct ompi_request_t *request = world_request_helped(c.comm);
     c.request = request;
     struct world_coll *kept = world_alloc(sizeof *kept);
     *kept = c;
-    world_helper_start(request, coll_calls_body, kept);
+    request->helped->coll = kept;
     *out_request = request;
     return MPI_SUCCESS;
 }
 
-/* Defines both forms of a call: PARAMS as in mpi.h without the request, VALUES as designated
+static int start(const char *call, struct world_coll c, MPI_Request *out_request)
+{
+    ENTER(call);
+    int code = coll_make(call, c, out_request);
+    if (!code)
+        world_coll_start(*out_request);
+    return code;
+}
+
+/* MPI leaves it to the library whether an initialisation waits for the other ranks. Messages of two
+ * starts may have the same tag: a rank starts again only after it has ended the start before. */
+static int coll_init(const char *call, struct world_coll c, MPI_Request *out_request)
+{
+    ENTER(call);
+    int code = coll_make(call, c, out_request);
+    if (code)
+        return code;
+    struct ompi_request_t *request = *out_request;
+    CORE_CHECK(request->kind == REQUEST_COLL && !request->complete);
+    if (coll_is_strict())
+        world_meet(request->comm, NULL);
+    request->persistent = request->complete = true;
+    request->active = false;
+    return MPI_SUCCESS;
+}
+
+void world_coll_start(struct ompi_request_t *request)
+{
+    CORE_CHECK(request->kind == REQUEST_COLL && request->helped->coll && request->active);
+    world_helper_start(request, coll_calls_body, request->helped->coll);
+}
+
+/* Defines the three forms of a call: PARAMS as in mpi.h without the request, VALUES as designated
  * initialisers. */
 #define UNWRAP(...) __VA_ARGS__
-#define FORMS(Name, iname, PARAMS, VALUES)                                         \
-    int MPI_##Name(UNWRAP PARAMS)                                                  \
-    {                                                                              \
-        return run("MPI_" #Name, (struct world_coll){UNWRAP VALUES});              \
-    }                                                                              \
-    int MPI_I##iname(UNWRAP PARAMS, MPI_Request *request)                          \
-    {                                                                              \
-        return start("MPI_I" #iname, (struct world_coll){UNWRAP VALUES}, request); \
+#define FORMS(Name, iname, PARAMS, VALUES)                                                   \
+    int MPI_##Name(UNWRAP PARAMS)                                                            \
+    {                                                                                        \
+        return run("MPI_" #Name, (struct world_coll){UNWRAP VALUES});                        \
+    }                                                                                        \
+    int MPI_I##iname(UNWRAP PARAMS, MPI_Request *request)                                    \
+    {                                                                                        \
+        return start("MPI_I" #iname, (struct world_coll){UNWRAP VALUES}, request);           \
+    }                                                                                        \
+    int MPI_##Name##_init(UNWRAP PARAMS, MPI_Info info, MPI_Request *request)                \
+    {                                                                                        \
+        (void)info;                                                                          \
+        return coll_init("MPI_" #Name "_init", (struct world_coll){UNWRAP VALUES}, request); \
     }
 
 FORMS(Barrier, barrier, (MPI_Comm comm), (.kind = COLL_BARRIER, .root = -1, .comm = comm))

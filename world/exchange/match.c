@@ -649,7 +649,7 @@ bool world_recv_unpost(struct ompi_request_t *request)
 
 void world_request_deliver(struct ompi_request_t *request)
 {
-    if (request->kind == REQUEST_DEFERRED) {
+    if (request->kind == REQUEST_DEFERRED || request->kind == REQUEST_COLL) {
         request->late = NULL;
         CORE_CHECK(request->deferred);
         request->deferred->finish(request, request->deferred);

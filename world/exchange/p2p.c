@@ -2,6 +2,7 @@
  * MPI_Sendrecv. A blocking call's request is on its fiber's stack; `checked` says that nobody can
  * access its buffer meanwhile. */
 #include "world/exchange/explore.h"
+#include "world_newer.h"
 
 /* Checks a tag. A tag above MPI_TAG_UB is an error if the program asked for that attribute;
  * otherwise the world reports the highest tag, as some MPI libraries do not have it. */
@@ -18,13 +19,13 @@ static int tag_check(MPI_Comm comm, int tag, bool send)
     return MPI_SUCCESS;
 }
 
-static int p2p_check(MPI_Comm comm, const void *buffer, int count, MPI_Datatype type, int peer,
-                     int tag, bool send)
+int world_p2p_check(MPI_Comm comm, const void *buffer, MPI_Count count, MPI_Datatype type, int peer,
+                    int tag, bool send)
 {
     if (UNLIKELY(!comm))
         return world_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
     if (UNLIKELY(count < 0))
-        return world_error(comm, MPI_ERR_COUNT, "count %d", count);
+        return world_error(comm, MPI_ERR_COUNT, "count %lld", (long long)count);
     int code = world_type_check(type, true);
     if (UNLIKELY(code))
         return world_error(comm, code, "the datatype is null, freed or not committed");
@@ -35,7 +36,8 @@ static int p2p_check(MPI_Comm comm, const void *buffer, int count, MPI_Datatype 
                  !(peer == MPI_ANY_SOURCE && !send)))
         return world_error(comm, MPI_ERR_RANK, "rank %d of %d", peer, size);
     if (UNLIKELY(!buffer && count > 0 && type->predefined && peer != MPI_PROC_NULL))
-        return world_error(comm, MPI_ERR_BUFFER, "the buffer is NULL and count is %d", count);
+        return world_error(comm, MPI_ERR_BUFFER, "the buffer is NULL and count is %lld",
+                           (long long)count);
     if (UNLIKELY(buffer == MPI_IN_PLACE))
         return world_error(comm, MPI_ERR_BUFFER, "MPI_IN_PLACE is not a buffer");
     return MPI_SUCCESS;
@@ -147,6 +149,17 @@ struct ompi_request_t *world_request_new(enum world_request_kind kind)
     return request;
 }
 
+struct ompi_request_t *world_request_helped(MPI_Comm comm)
+{
+    struct ompi_request_t *request = world_request_new(REQUEST_COLL);
+    request->active = true;
+    request->comm = comm;
+    request->peer = MPI_PROC_NULL;
+    request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
+    request->helped = world_zalloc(sizeof *request->helped);
+    return request;
+}
+
 /* --- buffered mode ---------------------------------------------------------------------------- */
 
 static int bsend_reserve(MPI_Comm comm, int count, MPI_Datatype type)
@@ -212,7 +225,7 @@ static int blocking_send(const char *call, const void *buffer, int count, MPI_Da
 {
     ENTER(call);
     MPI_Comm comm = comm_of(handle);
-    int code = p2p_check(comm, buffer, count, type, dest, tag, true);
+    int code = world_p2p_check(comm, buffer, count, type, dest, tag, true);
     if (UNLIKELY(code))
         return code;
     if (UNLIKELY(mode == MODE_BUFFERED) && dest != MPI_PROC_NULL &&
@@ -277,7 +290,7 @@ int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, M
 {
     ENTER("MPI_Recv");
     MPI_Comm comm = comm_of(handle);
-    int code = p2p_check(comm, buf, count, datatype, source, tag, false);
+    int code = world_p2p_check(comm, buf, count, datatype, source, tag, false);
     if (UNLIKELY(code))
         return code;
     CALL_USES(status, NULL, status);
@@ -314,9 +327,9 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int 
 {
     ENTER("MPI_Sendrecv");
     MPI_Comm comm = comm_of(handle);
-    int code = p2p_check(comm, sendbuf, sendcount, sendtype, dest, sendtag, true);
+    int code = world_p2p_check(comm, sendbuf, sendcount, sendtype, dest, sendtag, true);
     if (LIKELY(!code))
-        code = p2p_check(comm, recvbuf, recvcount, recvtype, source, recvtag, false);
+        code = world_p2p_check(comm, recvbuf, recvcount, recvtype, source, recvtag, false);
     if (UNLIKELY(code))
         return code;
     return p2p_sendrecv(sendbuf, (size_t)sendcount, sendtype, dest, sendtag, recvbuf,
@@ -328,9 +341,9 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, 
 {
     ENTER("MPI_Sendrecv_replace");
     MPI_Comm comm = comm_of(handle);
-    int code = p2p_check(comm, buf, count, datatype, dest, sendtag, true);
+    int code = world_p2p_check(comm, buf, count, datatype, dest, sendtag, true);
     if (LIKELY(!code))
-        code = p2p_check(comm, buf, count, datatype, source, recvtag, false);
+        code = world_p2p_check(comm, buf, count, datatype, source, recvtag, false);
     if (UNLIKELY(code))
         return code;
     size_t bytes = (size_t)count * datatype->size;
@@ -348,7 +361,7 @@ static int nonblocking(const char *call, enum world_request_kind kind, const voi
 {
     ENTER(call);
     MPI_Comm comm = comm_of(handle);
-    int code = p2p_check(comm, buffer, count, type, peer, tag, kind == REQUEST_SEND);
+    int code = world_p2p_check(comm, buffer, count, type, peer, tag, kind == REQUEST_SEND);
     if (UNLIKELY(code))
         return code;
     if (UNLIKELY(!out_request))
@@ -411,12 +424,110 @@ int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int t
                        MODE_STANDARD, true, request);
 }
 
+/* --- a send and a receive as one request ------------------------------------------------------ */
+
+/* Waits for all parts; the request gets the status of the first. */
+static void parts_body(struct world_fiber *fiber)
+{
+    struct ompi_request_t *request = fiber->argument;
+    CORE_CHECK(request->helped->part_count > 0 && !fiber->is_rank);
+    fiber->call = request->handle.made_by;
+    world_gate_need(GATE_BEGUN, fiber->helper, ME->rank, 0);
+    for (int i = 0; i < request->helped->part_count; i++) {
+        struct ompi_request_t *part = request->helped->part[i];
+        if (!part->complete)
+            world_request_wait(part);
+        world_request_finish(part);
+        part->active = false;
+    }
+    if (request->helped->part[0]->kind == REQUEST_RECV) {
+        request->status = request->helped->part[0]->status;
+        request->error = request->helped->part[0]->error;
+    }
+    world_gate_give(GATE_ENDED, fiber->helper, ME->rank, 0);
+    world_request_complete(request);
+}
+
+void world_parts_start(struct ompi_request_t *request)
+{
+    CORE_CHECK(request->active && request->helped->part_count > 0);
+    world_helper_start(request, parts_body, request);
+}
+
+static int parts_sendrecv(const void *sendbuf, size_t sendcount, MPI_Datatype sendtype, int dest,
+                          int sendtag, void *recvbuf, size_t recvcount, MPI_Datatype recvtype,
+                          int source, int recvtag, MPI_Comm comm, MPI_Request *out_request)
+{
+    CORE_CHECK(!world_type_check(sendtype, true) && !world_type_check(recvtype, true));
+    struct ompi_request_t *both = world_zalloc(2 * sizeof *both);
+    world_irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, comm->context, &both[0]);
+    world_isend(sendbuf, sendcount, sendtype, dest, sendtag, comm, comm->context, MODE_STANDARD,
+                &both[1]);
+    struct ompi_request_t *request = world_request_helped(comm);
+    request->helped->part = world_alloc(2 * sizeof(struct ompi_request_t *));
+    request->helped->part_count = 2;
+    for (int i = 0; i < 2; i++)
+        request->helped->part[i] = &both[i];
+    request->buffer = recvbuf;
+    request->count = recvcount;
+    request->type = recvtype;
+    world_parts_start(request);
+    *out_request = request;
+    return MPI_SUCCESS;
+}
+
+int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                  void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                  MPI_Comm handle, MPI_Request *request)
+{
+    ENTER("MPI_Isendrecv");
+    MPI_Comm comm = comm_of(handle);
+    int code = world_p2p_check(comm, sendbuf, sendcount, sendtype, dest, sendtag, true);
+    if (!code)
+        code = world_p2p_check(comm, recvbuf, recvcount, recvtype, source, recvtag, false);
+    if (code)
+        return code;
+    return parts_sendrecv(sendbuf, (size_t)sendcount, sendtype, dest, sendtag, recvbuf,
+                          (size_t)recvcount, recvtype, source, recvtag, comm, request);
+}
+
+int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag,
+                          int source, int recvtag, MPI_Comm handle, MPI_Request *request)
+{
+    ENTER("MPI_Isendrecv_replace");
+    MPI_Comm comm = comm_of(handle);
+    int code = world_p2p_check(comm, buf, count, datatype, dest, sendtag, true);
+    if (!code)
+        code = world_p2p_check(comm, buf, count, datatype, source, recvtag, false);
+    if (code)
+        return code;
+    size_t bytes = (size_t)count * datatype->size;
+    uint8_t *packed = world_alloc(bytes + 1);
+    world_type_pack(packed, bytes, buf, (size_t)count, datatype);
+    return parts_sendrecv(packed, bytes, MPI_PACKED, dest, sendtag, buf, (size_t)count, datatype,
+                          source, recvtag, comm, request);
+}
+
+/* --- starts ----------------------------------------------------------------------------------- */
+
 static int p2p_start(struct ompi_request_t *request)
 {
     if (!handle_good(request, HANDLE_REQUEST) || !request->persistent || request->freed)
         return world_error(NULL, MPI_ERR_REQUEST, "not a persistent request");
     if (request->active)
         return world_error(request->comm, MPI_ERR_REQUEST, "the request is active already");
+    if (request->kind == REQUEST_COLL) {
+        request->active = true;
+        request->complete = request->cancelled = request->seen = false;
+        request->error = MPI_SUCCESS;
+        request->serial = ++WORLD->serial;
+        request->causes = request->done_causes = NULL;
+        if (request->helped->partitions)
+            world_partitions_start(request);
+        else
+            world_coll_start(request);
+        return MPI_SUCCESS;
+    }
     p2p_fill(request, request->kind, request->mode, request->buffer, request->count, request->type,
              request->peer, request->tag, request->comm, request->context);
     request_start(request);

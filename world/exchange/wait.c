@@ -1,5 +1,6 @@
 /* Completion: every wait and test, freeing and cancelling requests, generalised requests. */
 #include "world/exchange/explore.h"
+#include "world_newer.h"
 
 static bool wait_idle(MPI_Request request) /* null or inactive */
 {
@@ -96,7 +97,12 @@ void world_wait_describe(const struct ompi_request_t *request)
         fiber->why = "receive";
         break;
     case REQUEST_COLL:
-        fiber->why = "waits for a collective";
+        fiber->why = request->helped->waits ? request->helped->waits : "waits for a collective";
+        for (int i = 0; i < request->helped->part_count; i++)
+            if (request->helped->part[i]->active && !request->helped->part[i]->complete) {
+                world_wait_describe(request->helped->part[i]);
+                return;
+            }
         return;
     case REQUEST_EPOCH:
         fiber->why = "waits for the ranks that access its window";
@@ -559,6 +565,31 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
                      array_of_statuses);
 }
 
+/* The program is told that the request is complete, and keeps it. */
+static void wait_show(struct ompi_request_t *request, MPI_Status *status, bool with_error)
+{
+    if (UNLIKELY(WORLD->explore != NULL))
+        world_explore_observe(request);
+    if (request->late &&
+        (request->kind == REQUEST_COLL || (WORLD_PROCESSES && request->kind == REQUEST_RECV)))
+        world_request_deliver(request);
+    CORE_CHECK(request->active && request->complete);
+    request->seen = true;
+    status_set(status, &request->status);
+    if (status && with_error)
+        status->MPI_ERROR = request->error;
+}
+
+bool world_request_look(struct ompi_request_t *request)
+{
+    if (!wait_look(1, &request, false)) {
+        world_poll_failed();
+        return false;
+    }
+    wait_show(request, NULL, false);
+    return true;
+}
+
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
     ENTER("MPI_Request_get_status");
@@ -566,18 +597,90 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     if (UNLIKELY(code))
         return code;
     *flag = 1;
-    if (wait_idle(request)) {
+    if (wait_idle(request))
         status_set(status, &empty);
-    } else if (!wait_look(1, &request, false)) {
-        *flag = 0;
-        world_poll_failed();
-    } else {
-        if (UNLIKELY(WORLD->explore != NULL))
-            world_explore_observe(request);
-        if (WORLD_PROCESSES && request->late && request->kind == REQUEST_RECV)
-            world_request_deliver(request);
-        request->seen = true;
+    else if ((*flag = world_request_look(request)))
         status_set(status, &request->status);
+    return MPI_SUCCESS;
+}
+
+int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int *flag,
+                               MPI_Status array_of_statuses[])
+{
+    ENTER("MPI_Request_get_status_all");
+    MPI_Request *request = (MPI_Request *)(uintptr_t)array_of_requests;
+    int code = bad_any(count, request);
+    if (code)
+        return code;
+    *flag = wait_look(count, request, false);
+    if (!*flag)
+        world_poll_failed();
+    for (int i = 0; i < count && *flag; i++) {
+        MPI_Status *one = array_of_statuses ? &array_of_statuses[i] : NULL;
+        if (!wait_idle(request[i]))
+            wait_show(request[i], one, true);
+        else if (one)
+            *one = empty;
+    }
+    return MPI_SUCCESS;
+}
+
+int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int *index,
+                               int *flag, MPI_Status *status)
+{
+    ENTER("MPI_Request_get_status_any");
+    MPI_Request *request = (MPI_Request *)(uintptr_t)array_of_requests;
+    int code = bad_any(count, request);
+    if (code)
+        return code;
+    bool active;
+    int found = find_complete(count, request, &active);
+    *index = MPI_UNDEFINED;
+    *flag = 1;
+    if (!active) {
+        status_set(status, &empty);
+        return MPI_SUCCESS;
+    }
+    if (UNLIKELY(WORLD->explore != NULL))
+        found = explore_wait(EXPLORE_ANY, count, request, true);
+    *flag = found >= 0;
+    if (!*flag) {
+        world_poll_failed();
+        return MPI_SUCCESS;
+    }
+    *index = found;
+    wait_show(request[found], status, false);
+    return MPI_SUCCESS;
+}
+
+int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int *outcount,
+                                int array_of_indices[], MPI_Status array_of_statuses[])
+{
+    ENTER("MPI_Request_get_status_some");
+    MPI_Request *request = (MPI_Request *)(uintptr_t)array_of_requests;
+    int code = bad_any(incount, request), at = 0;
+    if (code)
+        return code;
+    bool active;
+    int32_t chosen = -1;
+    const int found = find_complete(incount, request, &active);
+    if (!active) {
+        *outcount = MPI_UNDEFINED;
+        return MPI_SUCCESS;
+    }
+    if (UNLIKELY(WORLD->explore != NULL))
+        chosen = explore_wait(EXPLORE_SOME, incount, request, true);
+    *outcount = 0;
+    if (!chosen || (chosen < 0 && found < 0)) {
+        world_poll_failed();
+        return MPI_SUCCESS;
+    }
+    for (int i = 0; i < incount; i++) {
+        if (wait_idle(request[i]) || !world_explore_named(chosen, at++) || !request[i]->complete)
+            continue;
+        array_of_indices[*outcount] = i;
+        wait_show(request[i], array_of_statuses ? &array_of_statuses[*outcount] : NULL, true);
+        ++*outcount;
     }
     return MPI_SUCCESS;
 }

@@ -43,7 +43,7 @@ static void arena_enter(struct chunk *chunk)
 static struct chunk *chunk_new(size_t bytes)
 {
     struct chunk *made;
-    if (WORLD_PROCESSES && !world_process_early) {
+    if (WORLD_PROCESSES && !world_process_alone) {
         made = world_process_memory(&bytes);
         bytes -= sizeof *made;
     } else {
@@ -60,7 +60,7 @@ static void *arena_grow(size_t bytes)
         WORLD->options->memory_bytes_max ? WORLD->options->memory_bytes_max : (size_t)1 << 30;
     if (current)
         used_bytes += current->bytes;
-    bool whole = WORLD_PROCESSES && current && !world_process_early; /* there is no other chunk */
+    bool whole = WORLD_PROCESSES && current && !world_process_alone; /* there is no other chunk */
     if (whole || bytes > limit || used_bytes > limit - bytes) {
         world_found(WORLD_RULE_LIMIT, ME ? ME->rank : -1,
                     "the world's messages, windows and handles need more than %zu bytes", limit);

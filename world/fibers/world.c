@@ -245,8 +245,12 @@ struct world_extra *world_extra(void)
 void world_not_initialized(void)
 {
     CORE_CHECK(!ME->initialized || ME->finalized);
+    if (ME->sessions > 0)
+        return;
     world_found(WORLD_RULE_ERROR, ME->rank, "%s called %s", WORLD->fiber->call,
-                ME->finalized ? "after MPI_Finalize" : "before MPI_Init");
+                ME->finalized       ? "after MPI_Finalize"
+                : ME->sessions_made ? "after MPI_Session_finalize"
+                                    : "before MPI_Init");
     world_stop();
 }
 
@@ -381,7 +385,8 @@ static void report_handles(struct world_rank *rank)
         [HANDLE_REQUEST] = WORLD_RULE_LEAKED_REQUEST,
         [HANDLE_MESSAGE] = WORLD_RULE_LEAKED_MESSAGE,
         [HANDLE_WIN] = WORLD_RULE_LEAKED_WINDOW,
-        [HANDLE_FILE] = WORLD_RULE_LEAKED_FILE};
+        [HANDLE_FILE] = WORLD_RULE_LEAKED_FILE,
+        [HANDLE_SESSION] = WORLD_RULE_LEAKED_SESSION};
     for (struct world_handle *handle = rank->handles; handle; handle = handle->next) {
         uint32_t kind = handle->magic - (uint32_t)HANDLE_MAGIC;
         if (kind == 0 || kind >= HANDLE_KIND_COUNT)
@@ -522,7 +527,8 @@ static void rank_init(struct world_rank *me, int index)
     CORE_CHECK(index < rank_room && identity[index] == index);
     me->rank = index;
     me->initialized = WORLD->options->initialized;
-    me->finalized = false;
+    me->finalized = me->sessions_made = false;
+    me->sessions = 0;
     me->posted = NULL;
     me->posted_end = &me->posted;
     me->unexpected = NULL;
@@ -543,7 +549,7 @@ static void rank_init(struct world_rank *me, int index)
     me->heard = NULL;
     me->polls = NULL;
     me->held_bytes = 0;
-    me->request_count = 0;
+    me->request_count = me->partition_count = 0;
     me->named_count = me->wildcard_count = 0;
     me->idle_polls = me->alone = me->news = 0;
     me->repeats = false;
@@ -697,6 +703,7 @@ enum core_status world_open(const struct world_options *options, struct world_ou
     world->again = world->reduces = false;
     world->context_next = 4;
     world->ports = NULL;
+    world->channels = NULL;
     world->services = NULL;
     world->keyval_count = 0;
     world->paused = NULL;

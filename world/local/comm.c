@@ -5,6 +5,7 @@
  * being disjoint.
  * 2. meeting_count and collective_count agree on all members between collective calls. */
 #include "world/exchange/explore.h"
+#include "world_newer.h"
 
 #include <stdlib.h>
 
@@ -482,7 +483,7 @@ static void idup_body(struct world_fiber *fiber)
 {
     struct idup *idup = fiber->argument;
     CORE_CHECK(idup->made->context == 0 && !fiber->is_rank); /* it has no context yet */
-    fiber->call = "MPI_Comm_idup";
+    fiber->call = idup->request->handle.made_by;
     world_gate_need(GATE_BEGUN, fiber->helper, ME->rank, 0);
     idup->made->context =
         meet_numbered(idup->comm, idup->made->meeting_count, NULL, MEET_NOBODY)->context;
@@ -491,23 +492,34 @@ static void idup_body(struct world_fiber *fiber)
     world_request_complete(idup->request);
 }
 
-int MPI_Comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *request)
+static int comm_idup_one(const char *call, MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *request)
 {
-    ENTER("MPI_Comm_idup");
+    ENTER(call);
     struct idup *idup = world_alloc(sizeof *idup);
     int code = world_comm_check(handle, &idup->comm);
     if (code)
         return code;
     idup->made = *newcomm = dup_of(idup->comm, 0);
     idup->made->meeting_count = idup->comm->meeting_count++;
-    idup->request = *request = world_request_new(REQUEST_COLL);
-    idup->request->active = true;
-    idup->request->comm = idup->comm;
-    idup->request->peer = MPI_PROC_NULL;
-    idup->request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
+    idup->request = *request = world_request_helped(idup->comm);
     code = world_attributes_copy(idup->comm->attribute, comm_handle(idup->comm),
                                  &idup->made->attribute);
+    WORLD->fiber->call = call; /* callbacks may have made other calls */
     world_helper_start(idup->request, idup_body, idup);
+    return code;
+}
+
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
+{
+    return comm_idup_one("MPI_Comm_idup", comm, newcomm, request);
+}
+
+int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
+{
+    ALONE("MPI_Comm_idup_with_info")
+    int code = comm_idup_one("MPI_Comm_idup_with_info", comm, newcomm, request);
+    if (!code)
+        world_comm_info(*newcomm, info);
     return code;
 }
 
@@ -688,6 +700,24 @@ static uint32_t group_calls_count(uint64_t key)
     return calls->count++;
 }
 
+MPI_Comm world_comm_of_group(MPI_Group group, uint64_t key, MPI_Comm like)
+{
+    int rank = comm_position(group, ME->rank);
+    CORE_CHECK(handle_good(group, HANDLE_GROUP) && like->errhandler);
+    if (rank < 0)
+        return MPI_COMM_NULL;
+    /* Only the group meets: on a temporary communicator, which the key and the members identify. */
+    struct ompi_communicator_t meeting_place = {
+        .size = group->size, .rank = rank, .member = group->member};
+    for (int i = 0; i < group->size; i++)
+        key = core_random_mix(key ^ (uint64_t)group->member[i]);
+    meeting_place.context = (uint32_t)(key << 1) | 0x80000000u;
+    if (comm_is_loose()) /* a member may come again before others came */
+        meeting_place.meeting_count = group_calls_count(key);
+    return world_comm_new(world_meet_for(&meeting_place, NULL, MEET_NOBODY)->context, rank,
+                          group->size, group->member, like);
+}
+
 int MPI_Comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
     ENTER("MPI_Comm_create_group");
@@ -697,22 +727,8 @@ int MPI_Comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm *n
         return code;
     if (!handle_good(group, HANDLE_GROUP))
         return world_error(comm, MPI_ERR_GROUP, "the group is null or freed");
-    int rank = comm_position(group, ME->rank);
-    *newcomm = MPI_COMM_NULL;
-    if (rank < 0)
-        return MPI_SUCCESS;
-    /* Only the group meets: on a temporary communicator, which parent, tag and first member
-     * identify. */
-    struct ompi_communicator_t meeting_place = {
-        .size = group->size, .rank = rank, .member = group->member};
-    uint64_t key = core_random_mix((uint64_t)comm->context << 32 ^ (uint64_t)(uint32_t)tag);
-    for (int i = 0; i < group->size; i++)
-        key = core_random_mix(key ^ (uint64_t)group->member[i]);
-    meeting_place.context = (uint32_t)(key << 1) | 0x80000000u;
-    if (comm_is_loose()) /* a member may come again before others came */
-        meeting_place.meeting_count = group_calls_count(key);
-    *newcomm = world_comm_new(world_meet_for(&meeting_place, NULL, MEET_NOBODY)->context, rank,
-                              group->size, group->member, comm);
+    const uint64_t key = core_random_mix((uint64_t)comm->context << 32 ^ (uint64_t)(uint32_t)tag);
+    *newcomm = world_comm_of_group(group, key, comm);
     return MPI_SUCCESS;
 }
 

@@ -166,6 +166,7 @@ struct world_envelope *world_type_envelope(MPI_Datatype type, int combiner, int 
     struct world_envelope *made = world_alloc(sizeof *made);
     CORE_CHECK(integers >= 0 && addresses >= 0 && types >= 0);
     made->combiner = combiner;
+    made->wide = false;
     made->integer_count = integers;
     made->address_count = addresses;
     made->type_count = types;
@@ -178,29 +179,36 @@ struct world_envelope *world_type_envelope(MPI_Datatype type, int combiner, int 
 
 /* --- constructors ----------------------------------------------------------------------------- */
 
-static int datatype_check(MPI_Datatype old, int count)
+static int datatype_check(MPI_Datatype old, MPI_Count count)
 {
     if (count < 0)
-        return world_error(NULL, MPI_ERR_COUNT, "count %d", count);
+        return world_error(NULL, MPI_ERR_COUNT, "count %lld", (long long)count);
     return world_type_check(old, false)
                ? world_error(NULL, MPI_ERR_TYPE, "the old datatype is null or freed")
                : MPI_SUCCESS;
 }
 
-int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
+int world_type_contiguous(MPI_Count count, MPI_Datatype old, MPI_Datatype *out_type)
 {
     ENTER_LOCAL("MPI_Type_contiguous");
-    int code = datatype_check(oldtype, count);
+    int code = datatype_check(old, count);
     if (code)
         return code;
     MPI_Datatype type = world_type_open();
-    world_type_append(type, 0, (size_t)count, oldtype);
+    world_type_append(type, 0, (size_t)count, old);
     world_type_close(type);
     struct world_envelope *envelope = world_type_envelope(type, MPI_COMBINER_CONTIGUOUS, 1, 0, 1);
-    envelope->integer[0] = count;
-    envelope->type[0] = oldtype;
-    *newtype = type;
+    CORE_CHECK(type->basic_count == (size_t)count * old->basic_count);
+    envelope->integer[0] = (int)count;
+    envelope->count = count;
+    envelope->type[0] = old;
+    *out_type = type;
     return MPI_SUCCESS;
+}
+
+int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    return world_type_contiguous(count, oldtype, newtype);
 }
 
 static int datatype_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype old,

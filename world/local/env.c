@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/trace/event.h"
+#include "world_newer.h"
 
 struct ompi_predefined_request_t ompi_request_null = {{.handle = {.magic = HANDLE_DEAD}}};
 struct ompi_predefined_message_t ompi_message_null = {{.handle = {.magic = HANDLE_DEAD}}};
@@ -83,6 +84,8 @@ _Static_assert(sizeof error_name / sizeof *error_name == MPI_ERR_RMA_SHARED + 1,
 
 const char *world_error_name(int code)
 {
+    if (code == MPI_ERR_SESSION)
+        return "MPI_ERR_SESSION";
     bool known = code >= 0 && code < (int)(sizeof error_name / sizeof *error_name);
     return known && error_name[code] ? error_name[code] : "an MPI error";
 }
@@ -100,7 +103,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     CORE_CHECK(!ME->finalized); /* a finalized rank was initialized */
     int most = MPI_THREAD_FUNNELED;
     if (WORLD_PROCESSES)
-        most = world_process_init(required);
+        most = ME->sessions_made ? world_process_threads() : world_process_init(required);
     ME->initialized = true;
     if (provided)
         *provided = required < most ? required : most;
@@ -255,23 +258,72 @@ int MPI_Error_string(int errorcode, char *string, int *resultlen)
 
 int MPI_Add_error_class(int *errorclass)
 {
-    ENTER_LOCAL("MPI_Add_error_class");
+    ENTER_ANY_TIME("MPI_Add_error_class");
     *errorclass = own_code_new(-1);
     return MPI_SUCCESS;
 }
 
 int MPI_Add_error_code(int errorclass, int *errorcode)
 {
-    ENTER_LOCAL("MPI_Add_error_code");
+    ENTER_ANY_TIME("MPI_Add_error_code");
     if (errorclass < 0 || (errorclass > MPI_ERR_LASTCODE && !own_code(errorclass)))
         return world_error(NULL, MPI_ERR_ARG, "no error class %d", errorclass);
     *errorcode = own_code_new(errorclass);
     return MPI_SUCCESS;
 }
 
+/* Tells whether a code that the program added is one, or is a class. */
+static bool own_is(int code, bool class)
+{
+    const struct world_error_code *own = own_code(code);
+    return own && (own->class == code) == class;
+}
+
+static void own_remove(int code)
+{
+    struct world_error_code **link = &world_extra()->error_code;
+    while ((*link)->code != code) {
+        link = &(*link)->next;
+        CORE_CHECK(*link); /* the caller found it */
+    }
+    *link = (*link)->next;
+}
+
+int MPI_Remove_error_class(int errorclass)
+{
+    ENTER_ANY_TIME("MPI_Remove_error_class");
+    if (!own_is(errorclass, true))
+        return world_error(NULL, MPI_ERR_ARG, "%d is no class of the program", errorclass);
+    for (const struct world_error_code *own = ME->extra->error_code; own; own = own->next)
+        if (own->class == errorclass && own->code != errorclass)
+            return world_error(NULL, MPI_ERR_OTHER, "class %d has the code %d", errorclass,
+                               own->code);
+    own_remove(errorclass);
+    return MPI_SUCCESS;
+}
+
+int MPI_Remove_error_code(int errorcode)
+{
+    ENTER_ANY_TIME("MPI_Remove_error_code");
+    if (!own_is(errorcode, false))
+        return world_error(NULL, MPI_ERR_ARG, "%d is no code of the program", errorcode);
+    own_remove(errorcode);
+    return MPI_SUCCESS;
+}
+
+int MPI_Remove_error_string(int errorcode)
+{
+    ENTER_ANY_TIME("MPI_Remove_error_string");
+    struct world_error_code *own = own_code(errorcode);
+    if (!own || !*own->text)
+        return world_error(NULL, MPI_ERR_ARG, "%d has no text of the program", errorcode);
+    own->text = "";
+    return MPI_SUCCESS;
+}
+
 int MPI_Add_error_string(int errorcode, const char *string)
 {
-    ENTER_LOCAL("MPI_Add_error_string");
+    ENTER_ANY_TIME("MPI_Add_error_string");
     struct world_error_code *own = own_code(errorcode);
     if (!own || strlen(string) >= MPI_MAX_ERROR_STRING)
         return world_error(NULL, MPI_ERR_ARG,
@@ -352,14 +404,14 @@ MPI_Info world_info_new(const struct world_info_entry *entry)
 
 int MPI_Info_create(MPI_Info *info)
 {
-    ENTER_LOCAL("MPI_Info_create");
+    ENTER_ANY_TIME("MPI_Info_create");
     *info = world_handle_new(HANDLE_INFO, sizeof **info);
     return MPI_SUCCESS;
 }
 
 int MPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
-    ENTER_LOCAL("MPI_Info_set");
+    ENTER_ANY_TIME("MPI_Info_set");
     int code = info_check(info);
     if (code)
         return code;
@@ -376,7 +428,7 @@ int MPI_Info_set(MPI_Info info, const char *key, const char *value)
 
 int MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag)
 {
-    ENTER_LOCAL("MPI_Info_get");
+    ENTER_ANY_TIME("MPI_Info_get");
     int code = info_check(info);
     if (code)
         return code;
@@ -387,12 +439,10 @@ int MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int 
     return MPI_SUCCESS;
 }
 
-#ifndef WORLD_SHIM
-/* A function of MPI 4.0. bytes: the room for the value, then its size; both include the null. */
-int MPI_Info_get_string(MPI_Info info, const char *key, int *bytes, char *value, int *flag);
+/* bytes: the room for the value, then its size; both include the null. */
 int MPI_Info_get_string(MPI_Info info, const char *key, int *bytes, char *value, int *flag)
 {
-    ENTER_LOCAL("MPI_Info_get_string");
+    ENTER_ANY_TIME("MPI_Info_get_string");
     int code = info_check(info);
     if (code)
         return code;
@@ -406,11 +456,10 @@ int MPI_Info_get_string(MPI_Info info, const char *key, int *bytes, char *value,
     *bytes = (int)strlen(found->value) + 1;
     return MPI_SUCCESS;
 }
-#endif
 
 int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag)
 {
-    ENTER_LOCAL("MPI_Info_get_valuelen");
+    ENTER_ANY_TIME("MPI_Info_get_valuelen");
     int code = info_check(info);
     if (code)
         return code;
@@ -423,7 +472,7 @@ int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *fl
 
 int MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 {
-    ENTER_LOCAL("MPI_Info_get_nkeys");
+    ENTER_ANY_TIME("MPI_Info_get_nkeys");
     int code = info_check(info);
     *nkeys = 0;
     for (const struct world_info_entry *e = code ? NULL : info->first; e; e = e->next)
@@ -433,7 +482,7 @@ int MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 
 int MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 {
-    ENTER_LOCAL("MPI_Info_get_nthkey");
+    ENTER_ANY_TIME("MPI_Info_get_nthkey");
     int code = info_check(info);
     if (code)
         return code;
@@ -448,7 +497,7 @@ int MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 
 int MPI_Info_delete(MPI_Info info, const char *key)
 {
-    ENTER_LOCAL("MPI_Info_delete");
+    ENTER_ANY_TIME("MPI_Info_delete");
     int code = info_check(info);
     if (code)
         return code;
@@ -461,7 +510,7 @@ int MPI_Info_delete(MPI_Info info, const char *key)
 
 int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 {
-    ENTER_LOCAL("MPI_Info_dup");
+    ENTER_ANY_TIME("MPI_Info_dup");
     int code = info_check(info);
     if (code)
         return code;
@@ -471,7 +520,7 @@ int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 
 int MPI_Info_free(MPI_Info *info)
 {
-    ENTER_LOCAL("MPI_Info_free");
+    ENTER_ANY_TIME("MPI_Info_free");
     int code = *info == MPI_INFO_ENV
                    ? world_error(NULL, MPI_ERR_INFO, "a predefined info cannot be freed")
                    : info_check(*info);

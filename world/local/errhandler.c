@@ -3,6 +3,7 @@
 #include "world/exchange/file.h"
 #include "world/exchange/rma.h"
 #include "world/state.h"
+#include "world_newer.h"
 
 #define PREDEFINED_HANDLER(symbol, number)                               \
     struct ompi_predefined_errhandler_t ompi_mpi_##symbol = {            \
@@ -70,17 +71,25 @@ static int of_file(MPI_File file, MPI_Errhandler **out_place)
     return code;
 }
 
+static int of_session(MPI_Session session, MPI_Errhandler **out_place)
+{
+    if (!handle_good(session, HANDLE_SESSION))
+        return world_error(NULL, MPI_ERR_SESSION, "the session is null or finalized");
+    *out_place = &session->errhandler;
+    return MPI_SUCCESS;
+}
+
 #define CALLS(Name, Object, of_object)                                             \
     int MPI_##Name##_create_errhandler(MPI_##Name##_errhandler_function *function, \
                                        MPI_Errhandler *errhandler)                 \
     {                                                                              \
-        ENTER_LOCAL("MPI_" #Name "_create_errhandler");                            \
+        ENTER_ANY_TIME("MPI_" #Name "_create_errhandler");                         \
         return handler_new((void *)(uintptr_t)function, errhandler);               \
     }                                                                              \
     int MPI_##Name##_set_errhandler(Object object, MPI_Errhandler errhandler)      \
     {                                                                              \
         ENTER_LOCAL("MPI_" #Name "_set_errhandler");                               \
-        MPI_Errhandler *place;                                                     \
+        MPI_Errhandler *place = NULL;                                              \
         int code = of_object(object, &place);                                      \
         if (!code && !handle_good(errhandler, HANDLE_ERRHANDLER))                  \
             return world_error_on(*place, &object, MPI_ERR_ARG,                    \
@@ -92,7 +101,7 @@ static int of_file(MPI_File file, MPI_Errhandler **out_place)
     int MPI_##Name##_get_errhandler(Object object, MPI_Errhandler *errhandler)     \
     {                                                                              \
         ENTER_LOCAL("MPI_" #Name "_get_errhandler");                               \
-        MPI_Errhandler *place;                                                     \
+        MPI_Errhandler *place = NULL;                                              \
         int code = of_object(object, &place);                                      \
         if (!code)                                                                 \
             *errhandler = handler_again(*place);                                   \
@@ -101,7 +110,7 @@ static int of_file(MPI_File file, MPI_Errhandler **out_place)
     int MPI_##Name##_call_errhandler(Object object, int errorcode)                 \
     {                                                                              \
         ENTER_LOCAL("MPI_" #Name "_call_errhandler");                              \
-        MPI_Errhandler *place;                                                     \
+        MPI_Errhandler *place = NULL;                                              \
         int code = of_object(object, &place);                                      \
         if (!code && errorcode)                                                    \
             world_error_on(*place, &object, errorcode, "the program's own call");  \
@@ -110,10 +119,11 @@ static int of_file(MPI_File file, MPI_Errhandler **out_place)
 CALLS(Comm, MPI_Comm, of_comm)
 CALLS(Win, MPI_Win, of_win)
 CALLS(File, MPI_File, of_file)
+CALLS(Session, MPI_Session, of_session)
 
 int MPI_Errhandler_free(MPI_Errhandler *errhandler)
 {
-    ENTER_LOCAL("MPI_Errhandler_free");
+    ENTER_ANY_TIME("MPI_Errhandler_free");
     if (!errhandler || !*errhandler || (*errhandler)->kind > 2 ||
         *errhandler == MPI_ERRHANDLER_NULL)
         return world_error(NULL, MPI_ERR_ARG, "the error handler is null");

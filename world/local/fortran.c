@@ -3,6 +3,7 @@
 #include "world/exchange/file.h"
 #include "world/exchange/rma.h"
 #include "world/state.h"
+#include "world_newer.h"
 #ifdef WORLD_SHIM
 #include "world/shims/numbers.h"
 #endif
@@ -122,6 +123,7 @@ static const struct {
     {HANDLE_MESSAGE, 1, MPI_MESSAGE_NO_PROC},
     {HANDLE_WIN, 0, MPI_WIN_NULL},
     {HANDLE_FILE, 0, MPI_FILE_NULL},
+    {HANDLE_SESSION, 0, MPI_SESSION_NULL},
 #endif
 };
 _Static_assert(sizeof(MPI_Status) % sizeof(MPI_Fint) == 0, "a status is an array of integers");
@@ -278,6 +280,16 @@ static MPI_Fint numbered(enum world_handle_kind kind, void *handle)
         ENTER_LOCAL("MPI_" #Name "_f2c");     \
         world_extra()->from_fortran = true;   \
         return handle_of(KIND, number, null); \
+    }                                         \
+    int MPI_##Name##_toint(Type handle)       \
+    {                                         \
+        ENTER_LOCAL("MPI_" #Name "_toint");   \
+        return numbered(KIND, handle);        \
+    }                                         \
+    Type MPI_##Name##_fromint(int number)     \
+    {                                         \
+        ENTER_LOCAL("MPI_" #Name "_fromint"); \
+        return handle_of(KIND, number, null); \
     }
 BOTH(Comm, MPI_Comm, MPI_COMM_NULL, HANDLE_COMM)
 BOTH(Group, MPI_Group, MPI_GROUP_NULL, HANDLE_GROUP)
@@ -289,6 +301,7 @@ BOTH(Request, MPI_Request, MPI_REQUEST_NULL, HANDLE_REQUEST)
 BOTH(Message, MPI_Message, MPI_MESSAGE_NULL, HANDLE_MESSAGE)
 BOTH(Win, MPI_Win, MPI_WIN_NULL, HANDLE_WIN)
 BOTH(File, MPI_File, MPI_FILE_NULL, HANDLE_FILE)
+BOTH(Session, MPI_Session, MPI_SESSION_NULL, HANDLE_SESSION)
 
 #if !WORLD_PROCESSES /* processes: ranks/mpifh.c has some */
 MPI_Fint *MPI_F_STATUS_IGNORE = NULL;

@@ -202,6 +202,7 @@ _Static_assert(OP_NO_OP <= UINT8_MAX, "a byte of an operation holds it");
 
 static bool op_apply(MPI_Op op, const void *a, void *b, int count, MPI_Datatype type)
 {
+    CORE_CHECK(!type->large_of); /* the callers take it apart */
     if (op->builtin == OP_REPLACE)
         return world_type_copy(b, (size_t)count, type, a, (size_t)count, type) || true;
     if (op->builtin == OP_NO_OP)
@@ -251,6 +252,8 @@ int world_op_check(MPI_Op op, MPI_Datatype type)
 {
     if (!handle_good(op, HANDLE_OP))
         return MPI_ERR_OP;
+    if (type->large_of)
+        type = type->large_of;
     return op->function || op_apply(op, NULL, NULL, 0, type) ? MPI_SUCCESS : MPI_ERR_OP;
 }
 
@@ -258,7 +261,8 @@ static void call_function(MPI_Op op, void *a, void *b, int *count, MPI_Datatype 
 {
     if (!op->fortran) {
         void *given = world_program_handle(type);
-        op->function(a, b, count, (MPI_Datatype *)&given);
+        MPI_Count wide = *count;
+        op->function(a, b, op->wide ? (void *)&wide : count, (MPI_Datatype *)&given);
         return;
     }
     void (*function)(void *a, void *b, MPI_Fint *count, MPI_Fint *type);
@@ -267,8 +271,28 @@ static void call_function(MPI_Op op, void *a, void *b, int *count, MPI_Datatype 
     function(a, b, count, &number);
 }
 
+enum { OP_ELEMENTS_MAX = 1 << 30 }; /* of one call of a function, which takes an int */
+
+/* Combines count elements of a large type, piece by piece. */
+static int apply_large(MPI_Op op, const void *a, void *b, int count, MPI_Datatype type)
+{
+    CORE_CHECK(count >= 0 && type->large_count > INT32_MAX);
+    const size_t all = (size_t)count * type->large_count;
+    const ptrdiff_t extent = type_extent(type->large_of);
+    int code = MPI_SUCCESS;
+    for (size_t at = 0; at < all && !code; at += OP_ELEMENTS_MAX) {
+        const ptrdiff_t place = (ptrdiff_t)at * extent;
+        const size_t left = all - at;
+        code = world_op_apply(op, (const uint8_t *)a + place, (uint8_t *)b + place,
+                              left < OP_ELEMENTS_MAX ? (int)left : OP_ELEMENTS_MAX, type->large_of);
+    }
+    return code;
+}
+
 int world_op_apply(MPI_Op op, const void *a, void *b, int count, MPI_Datatype type)
 {
+    if (UNLIKELY(type->large_of != NULL))
+        return apply_large(op, a, b, count, type);
     if (count == 0)
         return MPI_SUCCESS;
     CORE_CHECK(count > 0); /* the caller checked it */

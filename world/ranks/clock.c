@@ -45,7 +45,8 @@ static void clock_pass(uint64_t ns)
         world_process_thread_lock(NULL);
         world_sleep(ns);
         world_process_thread_unlock();
-    } else if (WORLD->fiber->rank->rank == rank_own && ME->initialized && world_process_is_main())
+    } else if (WORLD->fiber->rank->rank == rank_own && world_rank_began(ME) &&
+               world_process_is_main())
         world_sleep(ns);
     else
         WORLD->now_ns += ns;

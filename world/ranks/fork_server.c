@@ -37,7 +37,7 @@ static struct world_options early_options;
 static struct world_outcome early_outcome;
 static struct world_rank early_rank = {.rank = -1};
 static int early_keyvals;
-bool world_process_early;
+bool world_process_early, world_process_alone = true;
 static struct world_fiber early_fiber = {.rank = &early_rank, .live = true};
 
 static void fork_server_say(char what)
@@ -153,6 +153,7 @@ __attribute__((constructor)) static void fork_server_begin(void)
     WORLD->outcome = &early_outcome;
     WORLD->fiber = &early_fiber;
     ME = &early_rank;
+    early_rank.world.errhandler = MPI_ERRORS_ARE_FATAL; /* of what is called before MPI_Init */
     WORLD->running = true;
     WORLD->step_count_max = UINT64_MAX;
     if (!numbers || sscanf(numbers, "%d,%d", &region_file, &control) != 2)
@@ -406,7 +407,7 @@ static void ended_early(int r, int status)
     rank_region->rank[r].early = WIFSIGNALED(status) && WTERMSIG(status) != SIGABRT;
     for (int i = 0; i < WORLD->rank_count; i++)
         rank_region->rank[r].early |=
-            i != r && WORLD->rank[i].fiber->live && !WORLD->rank[i].finalized;
+            i != r && WORLD->rank[i].fiber->live && !world_rank_ended(&WORLD->rank[i]);
     if (rank_region->rank[r].stray) {
         static const char *const level[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED"};
         struct world_fiber *fiber = WORLD->rank[r].fiber;
@@ -537,7 +538,9 @@ static void early_take(void)
         communicator_take(&rank->world, &early_rank.world);
         communicator_take(&rank->self, &early_rank.self);
         rank->extra = early_rank.extra;
-        rank->initialized = true;
+        rank->initialized = early_rank.initialized;
+        rank->sessions = early_rank.sessions;
+        rank->sessions_made = early_rank.sessions_made;
     }
 }
 
@@ -711,7 +714,7 @@ void world_process_begin(void)
     if (!scratch_begin(&rank_region->scratch))
         rank_refuse("the files that it writes cannot be isolated (%s)", rank_region->scratch.why);
     WORLD->fiber->site = world_process_site();
-    world_process_early = false;
+    world_process_early = world_process_alone = false;
     early_keyvals = WORLD->keyval_count;
     world_arena_forget();
     variables_share();

@@ -32,7 +32,4 @@ MISSING(ompi_mpi_errors_throw_exceptions)
 MISSING(ompi_info_get)
 MISSING(ompi_info_get_nthkey)
 MISSING(ompi_info_get_valuelen)
-
-/* Open MPI 5's null session, whose address programs use. */
-char ompi_mpi_instance_null[512];
 #endif

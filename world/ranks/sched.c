@@ -252,7 +252,7 @@ static bool leaves_at_once(const void *caller)
 {
     CORE_CHECK(caller);
     return rank_own >= 0 && rank_is_theirs(caller) && world_process_is_main() &&
-           WORLD->fiber->rank->rank == rank_own && ME->finalized;
+           WORLD->fiber->rank->rank == rank_own && world_rank_ended(ME);
 }
 
 void _exit(int status)

@@ -20,8 +20,9 @@ import sys
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "../../interpose/generate"))
+sys.path[:0] = [os.path.join(HERE, at) for at in ("../../interpose/generate", "../newer")]
 import generate
+import newer
 import table
 
 KINDS = {
@@ -35,12 +36,11 @@ KINDS = {
     "Message": "MESSAGE",
     "Win": "WIN",
     "File": "FILE",
+    "Session": "SESSION",
 }
 HANDLE = re.compile(r"MPI_(%s)\b" % "|".join(KINDS))
 # Those that world/ranks/missing.c stands for.
 NOT_OURS = ("Comm_join", "Comm_spawn", "Comm_spawn_multiple")
-# And newer ones that local/env.c has.
-NEWER_OURS = ("Info_get_string",)
 # Macros of Open MPI's: shim.c has them.
 MACROS = ("Aint_add", "Aint_diff")
 # Older and newer names of one handle: Open MPI's header has none, or removed it.
@@ -49,6 +49,7 @@ MORE_HANDLES = {
     "MPI_UB": ("TYPE", "&ompi_mpi_ub"),
     "MPI_INTEGER16": ("TYPE", "&ompi_mpi_integer16"),
     "MPI_ERRORS_ABORT": ("ERRHANDLER", "MPI_ERRORS_ARE_FATAL"),
+    "MPI_SESSION_NULL": ("SESSION", "&ompi_mpi_instance_null"),
 }
 # Fortran's compilers here have no such types, and worlds neither.
 LACKED_HANDLES = {"MPI_REAL2", "MPI_COMPLEX4", "MPI_LOGICAL16"}
@@ -94,8 +95,16 @@ def header(compiler, constants, functions, macros, enumerators):
     return "\n".join(
         [f"#define MPI_{f} WORLD_{f}" for f in functions]
         + [text, re.sub(r"\bMPI_(?=\w)", "SHIM_MPI_", constants)]
-        + [f"#undef {n}\n#define {n} SHIM_{n}" for n in taken]
+        + [f"#undef {n}\n#define {n} SHIM_{n}" for n in (*taken, *newer_constants(known))]
+        + ['#include "world_newer.h"']
     )
+
+
+def newer_constants(known):
+    """Returns the other ABI's constants that Open MPI's header may lack."""
+    with open(os.path.join(HERE, "../newer/constants.h")) as f:
+        own = set(re.findall(r"^#ifndef (MPI_\w+)", f.read(), re.M))
+    return sorted(((own - {"MPI_SESSION_NULL"}) | {"MPI_BUFFER_AUTOMATIC"}) & known)
 
 
 def handles(constants, macros):
@@ -220,11 +229,12 @@ def main():
     calls, lines, errors = generate.read(rows)
     assert not errors
     # A newer Open MPI's header has functions that worlds lack, and forms for large counts.
-    counts = {c.name for c in calls}
     generate.all_forms(calls, lines)
-    newer = {c.name for c in calls if c.newer or c.ext or c.name not in counts}
-    in_header = generate.functions_of_header(compiler, "mpi.h")
-    declared = {n: prototype for n, prototype in in_header.items() if n not in newer}
+    kept, in_header, _ = newer.read(rows, compiler)
+    declared = {n: prototype for n, prototype in in_header.items() if n in kept or n in NOT_OURS}
+    for call in newer.newer(kept, in_header):
+        given = ", ".join(newer.parameter(p.ctype, p.name) for p in call.params)
+        declared[call.name] = (call.returns, given)
     macros = dict(
         re.findall(
             r"^#define (MPI_\w+) (.*)$", generate.preprocessed(compiler, "mpi.h", "-dM"), re.M
@@ -241,7 +251,8 @@ def main():
         if n not in NOT_OURS and (HANDLE.search(parameters) or HANDLE.search(returns))
     ]
     missing = [table.full_name(c.name) for c in calls if c.name not in (*declared, *MACROS)]
-    lacked = [n for n in missing if n.removeprefix("MPI_") not in NEWER_OURS]
+    ours = {f"MPIX_{c.name}" for c in kept.values() if c.ext}
+    lacked = [n for n in missing if n not in ours]
     files = {
         "mpi.h": header(compiler, constants, functions, macros, enumerators),
         "shim_handles.h": handles(constants, macros),

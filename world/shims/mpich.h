@@ -5,6 +5,8 @@
 #define WORLD_SHIMS_MPICH_H
 
 #define MPI_IN_PLACE ((void *)-1)
+#define MPI_BUFFER_AUTOMATIC ((void *)-2)
+#define MPI_COMBINER_VALUE_INDEX 20 /* MPICH 4.0 has none */
 #define MPI_BSEND_OVERHEAD 88 /* the least of theirs: a buffer that is enough for one is enough */
 
 /* Handles: kind and index in a number. A file is a pointer. */
@@ -22,6 +24,7 @@ enum {
     MPI_OP_NULL = 0x18000000,
     MPI_INFO_NULL = 0x1c000000,
     MPI_WIN_NULL = 0x20000000,
+    MPI_SESSION_NULL = 0x38000000,
     MPI_MESSAGE_NULL = 0x2c000000,
     MPI_REQUEST_NULL = 0x2c000000,
     MPI_COMM_WORLD = 0x44000000,
@@ -229,6 +232,7 @@ enum {
     MPI_ERR_RMA_ATTACH = 56,
     MPI_ERR_RMA_SHARED = 57,
     MPI_ERR_RMA_FLAVOR = 58,
+    MPI_ERR_SESSION = 75,
     MPI_ERR_LASTCODE = 0x3fffffff
 };
 

@@ -1,0 +1,3 @@
+# slow
+# timeout: 300
+libraries="openmpi mpich impi abi" . "$SOURCE/tests/explore/newer.sh"

@@ -1,0 +1,3 @@
+# slow
+# timeout: 120
+every=1 . "$SOURCE/tests/world/newer.sh"
