@@ -85,14 +85,15 @@ struct world_extra {                   /* state of a rank that few programs need
     bool from_fortran;              /* some handle has a number */
     MPI_Datatype by_range;          /* types of MPI_Type_create_f90_... */
     MPI_Errhandler file_errhandler; /* of MPI_FILE_NULL: the handler of new files */
+    uint32_t sessions;              /* that are not finalized */
+    bool sessions_made;
+    int partition_count; /* of partitioned sends so far */
 };
 
 struct world_rank {
     int rank;
     struct world_fiber *fiber;
-    bool initialized, finalized; /* by MPI_Init and MPI_Finalize */
-    bool sessions_made;
-    uint32_t sessions; /* that are not finalized */
+    bool initialized, finalized; /* finalized: its last session, too */
     struct ompi_request_t *posted, **posted_end;
     struct world_message *unexpected, **unexpected_end;
     struct world_handle *handles;
@@ -106,7 +107,6 @@ struct world_rank {
     uint32_t named_count, wildcard_count; /* matched receives: that name their source; wildcards */
     int wildcard_source;                  /* source of all wildcards so far; -2: several */
     int32_t request_count;
-    int partition_count;        /* of its partitioned sends so far */
     uint32_t idle_polls, alone; /* alone: calls after which the others ran first */
     uint32_t news;              /* events of the rank other than failed polls */
     bool repeats;               /* it only repeats failed polls */
@@ -397,11 +397,11 @@ void world_not_initialized(void);
 /* Tells whether the rank has begun with MPI, and whether it has ended all that it began. */
 static inline bool world_rank_began(const struct world_rank *rank)
 {
-    return rank->initialized || rank->sessions_made;
+    return rank->initialized || (rank->extra && rank->extra->sessions_made);
 }
 static inline bool world_rank_ended(const struct world_rank *rank)
 {
-    return world_rank_began(rank) && (!rank->initialized || rank->finalized) && !rank->sessions;
+    return rank->finalized && !(rank->extra && rank->extra->sessions);
 }
 
 void world_turn_wake(struct world_rank *rank); /* explore_access.c: lets its polls run again */

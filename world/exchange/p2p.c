@@ -19,8 +19,8 @@ static int tag_check(MPI_Comm comm, int tag, bool send)
     return MPI_SUCCESS;
 }
 
-int world_p2p_check(MPI_Comm comm, const void *buffer, MPI_Count count, MPI_Datatype type, int peer,
-                    int tag, bool send)
+static int p2p_check(MPI_Comm comm, const void *buffer, MPI_Count count, MPI_Datatype type,
+                     int peer, int tag, bool send)
 {
     if (UNLIKELY(!comm))
         return world_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
@@ -41,6 +41,12 @@ int world_p2p_check(MPI_Comm comm, const void *buffer, MPI_Count count, MPI_Data
     if (UNLIKELY(buffer == MPI_IN_PLACE))
         return world_error(comm, MPI_ERR_BUFFER, "MPI_IN_PLACE is not a buffer");
     return MPI_SUCCESS;
+}
+
+int world_p2p_check(MPI_Comm comm, const void *buffer, MPI_Count count, MPI_Datatype type, int peer,
+                    int tag, bool send)
+{
+    return p2p_check(comm, buffer, count, type, peer, tag, send);
 }
 
 static void p2p_fill(struct ompi_request_t *request, enum world_request_kind kind,
@@ -225,7 +231,7 @@ static int blocking_send(const char *call, const void *buffer, int count, MPI_Da
 {
     ENTER(call);
     MPI_Comm comm = comm_of(handle);
-    int code = world_p2p_check(comm, buffer, count, type, dest, tag, true);
+    int code = p2p_check(comm, buffer, count, type, dest, tag, true);
     if (UNLIKELY(code))
         return code;
     if (UNLIKELY(mode == MODE_BUFFERED) && dest != MPI_PROC_NULL &&
@@ -290,7 +296,7 @@ int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, M
 {
     ENTER("MPI_Recv");
     MPI_Comm comm = comm_of(handle);
-    int code = world_p2p_check(comm, buf, count, datatype, source, tag, false);
+    int code = p2p_check(comm, buf, count, datatype, source, tag, false);
     if (UNLIKELY(code))
         return code;
     CALL_USES(status, NULL, status);
@@ -327,9 +333,9 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int 
 {
     ENTER("MPI_Sendrecv");
     MPI_Comm comm = comm_of(handle);
-    int code = world_p2p_check(comm, sendbuf, sendcount, sendtype, dest, sendtag, true);
+    int code = p2p_check(comm, sendbuf, sendcount, sendtype, dest, sendtag, true);
     if (LIKELY(!code))
-        code = world_p2p_check(comm, recvbuf, recvcount, recvtype, source, recvtag, false);
+        code = p2p_check(comm, recvbuf, recvcount, recvtype, source, recvtag, false);
     if (UNLIKELY(code))
         return code;
     return p2p_sendrecv(sendbuf, (size_t)sendcount, sendtype, dest, sendtag, recvbuf,
@@ -341,9 +347,9 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, 
 {
     ENTER("MPI_Sendrecv_replace");
     MPI_Comm comm = comm_of(handle);
-    int code = world_p2p_check(comm, buf, count, datatype, dest, sendtag, true);
+    int code = p2p_check(comm, buf, count, datatype, dest, sendtag, true);
     if (LIKELY(!code))
-        code = world_p2p_check(comm, buf, count, datatype, source, recvtag, false);
+        code = p2p_check(comm, buf, count, datatype, source, recvtag, false);
     if (UNLIKELY(code))
         return code;
     size_t bytes = (size_t)count * datatype->size;
@@ -361,7 +367,7 @@ static int nonblocking(const char *call, enum world_request_kind kind, const voi
 {
     ENTER(call);
     MPI_Comm comm = comm_of(handle);
-    int code = world_p2p_check(comm, buffer, count, type, peer, tag, kind == REQUEST_SEND);
+    int code = p2p_check(comm, buffer, count, type, peer, tag, kind == REQUEST_SEND);
     if (UNLIKELY(code))
         return code;
     if (UNLIKELY(!out_request))
@@ -482,9 +488,9 @@ int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int
 {
     ENTER("MPI_Isendrecv");
     MPI_Comm comm = comm_of(handle);
-    int code = world_p2p_check(comm, sendbuf, sendcount, sendtype, dest, sendtag, true);
+    int code = p2p_check(comm, sendbuf, sendcount, sendtype, dest, sendtag, true);
     if (!code)
-        code = world_p2p_check(comm, recvbuf, recvcount, recvtype, source, recvtag, false);
+        code = p2p_check(comm, recvbuf, recvcount, recvtype, source, recvtag, false);
     if (code)
         return code;
     return parts_sendrecv(sendbuf, (size_t)sendcount, sendtype, dest, sendtag, recvbuf,
@@ -496,9 +502,9 @@ int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
 {
     ENTER("MPI_Isendrecv_replace");
     MPI_Comm comm = comm_of(handle);
-    int code = world_p2p_check(comm, buf, count, datatype, dest, sendtag, true);
+    int code = p2p_check(comm, buf, count, datatype, dest, sendtag, true);
     if (!code)
-        code = world_p2p_check(comm, buf, count, datatype, source, recvtag, false);
+        code = p2p_check(comm, buf, count, datatype, source, recvtag, false);
     if (code)
         return code;
     size_t bytes = (size_t)count * datatype->size;

@@ -245,12 +245,12 @@ struct world_extra *world_extra(void)
 void world_not_initialized(void)
 {
     CORE_CHECK(!ME->initialized || ME->finalized);
-    if (ME->sessions > 0)
+    if (ME->extra && ME->extra->sessions)
         return;
     world_found(WORLD_RULE_ERROR, ME->rank, "%s called %s", WORLD->fiber->call,
-                ME->finalized       ? "after MPI_Finalize"
-                : ME->sessions_made ? "after MPI_Session_finalize"
-                                    : "before MPI_Init");
+                ME->finalized && ME->initialized ? "after MPI_Finalize"
+                : ME->finalized                  ? "after MPI_Session_finalize"
+                                                 : "before MPI_Init");
     world_stop();
 }
 
@@ -527,8 +527,7 @@ static void rank_init(struct world_rank *me, int index)
     CORE_CHECK(index < rank_room && identity[index] == index);
     me->rank = index;
     me->initialized = WORLD->options->initialized;
-    me->finalized = me->sessions_made = false;
-    me->sessions = 0;
+    me->finalized = false;
     me->posted = NULL;
     me->posted_end = &me->posted;
     me->unexpected = NULL;
@@ -549,7 +548,7 @@ static void rank_init(struct world_rank *me, int index)
     me->heard = NULL;
     me->polls = NULL;
     me->held_bytes = 0;
-    me->request_count = me->partition_count = 0;
+    me->request_count = 0;
     me->named_count = me->wildcard_count = 0;
     me->idle_polls = me->alone = me->news = 0;
     me->repeats = false;

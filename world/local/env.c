@@ -100,10 +100,10 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
         world_found(WORLD_RULE_ERROR, ME->rank, "MPI_Init is called a second time");
         world_stop();
     }
-    CORE_CHECK(!ME->finalized); /* a finalized rank was initialized */
+    ME->finalized = false; /* a rank may have had sessions before */
     int most = MPI_THREAD_FUNNELED;
     if (WORLD_PROCESSES)
-        most = ME->sessions_made ? world_process_threads() : world_process_init(required);
+        most = world_rank_began(ME) ? world_process_threads() : world_process_init(required);
     ME->initialized = true;
     if (provided)
         *provided = required < most ? required : most;
@@ -131,7 +131,7 @@ int MPI_Initialized(int *flag)
 
 int MPI_Finalized(int *flag)
 {
-    *flag = ME->finalized;
+    *flag = ME->initialized && ME->finalized;
     return MPI_SUCCESS;
 }
 

@@ -75,8 +75,8 @@ static void channel_open(struct world_channel *channel, const struct world_parti
     CORE_CHECK(p->send && p->count > 0 && !channel->partitions);
     channel->partitions = p->count;
     channel->bytes = p->elements * p->type->size;
-    channel->tag_first = ME->partition_count;
-    ME->partition_count += p->count;
+    channel->tag_first = world_extra()->partition_count;
+    world_extra()->partition_count += p->count;
     channel->causes = WORLD->fiber->causes;
     world_gate_give(GATE_CHANNEL, channel->context, ME->rank, channel->tag_first);
     if (channel->waiter)

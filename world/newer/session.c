@@ -58,15 +58,17 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *sess
     if (!handle_good(errhandler, HANDLE_ERRHANDLER))
         return world_error(NULL, MPI_ERR_ARG, "the error handler is null or freed");
     int wanted = level_wanted(info);
-    if (WORLD_PROCESSES && !ME->initialized && !ME->sessions_made)
+    struct world_extra *extra = world_extra();
+    if (WORLD_PROCESSES && !world_rank_began(ME))
         world_process_init(wanted);
     MPI_Session made = world_handle_new(HANDLE_SESSION, sizeof *made);
     made->errhandler = errhandler;
     made->level = WORLD_PROCESSES ? world_process_threads() : MPI_THREAD_FUNNELED;
     made->level = wanted < made->level ? wanted : made->level;
     CORE_CHECK(made->level >= MPI_THREAD_SINGLE && made->level < LEVELS);
-    ME->sessions++;
-    ME->sessions_made = true;
+    extra->sessions++;
+    extra->sessions_made = true;
+    ME->finalized &= ME->initialized;
     *session = made;
     return MPI_SUCCESS;
 }
@@ -77,8 +79,9 @@ int MPI_Session_finalize(MPI_Session *session)
     int code = session_check(*session);
     if (code)
         return code;
-    CORE_CHECK(ME->sessions > 0);
-    ME->sessions--;
+    CORE_CHECK(world_extra()->sessions > 0);
+    if (--world_extra()->sessions == 0 && !ME->initialized)
+        ME->finalized = true;
     world_handle_kill(&(*session)->handle);
     *session = MPI_SESSION_NULL;
     return MPI_SUCCESS;

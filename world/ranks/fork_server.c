@@ -539,8 +539,6 @@ static void early_take(void)
         communicator_take(&rank->self, &early_rank.self);
         rank->extra = early_rank.extra;
         rank->initialized = early_rank.initialized;
-        rank->sessions = early_rank.sessions;
-        rank->sessions_made = early_rank.sessions_made;
     }
 }
 

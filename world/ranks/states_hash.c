@@ -414,6 +414,7 @@ static void extra_add(const struct world_extra *extra)
         number_add((uintptr_t)extra->fortran[i]);
     pointer_add(extra->by_range, "it makes datatypes after its first decision");
     pointer_add(extra->file_errhandler, "it makes error handlers after its first decision");
+    number_add((uint64_t)extra->sessions << 32 | (uint32_t)extra->partition_count);
 }
 
 static void rank_add(const struct world_rank *rank)
@@ -422,7 +423,6 @@ static void rank_add(const struct world_rank *rank)
     CORE_CHECK(reported->left || !reported->ran ||
                reported->why_not); /* its memory is up to date */
     number_add((uint64_t)rank->initialized | (uint64_t)rank->finalized << 1 |
-               (uint64_t)rank->sessions << 32 | (uint64_t)rank->sessions_made << 31 |
                (uint64_t)rank->leaving << 2 | (uint64_t)reported->left << 3 |
                (uint64_t)reported->aborted << 4);
     fiber_add(rank->fiber);
