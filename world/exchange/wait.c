@@ -648,6 +648,7 @@ int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[],
         world_poll_failed();
         return MPI_SUCCESS;
     }
+    CORE_CHECK(found < count);
     *index = found;
     wait_show(request[found], status, false);
     return MPI_SUCCESS;

@@ -37,6 +37,7 @@ int world_large_count(MPI_Count count, MPI_Datatype *type)
     if (world_type_check(*type, true))
         return INT32_MAX; /* the call refuses the datatype */
     *type = large_type(count, *type);
+    CORE_CHECK((*type)->committed && (*type)->large_of);
     return 1;
 }
 

@@ -161,6 +161,7 @@ int MPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_In
     const int set = set_find(pset_name);
     if (set < 0)
         return session_error(session, MPI_ERR_ARG, "no process set", pset_name);
+    CORE_CHECK(set < SETS);
     const char *size = world_text("%d", set == 0 ? ME->world.size : 1);
     *info = info_of(SIZE_KEY, size);
     return MPI_SUCCESS;
