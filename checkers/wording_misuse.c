@@ -375,6 +375,8 @@ static const char *form_of(const struct misuse *misuse)
 
     if (misuse->kind == MISUSE_OBJECT_LEFT && misuse->value[0])
         return "%o was not freed: the MPI library refused the call that frees it";
+    if (misuse->kind == MISUSE_OBJECT_LEFT && misuse->object == MISUSE_OBJECT_FILE)
+        return "%o was never closed";
     return blocks ? "two blocks of '%a' overlap" : wording_misuse_form(misuse->kind);
 }
 

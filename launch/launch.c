@@ -142,6 +142,8 @@ static bool should_end(struct launch *launch, uint64_t started_ns)
         launch_quiet_seen(launch);
         return true;
     }
+    if (launch->options->watch)
+        launch_proof_crashed(launch);
     if (launch->options->watch && launch_proof_try(launch)) {
         result->end = LAUNCH_END_DEADLOCK;
         return true;

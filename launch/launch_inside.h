@@ -75,6 +75,7 @@ struct launch_rank {
     int status;                /* as waitpid gives it */
     uint64_t still_ns;         /* since when nothing of the rank has moved */
     uint64_t progress_ns;      /* when a call that advanced its communication last completed */
+    uint64_t handler_ns;       /* since when it waits in the handler of the signal it dies of */
     uint64_t called_ns;        /* when any call except a vain poll last completed */
     uint32_t relay;            /* on another machine: number of its relay; 0: none */
     uint8_t relay_standing;    /* enum proof_standing, as the relay last said */
@@ -221,6 +222,9 @@ void launch_relay_close(struct launch *launch);
 
 /* launch_proof.c: returns true if it proves a deadlock, and then sets result->ending. */
 bool launch_proof_try(struct launch *launch);
+/* Ends each rank that crashed and, in the handler of the signal, waits for a lock that only its own
+ * thread could release: after damage to the heap Open MPI's handler waits for malloc's lock. */
+void launch_proof_crashed(struct launch *launch);
 void launch_proof_look(struct launch_rank *rank, bool moved);
 /* Restarts the waiting times: something kept the launcher from looking, and maybe the ranks from
  * running. */

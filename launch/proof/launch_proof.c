@@ -6,6 +6,7 @@
  * after the proof. */
 #include <ctype.h>
 #include <dirent.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,9 +35,10 @@ enum {
     PROOF_PAUSED_FACTOR = 10,
     PROOF_RESTED_MS = 8000, /* the same for PROOF_IDLE_64MIB */
     PROOF_RESTED_FACTOR = 100,
-    PROOF_DYING_MS = 10000, /* time for a starter to end a job that lost a rank */
-    PROOF_PAUSE_FACTOR = 10 /* after a proof that took much of our processor time, pauses for so
-                               many times as long */
+    PROOF_DYING_MS = 10000,  /* time for a starter to end a job that lost a rank */
+    PROOF_HANDLER_MS = 3000, /* time in which a rank that crashed waits in its handler */
+    PROOF_PAUSE_FACTOR = 10  /* after a proof that took much of our processor time, pauses for so
+                                many times as long */
 };
 
 struct task {
@@ -809,4 +811,73 @@ bool launch_proof_try(struct launch *launch)
     launch->ask_ns = launch_now_ns() + (uint64_t)LAUNCH_AGAIN_MS * 1000000u +
                      PROOF_PAUSE_FACTOR * (cpu_now_ns() - cpu);
     return proven;
+}
+
+/* --- a rank that crashed ---------------------------------------------------------------------- */
+
+/* Returns the signal that the rank dies of; 0: none is known. */
+static int signal_of_end(const struct launch_rank *rank)
+{
+    int number = 0;
+
+    for (uint32_t l = 0; l < rank->lane_count && !number; l++) {
+        const struct spool_end *end = &rank->lane[l].header.end;
+        if (end->realtime_ns && end->kind == EXIT_CAUSE_SIGNAL)
+            number = end->code;
+    }
+    return number > 0 && number <= 64 ? number : 0;
+}
+
+/* Tells whether the thread is in the handler of the signal, which is blocked then, and waits there
+ * without a time limit on a futex in memory of its process. */
+static bool handler_waits(const struct launch_rank *rank, pid_t tid, int signal)
+{
+    char text[4096];
+    unsigned long arg[4] = {0};
+    long number = -1;
+
+    return task_text(rank->pid, tid, "status", text, sizeof text) &&
+           signals_of(text, "\nSigBlk:") & 1ull << (signal - 1) &&
+           task_text(rank->pid, tid, "syscall", text, sizeof text) &&
+           sscanf(text, "%ld %lx %lx %lx %lx", &number, &arg[0], &arg[1], &arg[2], &arg[3]) == 5 &&
+           number == SYS_futex && arg[3] == 0 && address_is_own(rank->pid, arg[0]);
+}
+
+static bool hangs_in_handler(const struct launch_rank *rank, int signal)
+{
+    pid_t *thread;
+    uint32_t count = threads_list(rank->pid, &thread);
+    bool waits = false, harmless = true;
+
+    for (uint32_t t = 0; t < count && harmless; t++)
+        if (handler_waits(rank, thread[t], signal))
+            waits = true;
+        else
+            harmless = thread_is_harmless(rank, thread[t]);
+    free(thread);
+    return waits && harmless && !handlers_may_wake(rank);
+}
+
+void launch_proof_crashed(struct launch *launch)
+{
+    const uint64_t now = launch_now_ns();
+
+    for (uint32_t w = 0; w < launch->world_count; w++)
+        for (uint32_t r = 0; r < launch->world[w].rank_count; r++) {
+            struct launch_rank *rank = &launch->world[w].rank[r];
+            const int signal = rank->pidfd < 0 || rank->gone ? 0 : signal_of_end(rank);
+            if (!signal || !hangs_in_handler(rank, signal)) {
+                rank->handler_ns = 0;
+            } else if (!rank->handler_ns) {
+                rank->handler_ns = now;
+            } else if (rank->handler_ns <= now &&
+                       now - rank->handler_ns > PROOF_HANDLER_MS * 1000000ull) {
+                core_report(CORE_OK,
+                            "rank %" PRId32 " crashed (signal %d), and the handler of the signal "
+                            "waits for a lock that nothing can release: crosswait ended the rank",
+                            rank->rank, signal);
+                syscall(SYS_pidfd_send_signal, rank->pidfd, SIGKILL, NULL, 0);
+                rank->handler_ns = UINT64_MAX; /* once */
+            }
+        }
 }

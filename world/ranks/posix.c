@@ -769,6 +769,7 @@ static void posix_listed(int folder, const char *path, const void *caller)
 DIR *opendir(const char *path)
 {
     RANK_REAL(opendir)
+    CORE_CHECK(real != opendir);
     LISTED(AT_FDCWD, path)
     return real(path);
 }
@@ -776,6 +777,7 @@ DIR *opendir(const char *path)
 DIR *fdopendir(int file)
 {
     RANK_REAL(fdopendir)
+    CORE_CHECK(real != fdopendir);
     LISTED(file, NULL)
     return real(file);
 }
@@ -785,6 +787,7 @@ int scandir(const char *restrict path, struct dirent ***restrict out,
             int (*order)(const struct dirent **, const struct dirent **))
 {
     RANK_REAL(scandir)
+    CORE_CHECK(real != scandir);
     LISTED(AT_FDCWD, path)
     return real(path, out, chosen, order);
 }
@@ -793,6 +796,7 @@ int nftw(const char *path, int (*visit)(const char *, const struct stat *, int, 
          int depth, int flags)
 {
     RANK_REAL(nftw)
+    CORE_CHECK(real != nftw);
     LISTED(AT_FDCWD, path)
     return real(path, visit, depth, flags);
 }
