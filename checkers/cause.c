@@ -107,6 +107,9 @@ static const struct row {
     {{RULE_BUFFER, FINDING_EFFECT_OPEN}, {RULE_RESULT, FINDING_EFFECT_OPEN}, TOUCHES},
     /* accesses that are unordered in a window are unordered in the rank's own memory too */
     {{RULE_RMA, FINDING_EFFECT_OPEN}, {RULE_BUFFER, FINDING_EFFECT_OPEN}, SHARES_BOTH},
+    /* nor does one that exits */
+    {{RULE_LIFECYCLE, FINDING_EFFECT_OPEN}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, AWAITS},
+    {{RULE_LIFECYCLE, FINDING_EFFECT_OPEN}, {RULE_HANG, FINDING_EFFECT_OPEN}, AWAITS},
     /* what is unpickled is no pickle */
     {{RULE_TYPE, FINDING_EFFECT_FAILS}, {RULE_EXCEPTION, FINDING_EFFECT_OPEN}, STANDS_WITH},
     /* a rank that gave up does nothing more that others wait for */

@@ -774,6 +774,8 @@ static enum core_status add_mismatch(const struct check_input *input,
             status = cure_order(input, collectives, collective, is_same, finding);
         if (status == CORE_OK && !finding->tried)
             status = cure_extra(input, collectives, collective, is_same, finding);
+        if (status == CORE_OK && !finding->tried && differs == CALLS)
+            status = cure_members(input, collectives, collective, is_same, finding);
         if (differs == SIZES || differs == ROOTS)
             finding->remedy = differs == ROOTS ? REMEDY_ROOT : REMEDY_COUNTS;
         if (members_parted(collectives, collective, differs)) {
@@ -836,6 +838,14 @@ static enum core_status graph_of(struct trace *trace, const struct collective_li
     return status;
 }
 
+/* Tells whether one side gives the size of all members' parts, the other one that of one. */
+static bool is_total(const struct block_pair *differ, uint32_t members)
+{
+    CORE_CHECK(differ->a);
+    return members > 1 && differ->out && differ->in &&
+           (differ->out == differ->in * members || differ->in == differ->out * members);
+}
+
 /* Compares the data that members exchange in equal calls. *out_step: they do not match. */
 static enum core_status compare_data(struct type_report *report,
                                      const struct collective_list *collectives,
@@ -876,7 +886,8 @@ static enum core_status compare_data(struct type_report *report,
     else if (*out_step && status == CORE_OK && !edges)
         about_note(report->list, collective, &a->event, BLOCK_SIZES, differ.out, differ.in);
     if (*out_step && status == CORE_OK && !edges && !differ.sent)
-        report->list->finding[report->list->count - 1].remedy = REMEDY_COUNTS;
+        report->list->finding[report->list->count - 1].remedy =
+            is_total(&differ, collective->count) ? REMEDY_PART : REMEDY_COUNTS;
     if (*out_step && status == CORE_OK && edges)
         report->list->finding[report->list->count - 1].remedy = REMEDY_EDGES;
     return status;

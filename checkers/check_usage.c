@@ -383,6 +383,31 @@ static void note_stride(struct finding *finding, const struct trace *trace,
                  describe_bytes((uint64_t)type->extent, extent, sizeof extent));
 }
 
+/* Says so if the call was given an object itself that has its data elsewhere. */
+static void note_owner(struct finding *finding, const struct misuse *misuse)
+{
+    if ((misuse->kind != MISUSE_SEND_PAST_END && misuse->kind != MISUSE_RECEIVE_PAST_END) ||
+        !misuse->name[2] || !misuse->variable.name)
+        return;
+    CORE_CHECK(finding->rule == &rule_table[RULE_BUFFER]);
+    finding->remedy = REMEDY_OWNER;
+    finding_fact(finding, "`%s` holds %s: its bytes are the address of its data, not the data",
+                 misuse->variable.name, misuse->name[2]);
+}
+
+/* Says so if a container of the C++ library may have accessed the buffer. */
+static void note_container(struct finding *finding, const struct trace *trace,
+                           const struct misuse *misuse)
+{
+    const struct trace_site *site = site_of(trace, misuse->site);
+
+    if ((misuse->kind != MISUSE_RECEIVE_ACCESSED && misuse->kind != MISUSE_RECEIVE_WRITTEN) ||
+        !site || !site->path || !strstr(site->path, "/c++/"))
+        return;
+    finding_fact(finding, "the C++ library did that: in an algorithm, or in a container that grows "
+                          "(push_back, resize): that copies its elements and frees their memory");
+}
+
 /* Returns the remedy of a kind. What a call writes that makes a window is the window's memory. */
 static enum remedy remedy_of(enum misuse_kind kind, enum verb verb)
 {
@@ -421,6 +446,8 @@ static enum core_status mistake_add(struct gathering *gathering, struct mistake 
     if (misuse->kind == MISUSE_PEER_RANGE)
         note_world_rank(finding, trace, event, misuse);
     note_stride(finding, trace, event, misuse);
+    note_owner(finding, misuse);
+    note_container(finding, trace, misuse);
     finding_place(finding, trace, "that was done", misuse->site);
     return CORE_OK;
 }

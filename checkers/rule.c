@@ -84,7 +84,7 @@ const struct rule rule_table[RULE_COUNT] = {
                         "calls are made between MPI_Init and MPI_Finalize, and each rank makes "
                         "both",
                         "call MPI_Finalize on every way out of the program, as the last of its MPI "
-                        "calls",
+                        "calls; a rank that gives up calls MPI_Abort",
                         .fails = REMEDY_LOOK},
     [RULE_RESULT] = {"result", "result", "result",
                      "ranks receive from a collective what MPI defines",
@@ -235,7 +235,7 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
     [REMEDY_OWNER] = {"owner",
                       "send the other members, and the size and the data of strings and containers "
                       "(data()), one by one, or serialise the object",
-                      OF(BUFFER_TYPE)},
+                      OF(BUFFER_TYPE) | OF(BUFFER)},
     [REMEDY_OVERFLOW] = {"overflow",
                          "compute the value in a type of 64 bits (MPI_Offset, MPI_Aint, size_t); "
                          "if it is more than an int holds, send parts, or fewer elements of a "
@@ -299,6 +299,15 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                       "(comm.irecv(bytearray(1 << 20), source, tag)), or call recv, which asks for "
                       "its length",
                       OF(MESSAGE)},
+    [REMEDY_POSTS] = {"posts",
+                      "let the groups fit: each rank that MPI_Win_post names calls MPI_Win_start "
+                      "with a group that has the posting rank, and MPI_Win_complete; each rank "
+                      "that MPI_Win_start names calls MPI_Win_post",
+                      OF(DEADLOCK)},
+    [REMEDY_PART] = {"part",
+                     "give the number of elements of one rank's part, on the sending and on the "
+                     "receiving side: not that of all ranks together",
+                     OF(COLLECTIVE)},
     [REMEDY_STACK] = {"stack",
                       "complete the operation (MPI_Wait, MPI_Waitall) before the function returns "
                       "whose variable the buffer is, or give it memory that lives as long: static, "

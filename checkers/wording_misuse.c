@@ -335,11 +335,15 @@ static void datatype_write(FILE *file, const struct misuse *misuse)
     fputs(misuse->name[1] ? misuse->name[1] : "of a derived datatype", file);
 }
 
-/* Writes where in a variable something begins or differs; nothing for its start. */
+/* Writes where in a variable or block something begins or differs; nothing for its start. */
 static void offset_write(FILE *file, const struct misuse *misuse, const char *before,
                          const char *behind)
 {
-    if (misuse->object == MISUSE_OBJECT_VARIABLE && misuse->value[3])
+    bool room = misuse->kind == MISUSE_SEND_PAST_END || misuse->kind == MISUSE_RECEIVE_PAST_END;
+
+    if ((misuse->object == MISUSE_OBJECT_VARIABLE ||
+         (misuse->object == MISUSE_OBJECT_BLOCK && room)) &&
+        misuse->value[3])
         fprintf(file, " %s byte %" PRId64 "%s", before, misuse->value[3], behind);
 }
 

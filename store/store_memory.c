@@ -404,6 +404,10 @@ static void judge_room(struct judging *j)
         if (!store_memory_passes(j, before, room))
             return;
     }
+    if (object == MISUSE_OBJECT_VARIABLE && !(m->head.b & SPOOL_MEMORY_ARRAY) &&
+        !variable_is_pointed(j->variable) &&
+        !variable_owns(j->variable, m->end - m->at, j->outcome->held, sizeof j->outcome->held))
+        *j->outcome->held = '\0';
     store_memory_say(
         j, m->head.b & SPOOL_MEMORY_ARRAY ? MISUSE_READ_ARRAY_SHORT : MISUSE_SEND_PAST_END, object);
     j->outcome->misuse.value[2] = (int64_t)room;

@@ -203,6 +203,73 @@ enum core_status cure_communicator(const struct check_input *input,
     return CORE_OK;
 }
 
+/* Marks in `group` the members that make the same call as member `of`. Returns their number. */
+static uint32_t group_mark(struct trace *trace, const struct collective *collective,
+                           const struct collective_part *part, uint32_t of, cure_same_fn same,
+                           struct collective_part *group)
+{
+    uint32_t count = 0;
+
+    CORE_CHECK(part[of].present);
+    for (uint32_t i = 0; i < collective->count; i++) {
+        group[i] = part[i];
+        group[i].present =
+            part[i].present && (i == of || same(trace, &part[i].event, &part[of].event));
+        count += group[i].present;
+    }
+    return count;
+}
+
+static enum core_status members_word(struct trace *trace, const struct collective *collective,
+                                     const struct collective_part *group, int32_t comm,
+                                     struct finding *finding)
+{
+    uint32_t *rank = NULL, count = 0;
+    const char *call = "";
+    char name[384];
+    enum core_status status = CORE_ARRAY_NEW(rank, collective->count, "members of a communicator");
+
+    for (uint32_t i = 0; i < collective->count && status == CORE_OK; i++)
+        if (group[i].present) {
+            call = trace->call[group[i].event.call].name;
+            rank[count++] = group[i].rank;
+        }
+    char *ranks = status == CORE_OK ? wording_ranks_text(rank, count, " and ") : NULL;
+    if (ranks)
+        finding_fact(finding, "%s are the members of %s: make %s there if you mean them", ranks,
+                     describe_comm(trace, comm, name, sizeof name), call);
+    free(ranks);
+    free(rank);
+    return status;
+}
+
+enum core_status cure_members(const struct check_input *input,
+                              const struct collective_list *collectives,
+                              const struct collective *collective, cure_same_fn same,
+                              struct finding *finding)
+{
+    struct trace *trace = input->trace;
+    const struct collective_part *part = &collectives->part[collective->first];
+    struct collective_part *group = NULL;
+    bool said = trace->comm[collective->comm].inter;
+    enum core_status status = CORE_ARRAY_NEW(group, collective->count, "members of a communicator");
+
+    for (uint32_t i = 0; i < collective->count && !said && status == CORE_OK; i++) {
+        bool first = part[i].present;
+        for (uint32_t k = 0; k < i && first; k++)
+            first = !part[k].present || !same(trace, &part[k].event, &part[i].event);
+        if (!first || group_mark(trace, collective, part, i, same, group) == collective->present)
+            continue;
+        for (int32_t comm = 0; comm < (int32_t)trace->comm_count && !said; comm++) {
+            said = fits_comm(trace, collectives, comm, collective, group);
+            if (said)
+                status = members_word(trace, collective, group, comm, finding);
+        }
+    }
+    free(group);
+    return status;
+}
+
 /* --- a call too many -------------------------------------------------------------------------- */
 
 /* Tells whether the later calls of all members are the same if those in `part` that are present

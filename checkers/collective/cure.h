@@ -35,4 +35,12 @@ enum core_status cure_communicator(const struct check_input *input,
                                    const struct collective_list *collectives,
                                    const struct collective *collective, struct finding *finding);
 
+/* Handles members that make different calls. Adds the fact that those which make one of these are
+ * the members of another communicator, if they had it then, and had made as many collectives on it.
+ */
+enum core_status cure_members(const struct check_input *input,
+                              const struct collective_list *collectives,
+                              const struct collective *collective, cure_same_fn same,
+                              struct finding *finding);
+
 #endif

@@ -113,6 +113,11 @@ static void freed_type(void)
     MPI_Type_free(&three);
     MPI_Send(value, 1, copy, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
 }
+static void total(void)
+{
+    int all[16];
+    MPI_Gather(value, 2, MPI_INT, all, 4, MPI_INT, 0, MPI_COMM_WORLD);
+}
 static void roots(void) { MPI_Bcast(value, 1, MPI_INT, rank, MPI_COMM_WORLD); }
 /* The message has no data, so it does no harm. */
 static void freed_early(void)
@@ -280,7 +285,7 @@ int main(int argc, char **argv)
         ONE(attached_twice), ONE(start_null), ONE(not_persistent), ONE(freed_early), ONE(left),
         ONE(no_member), ONE(no_comm), ONE(no_file), ONE(edges), ONE(attached_freed), ONE(nothing),
         ONE(beyond), ONE(preceded), ONE(no_store), ONE(unlocked),
-        ONE(counted_shared), ONE(returned), ONE(freed_type), ONE(roots)};
+        ONE(counted_shared), ONE(returned), ONE(freed_type), ONE(roots), ONE(total)};
     int *memory;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -300,7 +305,7 @@ mpicc -g -o helps helps.c 2>/dev/null || exit 1
 for mistake in rank_of_none rank_of_world negative_tag columns int_overflow undefined_count \
     requests_on_heap operation dims topology attached_twice attached_freed start_null \
     not_persistent freed_early left no_member no_comm no_file edges beyond preceded no_store \
-    unlocked counted_shared returned freed_type roots nothing; do
+    unlocked counted_shared returned freed_type roots total nothing; do
     echo "# $mistake"
     crosswait record --buffers=on -o T.db -- mpirun -n 2 ./helps $mistake >out.txt 2>&1
     crosswait check T.db >report.txt
