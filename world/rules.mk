@@ -73,6 +73,10 @@ $$(SHIM_GEN_$(1))/mpi.h: world/shims/generate.py world/newer/newer.py world/newe
 	$$(if $$(V),,@echo "  gen   $$@")
 	$$(Q)$$(PYTHON) world/shims/generate.py $(2) interpose/calls.table $$(@D) -- $$(CC) \
 	    $$(INTERPOSE_MPI)
+# The same functions of the system as for Open MPI's ABI, and none of Open MPI's own names.
+$$(SHIM_GEN_$(1))/exports.map: world/ranks/exports.map
+	@mkdir -p $$(@D)
+	$$(Q)sed 's/OMPI_\*; ompi_\*; mpi_\*; pmpi_\*;/MPIR_*; MPII_*;/' $$< >$$@
 $$(SHIM_GEN_$(1))/shim_calls.c $$(SHIM_GEN_$(1))/shim_missing.c \
     $$(SHIM_GEN_$(1))/rank_missing.c: $$(SHIM_GEN_$(1))/mpi.h ;
 
@@ -94,14 +98,14 @@ $$(BUILD)/obj/shims/$(1)/shim_%.o: $$(SHIM_GEN_$(1))/shim_%.c
 	$$(Q)$$(SHIM_COMPILE_$(1)) -O1 -Wno-deprecated-declarations -c -o $$@ $$<
 
 $$(BUILD)/ranks/$(3): $$(SHIM_OBJECTS_$(1)) $$(BUILD)/libprogram.a $$(BUILD)/libcore.a \
-    world/pmpi.sh world/shims/exports.map
+    world/pmpi.sh $$(SHIM_GEN_$(1))/exports.map
 	$$(Q)rm -rf $$(@D)/$(1) && mkdir -p $$(@D)/$(1) && for o in $$(SHIM_OBJECTS_$(1)); \
 	    do cp $$$$o $$(@D)/$(1)/ || exit 1; done
 	$$(Q)world/pmpi.sh $$(@D)/$(1)/*.o
 	$$(Q)$$(CC) $$(LDFLAGS) -shared -o $$@ \
 	    $$(addprefix $$(@D)/$(1)/,$$(notdir $$(SHIM_OBJECTS_$(1)))) $$(BUILD)/libprogram.a \
 	    $$(BUILD)/libcore.a -Wl,-soname,$(3) \
-	  -Wl,--version-script,world/shims/exports.map -Wl,-Bsymbolic-functions \
+	  -Wl,--version-script,$$(SHIM_GEN_$(1))/exports.map -Wl,-Bsymbolic-functions \
 	  -Wl,--exclude-libs,ALL -Wl,-z,defs -lm -lpthread -ldl
 $(addprefix $$(BUILD)/ranks/,$(4)): $$(BUILD)/ranks/%:
 	@mkdir -p $$(@D)

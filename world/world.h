@@ -165,6 +165,7 @@ enum world_outside {
     WORLD_OUTSIDE_SOCKETS,
     WORLD_OUTSIDE_REDUCE, /* the order in which a reduction combines: explore/chance.c finds it */
     WORLD_OUTSIDE_CHANCE, /* random numbers of the system; else explore/chance.c finds it */
+    WORLD_OUTSIDE_NUMBER, /* its rank, from the environment before MPI_Init */
     WORLD_OUTSIDE_QUEUES, /* named pipes and semaphores, message queues, those of System V */
     WORLD_OUTSIDE_COUNT
 };

@@ -10,6 +10,8 @@
 #define NO_ORDER(file) " use " file " without an MPI order between them"
 #define USES_SIGNALS " sets a timer or signals another rank, and a signal can come at any time"
 #define USES_SOCKETS " uses sockets, whose data can come at any time"
+#define USES_NUMBER \
+    " reads its rank from the environment before MPI_Init, where a rank of a world has none"
 #define USES_QUEUES " uses named pipes, semaphores or message queues, whose order is not known"
 #define USES_CHANCE " depends on the time or on chance, which are the same in all worlds"
 #define USES_REDUCE " depends on the order in which a reduction combines its operands"
@@ -24,6 +26,7 @@ static const char *const rest_texts[SEARCH_REST_COUNT] = {
     [SEARCH_REST_SOCKETS] = MAY_BE_MORE ", as a rank" USES_SOCKETS,
     [SEARCH_REST_REDUCE] = MAY_BE_MORE ", as a rank" USES_REDUCE,
     [SEARCH_REST_CHANCE] = MAY_BE_MORE ", as a rank" USES_CHANCE,
+    [SEARCH_REST_NUMBER] = MAY_BE_MORE ", as a rank" USES_NUMBER,
     [SEARCH_REST_QUEUES] = MAY_BE_MORE ", as a rank" USES_QUEUES,
     [SEARCH_REST_THREADS] = MAY_BE_MORE ", as the order of some calls of threads is not known",
     [SEARCH_REST_WINDOWS] = MAY_BE_MORE JOB_WINDOWS,
@@ -59,6 +62,7 @@ void search_rest_outside(enum search_rest rest, int rank, char *text, size_t byt
                        : rest == SEARCH_REST_SOCKETS ? USES_SOCKETS
                        : rest == SEARCH_REST_CHANCE  ? USES_CHANCE
                        : rest == SEARCH_REST_REDUCE  ? USES_REDUCE
+                       : rest == SEARCH_REST_NUMBER  ? USES_NUMBER
                        : rest == SEARCH_REST_QUEUES  ? USES_QUEUES
                                                      : NULL;
     CORE_CHECK(rank >= 0 && uses);

@@ -16,6 +16,7 @@ enum search_rest {
     SEARCH_REST_SOCKETS,     /* ... as a rank uses sockets, whose data can come at any time */
     SEARCH_REST_REDUCE,      /* ... as a rank depends on the order in which a reduction combines */
     SEARCH_REST_CHANCE,      /* ... as a rank depends on the time or on random numbers */
+    SEARCH_REST_NUMBER,      /* ... as a rank reads its rank from the environment too early */
     SEARCH_REST_QUEUES,      /* ... as a rank uses named pipes, semaphores or message queues */
     SEARCH_REST_THREADS,     /* ... as the order of several threads' calls is unknown */
     SEARCH_REST_WINDOWS,     /* ... as a job reports no order of accesses to windows and files */

@@ -52,3 +52,28 @@ crosswait run -o T.db -- mpirun -n 3 ./reads <numbers 2>&1 |
     grep '^explored\|^not explored\|^verdict'
 crosswait replay --live --policy=order=explore:0.1=2 -- mpirun -n 3 ./reads <numbers 2>&1 |
     sed -n 2,3p
+# What a launcher tells ranks in the environment is there: the number of ranks before they begin,
+# each rank's own number only from MPI_Init on, which explore says.
+cat >told.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    const char *size = getenv("OMPI_COMM_WORLD_SIZE"), *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    printf("%s %s\n", size ? size : "-", here ? here : "-");
+    const char *early = argc > 1 ? getenv("OMPI_COMM_WORLD_LOCAL_RANK") : "0";
+    if (argc > 2 || early)
+        printf("%d", *early - '0');
+    MPI_Init(&argc, &argv);
+    printf("rank %s, here %s\n", getenv("OMPI_COMM_WORLD_RANK"),
+           getenv("OMPI_COMM_WORLD_LOCAL_RANK"));
+    MPI_Finalize();
+    return 0;
+}
+END
+mpicc -g -o told told.c && env -u OMPI_COMM_WORLD_SIZE -u OMPI_COMM_WORLD_LOCAL_SIZE \
+    crosswait explore --again=order=explore -n 2 -- ./told
+crosswait explore -n 2 -- ./told early
+crosswait explore -n 2 -- ./told early used 2>&1
+exit 0

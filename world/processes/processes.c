@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "core/check.h"
-#include "core/file.h"
+#include "world/processes/environment.h"
 #include "world/processes/region.h"
 #include "world/rule.h"
 
@@ -125,83 +125,6 @@ static enum core_status streams_make(struct world_processes *w)
     return CORE_OK;
 }
 
-/* Our library for programs of an ABI, and a second name under which to preload it, so that the
- * loader searches for no other library of these names. */
-static const struct ours {
-    const char *name, *also;
-} ours[REGION_OTHER] = {[REGION_OPENMPI] = {"libmpi.so.40", NULL},
-                        [REGION_MPICH] = {"libmpi.so.12", "libmpich.so.12"},
-                        [REGION_STANDARD] = {"libmpi_abi.so.1", "libmpi_abi.so.0"}};
-
-static bool library_find(const char *wanted, enum region_abi abi, char *out, size_t room)
-{
-    char own[3072];
-    if (wanted) {
-        snprintf(out, room, "%s", wanted);
-        return access(out, R_OK) == 0;
-    }
-    if (!core_program_folder(own, sizeof own))
-        return false;
-    static const char *const place[] = {"ranks", "../ranks", "../../ranks", "../lib/crosswait"};
-    for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
-        int bytes = snprintf(out, room, "%s/%s/%s", own, place[i], ours[abi].name);
-        if (access(out, R_OK) != 0)
-            continue;
-        if (ours[abi].also)
-            snprintf(out + bytes, room - (size_t)bytes, ":%s/%s/%s", own, place[i], ours[abi].also);
-        return true;
-    }
-    return false;
-}
-
-static void variable_add(const char *assignment)
-{
-    const char *equals = strchr(assignment, '=');
-    char name[256];
-    if (!equals || (size_t)(equals - assignment) >= sizeof name)
-        return;
-    memcpy(name, assignment, (size_t)(equals - assignment));
-    name[equals - assignment] = 0;
-    setenv(name, equals + 1, 1);
-}
-
-/* Sets options for a sanitizer; the user's own settings follow and override them. */
-static void sanitizer_set(const char *name, const char *options)
-{
-    char text[4096];
-    const char *given = getenv(name);
-    snprintf(text, sizeof text, "%s:%s", options, given ? given : "");
-    setenv(name, text, 1);
-}
-
-static void environment_set(const struct world_program *program, const char *library)
-{
-    char text[16384];
-    /* UCX, which Open MPI's Fortran library loads, would start a thread. */
-    static const char *const settings[] = {"PYTHONUNBUFFERED=1",
-                                           "GFORTRAN_UNBUFFERED_PRECONNECTED=1",
-                                           "OPENBLAS_NUM_THREADS=1", "UCX_VFS_ENABLE=n"};
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        variable_add(settings[i]);
-    const char *hashes = getenv("PYTHONHASHSEED");
-    snprintf(text, sizeof text, "PYTHONHASHSEED=%" PRIu32, program->look_ns);
-    if (!hashes || !strcmp(hashes, "random"))
-        variable_add(text);
-    for (const char *const *v = program->environment; v && *v; v++)
-        variable_add(*v);
-    const char *others = getenv("LD_PRELOAD");
-    snprintf(text, sizeof text, "%s%s%s", library, others && *others ? ":" : "",
-             others ? others : "");
-    if (others && *others)
-        setenv(REGION_PRELOAD_VARIABLE, others, 1);
-    setenv("LD_PRELOAD", text, 1);
-    sanitizer_set("ASAN_OPTIONS",
-                  "verify_asan_link_order=0"); /* its own library may come after our library */
-    sanitizer_set("UBSAN_OPTIONS", "halt_on_error=1"); /* the world ends with the first report */
-    snprintf(text, sizeof text, "%d,%d", FILES_FIRST, FILES_FIRST + 1);
-    setenv(REGION_VARIABLE, text, 1);
-}
-
 static int file_of(const struct world_processes *w, int socket, int number)
 {
     CORE_CHECK(number >= 0 && number < 2 + stream_count(w));
@@ -227,8 +150,8 @@ static bool files_place(const struct world_processes *w, int socket)
 
 /* Runs the program in the child. */
 static _Noreturn void program_run(const struct world_processes *w,
-                                  const struct world_program *program, const char *library,
-                                  int socket, pid_t parent)
+                                  const struct world_program *program, enum region_abi abi,
+                                  const char *library, int socket, pid_t parent)
 {
     char name[32] = "/dev/null";
     if (program->input)
@@ -248,7 +171,10 @@ static _Noreturn void program_run(const struct world_processes *w,
     if (!program->real_files)
         scratch_enter(&w->region->scratch);
     personality(ADDR_NO_RANDOMIZE);
-    environment_set(program, library);
+    char files[32];
+    snprintf(files, sizeof files, "%d,%d", FILES_FIRST, FILES_FIRST + 1);
+    environment_set(program, abi, library);
+    setenv(REGION_VARIABLE, files, 1);
     execvp(program->argv[0], (char *const *)(uintptr_t)program->argv);
     dprintf(2, "crosswait: '%s' cannot be run: %s\n", program->argv[0], strerror(errno));
     _exit(NOT_RUN);
@@ -504,8 +430,12 @@ static enum core_status came_up(struct world_processes *w, const struct world_pr
     if (waitpid(w->child, &ended, 0) == w->child)
         w->child = -1;
     if (WIFSIGNALED(ended))
-        return core_report(CORE_BAD_INPUT, "'%s' is ended by signal %d before its ranks can begin",
-                           program->argv[0], WTERMSIG(ended));
+        return core_report(CORE_BAD_INPUT,
+                           "'%s' is ended by signal %d before its ranks can begin%s",
+                           program->argv[0], WTERMSIG(ended),
+                           w->region->number_read ? "; it reads its rank from the environment, "
+                                                    "which a world sets in MPI_Init"
+                                                  : "");
     return core_report(WEXITSTATUS(ended) == NOT_RUN ? CORE_NOT_FOUND : CORE_BAD_INPUT,
                        "'%s' ends with status %d before its ranks can begin", program->argv[0],
                        WEXITSTATUS(ended));
@@ -515,10 +445,10 @@ static enum core_status program_start(struct world_processes *w,
                                       const struct world_program *program, enum region_abi *abi)
 {
     char library[8192];
-    if (!library_find(program->library, *abi, library, sizeof library))
+    if (!environment_library(program->library, *abi, library, sizeof library))
         return core_report(CORE_NOT_FOUND,
                            "cannot find crosswait's own %s; build or install crosswait again",
-                           ours[*abi].name);
+                           environment_library_name(*abi));
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
         return core_report(CORE_IO, "no socket: %s", strerror(errno));
@@ -528,7 +458,7 @@ static enum core_status program_start(struct world_processes *w,
     fflush(NULL);
     w->child = fork();
     if (w->child == 0)
-        program_run(w, program, library, pair[1], parent);
+        program_run(w, program, *abi, library, pair[1], parent);
     close(pair[1]);
     if (w->child < 0)
         return core_report(CORE_IO, "no process for '%s': %s", program->argv[0], strerror(errno));
@@ -570,7 +500,6 @@ enum core_status world_processes_start(const struct world_program *program,
         return core_report(CORE_BAD_INPUT, "%d ranks: a world has 1 to %d", program->rank_count,
                            WORLD_RANKS_MAX);
     enum region_abi abi = REGION_OPENMPI;
-    CORE_CHECK(ours[REGION_OTHER - 1].name); /* each ABI that may be wanted has a library */
     enum core_status status = processes_start(program, &abi, out_worlds);
     if (status == CORE_UNSUPPORTED && abi != REGION_OPENMPI)
         status = processes_start(program, &abi, out_worlds);

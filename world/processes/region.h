@@ -148,7 +148,8 @@ struct region {
     _Atomic int32_t zygote;
     _Atomic bool busy; /* a world runs */
     char refusal[REGION_REFUSAL_MAX];
-    enum region_abi abi;          /* of a program refused because our library has another ABI */
+    enum region_abi abi; /* of a program refused because our library has another ABI */
+    bool number_read;    /* the program read its rank from the environment before its MPI_Init */
     char bug[REGION_REFUSAL_MAX]; /* our assertion that failed in a rank; "": none */
     struct scratch scratch;
     char maps[REGION_MAPS_MAX]; /* the program's maps, with its names for its files */

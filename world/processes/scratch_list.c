@@ -52,6 +52,7 @@ static uint64_t content_hash(int file)
     XXH3_state_t state;
     ssize_t got;
 
+    CORE_CHECK(file >= 0);
     XXH3_64bits_reset(&state);
     while ((got = read(file, part, sizeof part)) > 0) {
         XXH3_64bits_update(&state, part, (size_t)got);
@@ -66,6 +67,7 @@ static void list_line(struct list *list, const char *path, const char *what)
     const size_t here = strlen(list->here);
     char line[PATH_MAX + 128];
 
+    CORE_CHECK(list->used + LIST_REST <= list->room);
     if (!strncmp(path, list->here, here) && path[here] == '/')
         path += here + 1;
     int bytes = snprintf(line, sizeof line, "%s %s\n", path, what);
@@ -88,6 +90,7 @@ static void list_file(struct list *list, int folder, const char *name, const cha
     char what[PATH_MAX + 32] = "(removed)", target[PATH_MAX] = "";
     struct stat is;
 
+    CORE_CHECK(folder >= 0);
     if (fstatat(folder, name, &is, AT_SYMLINK_NOFOLLOW) != 0)
         return;
     if (S_ISLNK(is.st_mode)) {

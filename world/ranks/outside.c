@@ -55,6 +55,41 @@ void rank_outside_note(enum world_outside use)
     rank_outside_tell();
 }
 
+/* A process of a world learns its rank when it begins, so a program that asks for it behind
+ * MPI_Init begins its ranks then. */
+static const char *environment_get(const char *name, const void *caller)
+{
+    static const char *const numbers[] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
+                                          "PMI_RANK", "MPI_LOCALRANKID", "PMIX_RANK"};
+    const size_t bytes = strlen(name);
+    bool is = false;
+    CORE_CHECK(!rank_region || rank_own < (int)rank_region->rank_count);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !is && rank_own < 0; i++)
+        is = !strcmp(name, numbers[i]);
+    if (is && rank_region && rank_is_theirs(caller)) {
+        if (world_process_early) {
+            world_process_begin();
+        } else {
+            rank_region->number_read = true;
+            rank_outside_note(WORLD_OUTSIDE_NUMBER);
+        }
+    }
+    for (char **at = environ; at && *at; at++)
+        if (!strncmp(*at, name, bytes) && (*at)[bytes] == '=')
+            return *at + bytes + 1;
+    return NULL;
+}
+
+char *getenv(const char *name)
+{
+    return (char *)(uintptr_t)environment_get(name, __builtin_return_address(0));
+}
+
+char *secure_getenv(const char *name)
+{
+    return (char *)(uintptr_t)environment_get(name, __builtin_return_address(0));
+}
+
 static void timer_note(int number, bool set)
 {
     CORE_CHECK(!uses || uses < WORLD_OUTSIDE_COUNT);
