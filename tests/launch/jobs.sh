@@ -50,8 +50,8 @@ int main(int argc, char **argv)
         if (!child && rank == 0) send(1, 4);
         if (child && rank == 1) receive(0, 3);
     } else if (is("coll")) {
-        if (child || rank == 0) MPI_Barrier(other);
-        else MPI_Barrier(MPI_COMM_WORLD);
+        if (child && rank == 1) receive(0, 3);
+        MPI_Barrier(other);
     } else if (is("lost")) {
         if (child && rank == 1) send(0, 3);
         if (child && rank == 1) send(0, 4);
