@@ -127,7 +127,11 @@ enum core_status record_job_set(struct launch_options *launch, const struct opti
         launch->keep_spool = true;
         return CORE_OK;
     default:
-        return record_times_read(options, &launch->times_all);
+        if (record_times_read(options, &launch->times_all) != CORE_OK)
+            return CORE_BAD_INPUT;
+        if (launch->times_all)
+            launch_variable_set(launch, "CROSSWAIT_TIMES", "all");
+        return CORE_OK;
     }
 }
 

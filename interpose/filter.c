@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "interpose/filter.h"
+#include "interpose/life.h"
 #include "interpose/misuse/usage.h"
 
 #define BIT(name) (1ull << EVENT_CLASS_##name)
@@ -235,4 +236,14 @@ bool filter_out(struct lane *lane, unsigned call, MPI_Comm comm)
                               memory_order_relaxed);
     }
     return out;
+}
+
+/* Calls of several threads are merged by their
+ * times, calls around gaps are matched by them, and a relay copies the bytes of the lane. */
+bool filter_sums_times(int thread_level)
+{
+    const char *times = getenv("CROSSWAIT_TIMES");
+
+    return thread_level <= MPI_THREAD_FUNNELED && !recorder.filter && !hosts_far() &&
+           !(times && strcmp(times, "all") == 0);
 }

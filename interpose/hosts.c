@@ -47,6 +47,14 @@ static bool far_from_launcher(const char **out_place, char here[CORE_MACHINE_TEX
     return strlen(here) != (size_t)(end - place) || memcmp(here, place, strlen(here)) != 0;
 }
 
+bool hosts_far(void)
+{
+    char here[CORE_MACHINE_TEXT_BYTES];
+    const char *place;
+
+    return far_from_launcher(&place, here);
+}
+
 bool hosts_spool(const char *spool, char *text, size_t room)
 {
     const char *place, *port;

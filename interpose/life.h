@@ -31,6 +31,8 @@ void life_name_spools(const char *folder);
 /* hosts.c: jobs on several machines. */
 /* Tells whether the job has ranks on other machines, according to its launcher. */
 bool hosts_several(void);
+/* Tells whether this machine is not that of a launcher with relays. */
+bool hosts_far(void);
 /* Writes the folder of this machine's spools: `spool`, or a separate one for ranks that run on
  * another machine than a launcher with relays. Returns false if it is too long. */
 bool hosts_spool(const char *spool, char *text, size_t room);

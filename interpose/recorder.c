@@ -675,6 +675,8 @@ static void recorder_started_once(int thread_level, uint64_t t_enter, unsigned c
         if (recorder.world_rank == 0)
             recorder_warn(reason);
     }
+    if (filter_sums_times(provided))
+        spool_writer_sums(&lane->writer);
     if (!looks)
         recorder_note(
             lane, "buffers are not checked: this system does not tell which memory is readable");

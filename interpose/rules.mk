@@ -9,6 +9,7 @@ INTERPOSE_CFLAGS = -std=c11 -D_GNU_SOURCE -g $(OPT) $(WARN) -Wno-deprecated-decl
 # Objects of other rooms that are linked as hidden ones: writers of spools, groups of datatypes,
 # followers of a rank's records, and the grammar of policies.
 INTERPOSE_LEAVES = $(addprefix core/,spool/spool_write spool/spool_fold spool/spool_loop \
+  spool/spool_slow spool/spool_sum \
                        spool/signature array fault file machine random status table text work) \
                    $(addprefix program/,binding binding_code rust_name memory python) \
                    $(addprefix core/trace/,basic event event_view request) \

@@ -775,6 +775,8 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
         row.duration = 0;
     calls = calls > 1 && calls <= CALLS_MAX ? calls : 1;
     row.inner = event->parent != 0;
+    row.summed = store->summed;
+    row.times = store->times;
     row.calls = calls > 1 ? (int64_t)calls : STORE_NULL;
     rank->events++;
     rank->folded += calls - 1;

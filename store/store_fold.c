@@ -27,6 +27,7 @@
  *  2. part.row[0, part.count) have consecutive numbers.
  *  3. Between ranks no state is left.
  *  4. The rows that wait are the last ones that were put, and none waits while a part has calls. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,7 +96,15 @@ struct store_fold {
         uint64_t enter_end, duration_end; /* upper limits of what they can hold */
         int64_t rounds;                   /* rounds that ended in it */
     } part;
-    bool in_rounds;                    /* the row is of a loop of the recorder */
+    bool in_rounds; /* the row is of a loop of the recorder */
+    struct {        /* calls in the loop whose times the recorder summed up */
+        uint64_t calls, seq;
+        uint32_t first;  /* index in the loop of the first of them */
+        int64_t request; /* of the round in which they begin, if a call has shown it */
+        bool known;
+        int64_t rounds; /* that ended in it */
+        int64_t enter, leave;
+    } untimed;
     struct store_row waits[WAITS_MAX]; /* invariant 4; by their count modulo WAITS_MAX */
     uint64_t waits_from, waits_end;
     struct store_intern content; /* loops of all ranks */
@@ -590,11 +599,95 @@ static enum core_status loop_take(struct store *store, int64_t rank, const struc
     return status == CORE_OK ? loop_hit(store, rank, row, at) : status;
 }
 
-/* Writes the rows that wait, and the part (part_end). */
+/* --- calls whose times the recorder summed up ------------------------------------------------- */
+
+static enum core_status untimed_end(struct store *store, int64_t rank)
+{
+    struct store_fold *fold = store->fold;
+    const struct store_fold_place place = {.loop = fold->loop.id,
+                                           .request = fold->untimed.request,
+                                           .first = fold->untimed.first,
+                                           .calls = fold->loop.calls};
+    uint64_t calls = fold->untimed.calls;
+
+    CORE_CHECK(!calls || fold->loop.id > 0); /* untimed_begin wrote it */
+    fold->untimed.calls = 0;
+    return calls ? store_sum_untimed_end(store, (int32_t)rank, fold->untimed.seq, &place, calls,
+                                         fold->untimed.enter, fold->untimed.leave)
+                 : CORE_OK;
+}
+
+static enum core_status rows_end(struct store *store, int64_t rank, bool sums);
+
+static enum core_status untimed_begin(struct store *store, int64_t rank,
+                                      const struct store_row *row)
+{
+    struct store_fold *fold = store->fold;
+    enum core_status status = rows_end(store, rank, false);
+
+    CORE_CHECK(fold->loop.calls > 0 && !fold->untimed.calls);
+    if (status == CORE_OK)
+        status = loop_write(store, fold);
+    const struct store_fold_place place = {.loop = fold->loop.id, .calls = fold->loop.calls};
+    fold->untimed.first = fold->loop.next;
+    fold->untimed.seq = row->seq;
+    fold->untimed.request = fold->untimed.rounds = 0;
+    fold->untimed.known = false;
+    fold->untimed.enter = row->t_enter;
+    fold->untimed.leave = row->t_enter;
+    return status == CORE_OK ? store_sum_untimed_begin(store, (int32_t)rank, row->seq, &place)
+                             : status;
+}
+
+/* Adds a call to those before it, which it follows in the loop, or to new ones. A call outside of
+ * loops gets a row with the times of the rounds that it lies in, and the trace a note. */
+static enum core_status untimed_put(struct store *store, int64_t rank, const struct store_row *row)
+{
+    struct store_fold *fold = store->fold;
+    enum core_status status = CORE_OK;
+
+    code_add(fold, row);
+    uint32_t at = fold->loop.calls ? loop_find(fold, row) : 0;
+    if (at == fold->loop.calls) {
+        store_note(store, "rank %" PRId64 ": the times of call %" PRIu64 " are not its own", rank,
+                   row->seq);
+        status = rows_end(store, rank, false);
+        return status == CORE_OK ? event_put(store, rank, row) : status;
+    }
+    const bool follows = at == fold->loop.next && fold->untimed.calls &&
+                         row->seq == fold->untimed.seq + fold->untimed.calls;
+    fold->loop.next = at;
+    int64_t request = row->request == STORE_NULL
+                          ? 0
+                          : row->request - fold->loop.call[at].request -
+                                (follows ? fold->untimed.rounds : 0) * fold->loop.step;
+    bool differs =
+        row->request != STORE_NULL && fold->untimed.known && request != fold->untimed.request;
+    if (!follows || differs)
+        status = untimed_begin(store, rank, row);
+    if (status != CORE_OK)
+        return status;
+    if (row->request != STORE_NULL && !fold->untimed.known) {
+        fold->untimed.request = differs ? row->request - fold->loop.call[at].request : request;
+        fold->untimed.known = true;
+    }
+    fold->loop.misses = 0;
+    fold->untimed.calls++;
+    if (row->t_enter + row->duration > fold->untimed.leave)
+        fold->untimed.leave = row->t_enter + row->duration;
+    store_sum_untimed_add(store, (int32_t)rank, at, row->times);
+    fold->loop.next = loop_after(fold, at);
+    fold->untimed.rounds += fold->loop.next == 0;
+    return CORE_OK;
+}
+
+/* Writes the calls whose times are summed up, the rows that wait, and the part (part_end). */
 static enum core_status rows_end(struct store *store, int64_t rank, bool sums)
 {
-    enum core_status status = waits_write(store, rank, store->fold->waits_end);
+    enum core_status status = untimed_end(store, rank);
 
+    if (status == CORE_OK)
+        status = waits_write(store, rank, store->fold->waits_end);
     return status == CORE_OK ? part_end(store, rank, sums) : status;
 }
 
@@ -614,6 +707,13 @@ enum core_status store_fold_put(struct store *store, int32_t rank, const struct 
     if (row_is_odd(row)) {
         enum core_status status = rows_end(store, rank, false);
         return status != CORE_OK ? status : event_put(store, rank, row);
+    }
+    if (row->summed)
+        return untimed_put(store, rank, row);
+    if (fold->untimed.calls) {
+        enum core_status status = untimed_end(store, rank);
+        if (status != CORE_OK)
+            return status;
     }
     code_add(fold, row);
     return fold->loop.calls ? loop_take(store, rank, row) : row_waits(store, rank, row);
@@ -640,9 +740,11 @@ enum core_status store_fold_round(struct store *store, int32_t rank, const struc
 
     if (!fold)
         return event_put(store, rank, row);
-    if (fold->part.spare)
+    if (fold->untimed.calls)
+        status = untimed_end(store, rank);
+    if (status == CORE_OK && fold->part.spare)
         status = part_end(store, rank, false);
-    if (status == CORE_OK && (!fold->loop.calls || !part_has_room(fold, row))) {
+    if (status == CORE_OK && (row->summed || !fold->loop.calls || !part_has_room(fold, row))) {
         fold->in_rounds = true;
         status = store_fold_put(store, rank, row);
         fold->in_rounds = false;

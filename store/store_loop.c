@@ -72,102 +72,6 @@ struct store_loop {
 
 /* --- what loops may be taken so --------------------------------------------------------------- */
 
-/* Finds the common step of all requests of a list; false: they differ. Members without a request
- * are 0. */
-static bool list_step(const struct spool_list *list, const void *steps, uint32_t *out_step,
-                      bool *out_any)
-{
-    const uint32_t *value = (const void *)(list + 1), *step = steps;
-
-    CORE_CHECK(list->head.b == sizeof *value); /* is_requests */
-    *out_any = false;
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (!value[i] && step[i])
-            return false;
-        if (!value[i])
-            continue;
-        if (*out_any && step[i] != *out_step)
-            return false;
-        *out_step = step[i];
-        *out_any = true;
-    }
-    return true;
-}
-
-static bool values_stay(const void *steps, size_t bytes)
-{
-    const unsigned char *byte = steps;
-
-    for (size_t i = 0; i < bytes; i++)
-        if (byte[i])
-            return false;
-    return true;
-}
-
-static bool is_requests(const struct spool_head *record)
-{
-    return record->kind == SPOOL_LIST && record->a == SPOOL_LIST_REQUESTS && record->b == 4;
-}
-
-/* Tells whether a part of a call is the same in each round, except for requests, whose step must be
- * `step`. */
-static bool part_stays(struct spool_head *record, uint32_t step)
-{
-    const struct spool_list *list = (const void *)record;
-    const struct spool_loop_step *steps = spool_loop_steps(record);
-    uint32_t listed;
-    bool any;
-
-    CORE_CHECK(record->kind != SPOOL_EVENT); /* event_step handles events */
-    switch (record->kind) {
-    case SPOOL_DONE:
-        return !steps->tag &&
-               (((const struct spool_done *)(const void *)record)->request ? steps->request == step
-                                                                           : !steps->request);
-    case SPOOL_RECV_HALF:
-        return !steps->tag;
-    case SPOOL_ARGS:
-        return values_stay(steps, record->a * 8ul);
-    case SPOOL_LIST:
-        if (!is_requests(record))
-            return values_stay(steps, (size_t)list->count * record->b);
-        return list_step(list, steps, &listed, &any) && (!any || listed == step);
-    default:
-        return record->kind == SPOOL_REPEAT;
-    }
-}
-
-/* Finds the common step of the requests of the event at `at`, whose parts are among the items
- * before it; false: they differ. */
-static bool event_step(struct spool_loop *loop, uint32_t at, uint32_t *out_step)
-{
-    struct spool_head *event = spool_loop_record(loop, at);
-    const struct spool_loop_step *own = spool_loop_steps(event);
-    uint64_t seq = *spool_loop_seq(event);
-    bool any = false;
-
-    CORE_CHECK(event->kind == SPOOL_EVENT);
-    if (own->tag)
-        return false;
-    *out_step = own->request;
-    if (!((const struct spool_event *)(const void *)event)->request && own->request)
-        return false;
-    for (uint32_t pass = 0; pass < 2; pass++)
-        for (uint32_t i = 0; i < loop->count; i++) {
-            struct spool_head *part = spool_loop_record(loop, i);
-            uint64_t of = *spool_loop_seq(part);
-            if (part->kind == SPOOL_EVENT ||
-                (of != seq && of + loop->seq_step != seq && of != seq + loop->seq_step))
-                continue;
-            if (pass == 0 && is_requests(part) && !any &&
-                !list_step((const void *)part, spool_loop_steps(part), out_step, &any))
-                return false;
-            if (pass == 1 && !part_stays(part, *out_step))
-                return false;
-        }
-    return true;
-}
-
 /* Fills in the calls of a new loop. */
 static enum core_status loop_met(struct store_loop *loop, struct spool_reader *reader,
                                  struct spool_loop *spool, int32_t ranks, uint64_t rounds)
@@ -183,7 +87,7 @@ static enum core_status loop_met(struct store_loop *loop, struct spool_reader *r
         uint32_t step;
         if (spool_loop_record(spool, i)->kind != SPOOL_EVENT)
             continue;
-        if (!event_step(spool, i, &step)) {
+        if (!spool_loop_event_step(spool, i, &step)) {
             loop->refused = true;
             return CORE_OK;
         }
@@ -395,7 +299,7 @@ static enum core_status rows_go_on(struct store *store, struct store_lane *lane,
     enum core_status status = CORE_OK;
 
     CORE_CHECK(rounds == 1 || !messages);
-    CORE_CHECK(time || !store->gaps_known); /* messages_take reads it there */
+    CORE_CHECK(time || !messages || !store->gaps_known); /* messages_take reads it there */
     for (uint32_t i = 0, at = loop->next; status == CORE_OK && i < loop->calls; i++) {
         struct loop_row *call = &loop->call[at];
         struct store_row *row = &call->row;
@@ -594,6 +498,66 @@ static enum core_status round_take(struct store *store, struct store_rank *rank,
     return status;
 }
 
+/* Advances the rows by a round, and begins a block with it. Returns without *out_taken, and changes
+ * nothing, if that is not possible. */
+static enum core_status sum_begin(struct store *store, struct store_rank *rank,
+                                  struct store_lane *lane, uint64_t seq_step,
+                                  const struct spool_sum *sum, int64_t enter, int64_t leave,
+                                  bool *out_taken)
+{
+    struct store_loop *loop = store->loop;
+    enum core_status status = rounds_pass(store, rank, lane, seq_step);
+
+    if (status == CORE_OK)
+        status = rows_go_on(store, lane, NULL, seq_step, 1, false);
+    sum_rows(loop);
+    if (status == CORE_OK)
+        status =
+            store_sum_recorded(store, rank, loop->sum, loop->sum_row, sum, enter, leave, out_taken);
+    if (status == CORE_OK && !*out_taken)
+        return rows_go_on(store, lane, NULL, seq_step, UINT64_MAX, false);
+    for (uint32_t i = 0, at = loop->next; status == CORE_OK && i < loop->calls; i++) {
+        status = messages_take(store, &loop->call[at], seq_step);
+        at = at + 1 < loop->calls ? at + 1 : 0;
+    }
+    return status;
+}
+
+/* Handles rounds that the recorder summed up, if such come next, at most so many. */
+static enum core_status sum_take(struct store *store, struct store_rank *rank,
+                                 struct store_lane *lane, uint64_t seq_step, uint64_t most,
+                                 uint64_t *out_rounds)
+{
+    struct store_loop *loop = store->loop;
+    const struct spool_sum *sum = spool_reader_sum(&lane->reader, loop->calls);
+    enum core_status status = CORE_OK;
+    bool taken = false, first;
+
+    if (!sum || sum->rounds > most || store->gaps_known)
+        return CORE_OK;
+    uint64_t ticks = lane->reader.again.t;
+    int64_t enter = store_clock_ns(rank->clock, ticks + sum->enter),
+            leave = store_clock_ns(rank->clock, ticks + sum->lasted);
+    if (loop->holds) {
+        loop->holds = false;
+        status = round_sum(store, rank, lane, loop->held_time, seq_step);
+    }
+    if (status != CORE_OK)
+        return status;
+    first = !store_sum_goes(loop->sum);
+    status = first ? sum_begin(store, rank, lane, seq_step, sum, enter, leave, &taken)
+                   : store_sum_recorded(store, rank, loop->sum, NULL, sum, enter, leave, &taken);
+    if (status != CORE_OK || !taken)
+        return status;
+    *out_rounds = sum->rounds;
+    loop->passed += sum->rounds - first;
+    loop->end = loop->own_end = leave;
+    loop->kept = false;
+    spool_reader_sum_pass(&lane->reader);
+    core_progress_at(store->bytes_read + spool_reader_position(&lane->reader));
+    return CORE_OK;
+}
+
 /* Reads all rounds that follow. */
 static enum core_status rounds_take(struct store *store, struct store_rank *rank,
                                     struct store_lane *lane, uint64_t seq_step,
@@ -604,10 +568,18 @@ static enum core_status rounds_take(struct store *store, struct store_rank *rank
     enum core_status status = CORE_OK;
 
     loop->end = loop->own_end = store_clock_ns(rank->clock, lane->event.t_leave);
-    for (; status == CORE_OK && rounds < most &&
-           spool_reader_round(&lane->reader, loop->calls, loop->time);
-         rounds++)
-        status = round_take(store, rank, lane, seq_step);
+    while (status == CORE_OK && rounds < most) {
+        uint64_t summed = 0;
+        if (spool_reader_round(&lane->reader, loop->calls, loop->time)) {
+            status = round_take(store, rank, lane, seq_step);
+            rounds++;
+            continue;
+        }
+        status = sum_take(store, rank, lane, seq_step, most - rounds, &summed);
+        rounds += summed;
+        if (!summed)
+            break;
+    }
     if (status == CORE_OK)
         status = rounds_pass(store, rank, lane, seq_step);
     if (status == CORE_OK)
@@ -630,9 +602,12 @@ enum core_status store_loop_end(struct store *store, struct store_rank *rank,
         return CORE_OK;
     enum core_status status = call_watched(store, spool);
     loop->watches = false;
-    if (status != CORE_OK || loop->refused || loop->watched < loop->tries_at ||
-        !nothing_is_under_way(rank, lane)) /* it may be after another call */
+    if (status != CORE_OK || loop->refused || loop->watched < ROUNDS_WATCHED * loop->calls)
         return status;
+    if (loop->watched < loop->tries_at && !spool_reader_sum(&lane->reader, loop->calls))
+        return CORE_OK;
+    if (!nothing_is_under_way(rank, lane)) /* it may be after another call */
+        return CORE_OK;
     status = rounds_take(store, rank, lane, spool->seq_step, &rounds);
     if (rounds)
         spool_reader_rounds_passed(&lane->reader, rounds);

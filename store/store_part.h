@@ -421,6 +421,9 @@ struct store_row {
     int64_t request, t_enter, duration, calls; /* calls: STORE_NULL means 1 */
     int64_t tag; /* base from which the other tags count; STORE_NULL: 0 */
     bool inner;  /* made inside another call */
+    bool summed; /* t_enter and duration are those of the rounds around it, its own are unknown */
+    const struct spool_sum_times *times; /* sums for all such calls of its place; NULL: given for
+                                            another one */
 };
 struct store_window { /* calls return in another order than they are entered; their rows are written
                          in the order of entry */
@@ -493,6 +496,22 @@ enum core_status store_sum_rows(struct store *store, int32_t rank,
 bool store_sum_goes(const struct store_sum *sum);
 enum core_status store_sum_go_on(struct store *store, int32_t rank, struct store_sum *sum,
                                  const struct store_call_time *time);
+/* Goes on with rounds that the recorder summed up, whose first call entered at `enter`; `leave`:
+ * the end of the last one. If no block is open, row is the first of these rounds, and *out_taken
+ * tells whether a block could be opened; else row is NULL. */
+enum core_status store_sum_recorded(struct store *store, struct store_rank *rank,
+                                    struct store_sum *sum, const struct store_sum_row *row,
+                                    const struct spool_sum *recorded, int64_t enter, int64_t leave,
+                                    bool *out_taken);
+/* Begins a block of calls whose times the recorder summed up; adds the call at `index` of the loop;
+ * writes the block. */
+enum core_status store_sum_untimed_begin(struct store *store, int32_t rank, uint64_t seq,
+                                         const struct store_fold_place *place);
+void store_sum_untimed_add(struct store *store, int32_t rank, uint32_t index,
+                           const struct spool_sum_times *times);
+enum core_status store_sum_untimed_end(struct store *store, int32_t rank, uint64_t seq,
+                                       const struct store_fold_place *place, uint64_t calls,
+                                       int64_t enter, int64_t leave);
 void store_sum_passed(struct store *store, struct store_rank *rank, const struct store_sum *sum,
                       const struct store_sum_row *row, uint64_t rounds);
 /* Ends the open block; _end also writes the sums. */
@@ -648,6 +667,10 @@ struct store {
     bool unturned;           /* SPOOL_FLAG_UNTURNED */
     struct store_fold *fold; /* NULL: loops are not folded */
     struct store_loop *loop;
+    bool summed; /* the call being stored is one of a sum (core/spool/spool_sum.h); */
+    const struct spool_sum_times *times; /* store_row.times of it */
+    struct spool_sum **sum;              /* copies of a rank's sums */
+    uint32_t sum_count, sum_room;
     struct store_calls *calls;    /* outside of loops; NULL as fold */
     struct store_row *window_row; /* one array for all ranks in turn; empty between ranks */
     unsigned char *scratch;       /* buffer for contents to hash */

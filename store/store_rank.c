@@ -231,6 +231,48 @@ static uint64_t bytes_read(const struct store_rank *rank)
     return bytes;
 }
 
+/* Notes whether the recorder summed up the times of the lane's call, and finds the sums of the
+ * calls of its place if it lies in the first of the rounds. */
+static enum core_status sum_note(struct store *store, const struct store_lane *lane)
+{
+    const struct spool_reader *reader = &lane->reader;
+    const struct spool_sum *sum = reader->sum;
+    enum core_status status = CORE_OK;
+
+    store->summed = reader->summed;
+    store->times = NULL;
+    if (!reader->summed)
+        return CORE_OK;
+    if (!store->fold)
+        return core_report(CORE_BAD_INPUT, "the times of loops are summed up in the spool, so each "
+                                           "call cannot have a row: record with --times=all");
+    uint64_t call = sum->rounds * sum->head.a - 1 - reader->sum_left;
+    CORE_CHECK(reader->sum_left < sum->rounds * sum->head.a); /* one was returned */
+    if (!call) {
+        struct spool_sum *copy = core_alloc(sum->head.words * 8ul);
+        if (!copy)
+            return core_report(CORE_NO_MEMORY, "cannot write the trace: out of memory");
+        memcpy(copy, sum, sum->head.words * 8ul);
+        status = CORE_ARRAY_PUSH(store->sum, store->sum_count, store->sum_room, "the trace", copy);
+        if (status != CORE_OK)
+            free(copy);
+    }
+    if (call >= sum->head.a || status != CORE_OK)
+        return status;
+    sum = store->sum[store->sum_count - 1];
+    const uint64_t *end = (const uint64_t *)(const void *)sum + sum->head.words;
+    for (store->times = (const void *)(sum + 1); call; call--)
+        store->times = spool_sum_times_next(store->times, end);
+    return CORE_OK;
+}
+
+static void sums_done(struct store *store)
+{
+    for (uint32_t i = 0; i < store->sum_count; i++)
+        free(store->sum[i]);
+    CORE_ARRAY_DONE(store->sum, store->sum_count, store->sum_room);
+}
+
 static enum core_status calls_read(struct store *store, struct store_rank *rank)
 {
     enum core_status status = CORE_OK;
@@ -245,7 +287,9 @@ static enum core_status calls_read(struct store *store, struct store_rank *rank)
         lane->last_seq = lane->event.seq;
         if (!lane->event.parent)
             lane->last_own = lane->event.seq;
-        status = store_loop_begin(store, rank, lane);
+        status = sum_note(store, lane);
+        if (status == CORE_OK)
+            status = store_loop_begin(store, rank, lane);
         if (status == CORE_OK)
             status = store_event(store, rank, lane->number, &lane->event, lane->parts,
                                  lane->parts ? lane->parts->calls : 1, false);
@@ -257,6 +301,8 @@ static enum core_status calls_read(struct store *store, struct store_rank *rank)
             core_progress_at(store->bytes_read + bytes_read(rank));
     }
     store->bytes_read += bytes_read(rank);
+    store->summed = false;
+    store->times = NULL;
     return status;
 }
 
@@ -401,6 +447,7 @@ enum core_status store_rank_read(struct store *store, const struct spool_lane_na
     if (status == CORE_OK)
         status = rank_finish(store, &rank);
 done:
+    sums_done(store);
     if (status == CORE_OK)
         status = store_match_rank(store, rank.rank);
     CORE_CHECK(status != CORE_OK || store->ranks_put == rank.rank + 1); /* invariant 1 */

@@ -3,20 +3,13 @@
  * loop, their number, sum, minimum, maximum, and a histogram by powers of two (event_sum of
  * core/trace/trace_schema.sql).
  *
- * The usual duration is the smallest power of two that exceeds half of the rounds. A round is slow
- * if it lasts eight times as long, up to a few per block; or four times as long and longer than all
- * rounds before it (in large jobs twice as long), so the slowest one is always kept (or one that
- * lasted half as long).
- *
  * Consecutive rounds are a block, and a row of event_sum. A block ends where times are kept.
  * Following blocks of one loop are a group, with one sum for each call; a group has at most a
  * fraction of all rounds so far, so the number of rows grows with the logarithm of the loop's
  * length.
  *
- * All ranks of a job together keep about as much as RANKS_FULL ranks: of a job with `share` times
- * as many ranks, each rank keeps one in `share` of the first rounds, of the slow rounds and of the
- * groups. What each rank has of its own in any case takes about the space of ROUNDS_OWN rounds, so
- * it keeps as many fewer.
+ * core/spool/spool_slow.h tells which rounds are slow, and how many each rank of a large job keeps,
+ * which also has fewer groups.
  *
  * Invariants
  *  1. of[i] sums up the calls at place i of store_fold.c's loop, in the open group.
@@ -30,40 +23,23 @@
 #include "core/array.h"
 #include "core/check.h"
 #include "core/fault.h"
+#include "core/spool/spool_slow.h"
 #include "store/store_part.h"
 
 enum {
-    RANKS_FULL = 4,
-    ROUNDS_KEPT = 1000,   /* at the start of a loop, */
-    CALLS_KEPT = 1 << 16, /* but at most so many calls, */
-    ROUNDS_KNOWN = 32,    /* and at least so many rounds, which the usual duration needs; */
-    ROUNDS_OWN = 48,      /* in large jobs so many fewer, */
-    ROUNDS_LEAST = 8,     /* but at least so many */
-    SLOW_TIMES = 8,       /* times the usual duration */
-    SLOWEST_TIMES = 4,
-    SLOW_MAX = 3,           /* in as many rounds as a block may have */
-    BLOCK_ROUNDS = 1 << 10, /* at least */
-    BLOCK_SHARE = 16,       /* and one in so many of all rounds */
     BLOCK_CALLS = 1 << 30,
-    LOGS = 64,
     LOG_LETTERS = 16 /* for one in JSON: a comma, "63":, at most 2^30 */
 };
 
 struct sum_call {
     uint64_t calls;
     int64_t total, least, most;
-    uint64_t log[LOGS];
+    uint64_t log[SPOOL_LOGS];
 };
 struct store_sum {
     uint32_t calls;  /* per round */
-    uint64_t share;  /* ranks for each of RANKS_FULL */
     uint64_t before; /* rounds whose times were kept before */
-    uint64_t rounds;
-    uint64_t log[LOGS];      /* rounds by duration, in powers of two */
-    int64_t usual;           /* in ns; 0: not yet known */
-    uint64_t look_at;        /* next update of `usual` */
-    uint64_t slow, clear_at; /* slow rounds, up to the round that sets them to 0 */
-    int64_t slowest;
+    struct spool_slow slow;
     struct { /* the open block */
         bool open;
         struct store_fold_place place;
@@ -98,28 +74,11 @@ void store_sum_done(struct store_sum *sum)
     free(sum);
 }
 
-static uint64_t share_of(int32_t ranks)
-{
-    CORE_CHECK(ranks > 0);
-    return ((uint64_t)ranks + RANKS_FULL - 1) / RANKS_FULL;
-}
-
-/* Returns how many rounds of so many calls each rank keeps. */
-static uint64_t rounds_kept(uint64_t share, uint32_t calls)
-{
-    uint64_t rounds = ROUNDS_KEPT / share, own = share == 1 ? 0 : ROUNDS_OWN,
-             most = rounds > own + ROUNDS_LEAST ? rounds - own : ROUNDS_LEAST,
-             known = most < ROUNDS_KNOWN ? most : ROUNDS_KNOWN, fit = CALLS_KEPT / share / calls;
-
-    CORE_CHECK(share > 0 && calls > 0);
-    return fit > most ? most : fit > known ? fit : known;
-}
-
 uint64_t store_sum_rounds_max(int32_t ranks, uint32_t calls)
 {
-    uint64_t share = share_of(ranks);
+    uint64_t share = spool_slow_share(ranks);
 
-    return share == 1 ? 0 : rounds_kept(share, calls);
+    return share == 1 ? 0 : spool_slow_kept(share, calls);
 }
 
 enum core_status store_sum_begin(struct store_sum *sum, uint32_t calls, int32_t ranks,
@@ -131,83 +90,32 @@ enum core_status store_sum_begin(struct store_sum *sum, uint32_t calls, int32_t 
     if (status == CORE_OK)
         status = CORE_ARRAY_ROOM(sum->place, sum->place_room, calls, "the trace");
     sum->calls = calls;
-    sum->share = share_of(ranks);
-    sum->before = sum->share == 1 ? 0 : rounds;
-    sum->rounds = 0;
-    memset(sum->log, 0, sizeof sum->log);
-    sum->usual = sum->slowest = 0;
-    sum->slow = 0;
-    sum->look_at = sum->clear_at = ROUNDS_KNOWN;
+    spool_slow_begin(&sum->slow, spool_slow_share(ranks));
+    sum->before = sum->slow.share == 1 ? 0 : rounds;
     return status;
 }
 
 /* --- which are slow --------------------------------------------------------------------------- */
 
-static int log_of(int64_t ns)
-{
-    return ns > 1 ? 63 - __builtin_clzll((unsigned long long)ns) : 0;
-}
-
-/* Returns how many rounds a block has if the job has RANKS_FULL ranks. */
-static uint64_t rounds_of_block(const struct store_sum *sum)
-{
-    uint64_t part = sum->rounds / BLOCK_SHARE;
-
-    return part > BLOCK_ROUNDS ? part : BLOCK_ROUNDS;
-}
-
-/* Returns the end of the power of two that contains the median. */
-static int64_t usual_of(const struct store_sum *sum)
-{
-    uint64_t seen = 0;
-    int at = 0;
-
-    CORE_CHECK(sum->rounds > 0); /* there was a round */
-    for (; at < LOGS - 2 && (seen += sum->log[at]) * 2 < sum->rounds; at++)
-        ;
-    return INT64_C(2) << at;
-}
-
-/* Returns how many slow rounds are kept at a time. */
-static uint64_t slow_max(const struct store_sum *sum)
-{
-    return sum->share < SLOW_MAX ? SLOW_MAX / sum->share : 1;
-}
-
 bool store_sum_slow(struct store_sum *sum, int64_t duration)
 {
-    int64_t longest = INT64_MAX / SLOW_TIMES, usual = sum->usual < longest ? sum->usual : longest;
-    int64_t most = sum->share == 1 ? sum->slowest : sum->slowest * 2;
-    bool slowest = duration > most && duration >= usual * SLOWEST_TIMES,
-         slow = usual && (slowest || (duration >= usual * SLOW_TIMES && sum->slow < slow_max(sum)));
-
-    sum->rounds++;
-    sum->log[log_of(duration)]++;
-    sum->slowest = duration > sum->slowest ? duration : sum->slowest;
-    sum->slow += slow;
-    if (sum->rounds == sum->look_at) {
-        sum->usual = usual_of(sum);
-        sum->look_at += rounds_of_block(sum);
-    }
-    if (sum->rounds == sum->clear_at) {
-        sum->slow = 0;
-        sum->clear_at += rounds_of_block(sum) * sum->share * slow_max(sum) / SLOW_MAX;
-    }
-    return slow;
+    return spool_slow_round(&sum->slow, duration);
 }
 
 bool store_sum_keeps(const struct store_sum *sum)
 {
-    return sum->before + sum->rounds <= rounds_kept(sum->share, sum->calls);
+    return sum->before + sum->slow.rounds <= spool_slow_kept(sum->slow.share, sum->calls);
 }
 
 enum core_status store_sum_slow_put(struct store *store, int32_t rank, const struct store_sum *sum,
                                     uint64_t seq, int64_t duration)
 {
-    int64_t row[5] = {(int64_t)rank << STORE_SEQ_BITS | (int64_t)seq, 0, 0, duration, sum->usual};
+    int64_t row[5] = {(int64_t)rank << STORE_SEQ_BITS | (int64_t)seq, 0, 0, duration,
+                      sum->slow.usual};
     enum core_status status = store_fold_number(store, seq, &row[1], &row[2]);
 
-    CORE_CHECK(seq >> STORE_SEQ_BITS == 0 && duration >= sum->usual); /* store_sum_slow said so */
+    CORE_CHECK(seq >> STORE_SEQ_BITS == 0 &&
+               duration >= sum->slow.usual); /* store_sum_slow said so */
     return status != CORE_OK || !row[1] ? status
                                         : store_put_integers(&store->sql, STORE_SLOW_ROUND, row, 5);
 }
@@ -258,18 +166,20 @@ static enum core_status group_open(struct store_sum *sum, int32_t rank, uint64_t
     sum->group.loop = place->loop;
     sum->group.calls = place->calls;
     sum->group.rounds = 0;
-    sum->group.rounds_max = rounds_of_block(sum) * sum->share;
+    sum->group.rounds_max = spool_slow_block(&sum->slow) * sum->slow.share;
     return status;
 }
 
 static enum core_status call_write(struct store *store, int64_t event, int64_t index,
                                    const struct sum_call *of)
 {
-    char logs[LOGS * LOG_LETTERS + 2] = "{";
+    char logs[SPOOL_LOGS * LOG_LETTERS + 2] = "{";
     size_t at = 1;
 
-    CORE_CHECK(of->calls > 0 && of->least <= of->most && of->most <= of->total); /* invariant 1 */
-    for (int i = 0; i < LOGS; i++)
+    int64_t least = of->least < of->most ? of->least : of->most; /* if another place has its sums */
+
+    CORE_CHECK(of->calls > 0 && of->most <= of->total); /* invariant 1 */
+    for (int i = 0; i < SPOOL_LOGS; i++)
         if (of->log[i])
             at += (size_t)snprintf(logs + at, sizeof logs - at, "%s\"%d\":%" PRIu64,
                                    at > 1 ? "," : "", i, of->log[i]);
@@ -277,7 +187,7 @@ static enum core_status call_write(struct store *store, int64_t event, int64_t i
     CORE_CHECK(at < sizeof logs);
     logs[at] = '\0';
     return store_put(&store->sql, STORE_EVENT_SUM_CALL, "iiiiiit", event, index, (int64_t)of->calls,
-                     of->total, of->least, of->most, logs);
+                     of->total, least, of->most, logs);
 }
 
 /* Writes the sums. */
@@ -287,7 +197,8 @@ static enum core_status group_close(struct store *store, struct store_sum *sum)
 
     CORE_CHECK(!sum->block.open); /* invariant 3 */
     for (uint32_t i = 0; sum->group.open && status == CORE_OK && i < sum->group.calls; i++)
-        status = call_write(store, sum->group.event, i, &sum->of[i]);
+        if (sum->of[i].calls)
+            status = call_write(store, sum->group.event, i, &sum->of[i]);
     sum->group.open = false;
     return status;
 }
@@ -303,9 +214,10 @@ static enum core_status group_join(struct store *store, int32_t rank, struct sto
     return status == CORE_OK && !sum->group.open ? group_open(sum, rank, seq, place) : status;
 }
 
+/* enter: when the round's call that is first in `time` entered, if that is NULL. */
 static enum core_status block_open(struct store *store, const struct store_rank *rank,
                                    struct store_sum *sum, const struct store_sum_row *row,
-                                   const struct store_call_time *time)
+                                   const struct store_call_time *time, int64_t enter)
 {
     const struct store_window *window = &rank->window;
     enum core_status status;
@@ -325,7 +237,7 @@ static enum core_status block_open(struct store *store, const struct store_rank 
     sum->block.rounds_max = sum->group.rounds_max - sum->group.rounds;
     if (sum->block.rounds_max > BLOCK_CALLS / sum->calls)
         sum->block.rounds_max = BLOCK_CALLS / sum->calls;
-    sum->block.enter = time[sum->row[0].place].enter;
+    sum->block.enter = time ? time[sum->row[0].place].enter : enter;
     places_find(sum);
     sum->block.open = true;
     return CORE_OK;
@@ -338,7 +250,20 @@ static void call_add(struct sum_call *of, int64_t duration)
     of->total += duration;
     of->least = duration < of->least ? duration : of->least;
     of->most = duration > of->most ? duration : of->most;
-    of->log[log_of(duration)]++;
+    of->log[spool_slow_log(duration)]++;
+}
+
+static enum core_status block_put(struct store *store, struct store_sum *sum, int64_t event,
+                                  const struct store_fold_place *place, uint64_t calls,
+                                  int64_t enter, int64_t leave)
+{
+    int64_t row[8] = {event,          place->loop, place->first, (int64_t)calls,
+                      place->request, enter,       leave,        sum->group.event};
+
+    CORE_CHECK(sum->group.open); /* invariant 3 */
+    CORE_CHECK(calls > 0 && calls <= BLOCK_CALLS);
+    store_fold_passed(store, calls);
+    return store_put_integers(&store->sql, STORE_EVENT_SUM, row, 8);
 }
 
 /* Counts the rows of so many rounds as written, in store_event.c's totals and in the window's
@@ -381,26 +306,13 @@ enum core_status store_sum_add(struct store *store, struct store_rank *rank, str
                                const struct store_sum_row *row, const struct store_call_time *time,
                                bool *out_taken)
 {
-    enum core_status status = block_open(store, rank, sum, row, time);
+    enum core_status status = block_open(store, rank, sum, row, time, 0);
 
     *out_taken = status == CORE_OK && sum->block.open;
     if (!*out_taken)
         return status;
     store_sum_passed(store, rank, sum, row, 1);
     return store_sum_go_on(store, rank->rank, sum, time);
-}
-
-static enum core_status block_put(struct store *store, struct store_sum *sum, int64_t event,
-                                  const struct store_fold_place *place, uint64_t calls,
-                                  int64_t enter, int64_t leave)
-{
-    int64_t row[8] = {event,          place->loop, place->first, (int64_t)calls,
-                      place->request, enter,       leave,        sum->group.event};
-
-    CORE_CHECK(sum->group.open); /* invariant 3 */
-    CORE_CHECK(calls > 0 && calls <= BLOCK_CALLS);
-    store_fold_passed(store, calls);
-    return store_put_integers(&store->sql, STORE_EVENT_SUM, row, 8);
 }
 
 enum core_status store_sum_close(struct store *store, int32_t rank, struct store_sum *sum)
@@ -441,6 +353,99 @@ enum core_status store_sum_rows(struct store *store, int32_t rank,
 enum core_status store_sum_end(struct store *store, int32_t rank, struct store_sum *sum)
 {
     enum core_status status = store_sum_close(store, rank, sum);
+
+    return status == CORE_OK ? group_close(store, sum) : status;
+}
+
+/* --- rounds that the recorder summed up ------------------------------------------------------- */
+
+static void times_add(struct sum_call *of, const struct spool_sum_times *times, uint64_t mult)
+{
+    const uint16_t *log = (const void *)(times + 1);
+    int64_t least = store_ticks_ns(times->least, mult), most = store_ticks_ns(times->most, mult);
+
+    CORE_CHECK(times->log + times->logs <= SPOOL_LOGS); /* spool_sum_fits */
+    of->total += store_ticks_ns(times->total, mult);
+    of->least = least < of->least ? least : of->least;
+    of->most = most > of->most ? most : of->most;
+    for (uint32_t i = 0; i < times->logs; i++)
+        of->log[times->log + i] += log[i];
+}
+
+/* Returns the sums of whole rounds, which follow those of calls. */
+static const struct spool_sum_times *recorded_rounds(const struct spool_sum *recorded)
+{
+    const uint64_t *end = (const uint64_t *)(const void *)recorded + recorded->head.words;
+    const struct spool_sum_times *times = (const void *)(recorded + 1);
+
+    CORE_CHECK(recorded->head.a > 0); /* spool_sum_fits */
+    for (uint32_t i = 0; i < recorded->head.a; i++)
+        times = spool_sum_times_next(times, end);
+    return times;
+}
+
+enum core_status store_sum_recorded(struct store *store, struct store_rank *rank,
+                                    struct store_sum *sum, const struct store_sum_row *row,
+                                    const struct spool_sum *recorded, int64_t enter, int64_t leave,
+                                    bool *out_taken)
+{
+    const uint64_t *end = (const uint64_t *)(const void *)recorded + recorded->head.words;
+    const struct spool_sum_times *times = (const void *)(recorded + 1);
+    struct sum_call round = {.least = INT64_MAX};
+    enum core_status status = CORE_OK;
+
+    CORE_CHECK(recorded->head.a == sum->calls && (row || sum->block.open));
+    if (row)
+        status = block_open(store, rank, sum, row, NULL, enter);
+    *out_taken = status == CORE_OK && sum->block.open;
+    if (!*out_taken)
+        return status;
+    if (row)
+        store_sum_passed(store, rank, sum, row, 1);
+    for (uint32_t i = 0; i < sum->calls; i++, times = spool_sum_times_next(times, end)) {
+        sum->of[sum->place[i]].calls += recorded->rounds;
+        times_add(&sum->of[sum->place[i]], times, rank->clock->mult);
+    }
+    times_add(&round, recorded_rounds(recorded), rank->clock->mult);
+    spool_slow_pass(&sum->slow, round.log, round.most);
+    sum->block.leave = leave;
+    store->totals.end_ns = leave > store->totals.end_ns ? leave : store->totals.end_ns;
+    sum->block.rounds += recorded->rounds;
+    return sum->block.rounds < sum->block.rounds_max ? CORE_OK
+                                                     : store_sum_close(store, rank->rank, sum);
+}
+
+enum core_status store_sum_untimed_begin(struct store *store, int32_t rank, uint64_t seq,
+                                         const struct store_fold_place *place)
+{
+    struct store_sum *sum = store_loop_sum(store);
+
+    CORE_CHECK(!sum->group.open); /* store_sum_end closed it */
+    if (!sum->slow.share)
+        spool_slow_begin(&sum->slow, spool_slow_share(store->world_size));
+    return group_open(sum, rank, seq, place);
+}
+
+void store_sum_untimed_add(struct store *store, int32_t rank, uint32_t index,
+                           const struct spool_sum_times *times)
+{
+    struct store_sum *sum = store_loop_sum(store);
+
+    CORE_CHECK(sum->group.open && index < sum->group.calls); /* store_sum_untimed_begin */
+    sum->of[index].calls++;
+    if (times)
+        times_add(&sum->of[index], times, store_clock_of(store, rank)->mult);
+}
+
+enum core_status store_sum_untimed_end(struct store *store, int32_t rank, uint64_t seq,
+                                       const struct store_fold_place *place, uint64_t calls,
+                                       int64_t enter, int64_t leave)
+{
+    struct store_sum *sum = store_loop_sum(store);
+
+    CORE_CHECK(!sum->block.open && calls > 0); /* store_fold.c ended it */
+    enum core_status status = block_put(store, sum, (int64_t)rank << STORE_SEQ_BITS | (int64_t)seq,
+                                        place, calls, enter, leave);
 
     return status == CORE_OK ? group_close(store, sum) : status;
 }

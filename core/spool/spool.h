@@ -17,8 +17,8 @@
  *     SPOOL_PAD fills the rest.
  *  2. A record counts once header.committed (total bytes ever written to this lane) has passed it;
  *     the store is a release.
- *  3. Bytes [0, drained) are in the .spool file, [drained, committed) in the ring at (position mod
- *     ring_bytes). A failed write does not advance drained. So everything committed survives the
+ *  3. Bytes [0, drained) are in the .spool file (14), [drained, committed) in the ring at (position
+ * mod ring_bytes). A failed write does not advance drained. So everything committed survives the
  *     SIGKILL of a rank.
  *  4. A running call is an open[] slot (depth > its index), with t_leave = 0: so the call in which
  *     a rank hangs is always known. Its record is committed when it leaves. Lists that describe
@@ -51,7 +51,9 @@
  *     all earlier records say about the job's progress.
  * 13. In a loop a record of one to three words stands for a call and all its records
  *     (core/spool/spool_loop.h), and is committed when the call leaves; the records of a running
- *     call are announced by a record of one word. There are no loops with SPOOL_FLAG_LAST. */
+ *     call are announced by a record of one word. There are no loops with SPOOL_FLAG_LAST.
+ * 14. In the .spool file a SPOOL_SUM takes fewer bytes than it stands for: a byte of the file is as
+ *     many bytes before its position in the lane as the SPOOL_SUMs before it left out. */
 #ifndef CORE_SPOOL_SPOOL_H
 #define CORE_SPOOL_SPOOL_H
 
@@ -67,7 +69,7 @@
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 29,
+    SPOOL_VERSION = 30,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16, /* nested calls on one thread; deeper calls count as lost */
@@ -112,6 +114,7 @@ enum spool_kind {
     SPOOL_LOOP,        /* only the head: a loop of `a` items begins (spool_loop.h) */
     SPOOL_NEXT,        /* struct spool_next: the loop's items up to its next event are complete */
     SPOOL_NEXT_PARTS, /* only the head: `a` items of the loop are complete, none of them an event */
+    SPOOL_SUM,        /* struct spool_sum: rounds of the loop are complete */
     SPOOL_KIND_COUNT
 };
 
@@ -156,6 +159,23 @@ struct spool_next {
     struct spool_head head;
     int64_t gap;
     uint64_t lasted;
+};
+
+/* Stands for the next `span` bytes of the lane, which hold the times of whole rounds of the loop
+ * (core/spool/spool_sum.h). a = calls of a round. */
+struct spool_sum {
+    struct spool_head head;
+    uint64_t span;
+    uint64_t rounds;
+    uint64_t enter;  /* ticks from the end of the event before it to the start of the first call, by
+                        number, */
+    uint64_t lasted; /* and to the end of the last one */
+    /* a + 1 times struct spool_sum_times: of each call, in the order of the lane, and of rounds */
+};
+struct spool_sum_times {
+    uint64_t total, least, most; /* ticks */
+    uint16_t log, logs, reserved[2];
+    /* logs times uint16_t, padded to 8: how many lasted 2^(log + i) ns, or up to twice that */
 };
 
 /* a = slot (core/spool/spool_delta.h). */

@@ -46,6 +46,11 @@ struct spool_delta_list { /* the last whole list of this length */
 struct spool_delta { /* zeroed: empty; head.kind of a slot is 0 until it is filled */
     uint64_t seq;    /* of the last record here */
     uint64_t t;      /* time when the last event left */
+    /* Readers only: */
+    uint64_t left_out; /* bytes of the lane that sums stand for, less their own (spool_sum.h) */
+    bool in_ring;      /* records were read that were in the ring only, */
+    uint64_t ring_position, ring_t;     /* the first of them at this position, after this time, */
+    uint64_t ring_left_out, ring_calls; /* with this left_out; so many of them SPOOL_NEXT */
     struct spool_event event[SPOOL_DELTA_EVENTS];
     struct spool_done done[SPOOL_DELTA_DONES];
     struct spool_delta_list list[SPOOL_DELTA_VALUES_MAX]; /* by count - 1 */

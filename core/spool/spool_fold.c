@@ -131,6 +131,8 @@ static bool put_whole(struct spool_writer *writer, const struct spool_head *reco
         return false;
     if (loop->state != SPOOL_LOOP_NONE) {
         spool_loop_feed(loop, whole);
+        if (loop->state == SPOOL_LOOP_GOES)
+            spool_sum_begin(writer);
         return true;
     }
     seek_add(&writer->seek, record);
@@ -148,6 +150,7 @@ static void loop_break(struct spool_writer *writer)
 
     CORE_CHECK_HOT(due < loop->count); /* invariant 3 of spool_loop.h: an event resets it */
     spool_loop_end(loop);
+    spool_sum_end(writer);
     for (; due; due--, at = spool_loop_after(loop, at)) {
         const struct spool_head *record = spool_loop_record(loop, at);
         spool_put_plain(writer, record, values_of(record));

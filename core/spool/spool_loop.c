@@ -302,3 +302,99 @@ void spool_loop_copy(struct spool_loop *to, const struct spool_loop *from)
     memcpy(to->item, from->item, items * sizeof *to->item);
     memcpy(to->word, from->word, from->words * sizeof *to->word);
 }
+
+/* --- what counts up --------------------------------------------------------------------------- */
+
+/* Finds the common step of all requests of a list; false: they differ. Members without a request
+ * are 0. */
+static bool list_step(const struct spool_list *list, const void *steps, uint32_t *out_step,
+                      bool *out_any)
+{
+    const uint32_t *value = (const void *)(list + 1), *step = steps;
+
+    CORE_CHECK(list->head.b == sizeof *value); /* is_requests */
+    *out_any = false;
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (!value[i] && step[i])
+            return false;
+        if (!value[i])
+            continue;
+        if (*out_any && step[i] != *out_step)
+            return false;
+        *out_step = step[i];
+        *out_any = true;
+    }
+    return true;
+}
+
+static bool values_stay(const void *steps, size_t bytes)
+{
+    const unsigned char *byte = steps;
+
+    for (size_t i = 0; i < bytes; i++)
+        if (byte[i])
+            return false;
+    return true;
+}
+
+static bool is_requests(const struct spool_head *record)
+{
+    return record->kind == SPOOL_LIST && record->a == SPOOL_LIST_REQUESTS && record->b == 4;
+}
+
+/* Tells whether a part of a call is the same in each round, except for requests, whose step must be
+ * `step`. */
+static bool part_stays(struct spool_head *record, uint32_t step)
+{
+    const struct spool_list *list = (const void *)record;
+    const struct spool_loop_step *steps = spool_loop_steps(record);
+    uint32_t listed;
+    bool any;
+
+    CORE_CHECK(record->kind != SPOOL_EVENT); /* event_step handles events */
+    switch (record->kind) {
+    case SPOOL_DONE:
+        return !steps->tag &&
+               (((const struct spool_done *)(const void *)record)->request ? steps->request == step
+                                                                           : !steps->request);
+    case SPOOL_RECV_HALF:
+        return !steps->tag;
+    case SPOOL_ARGS:
+        return values_stay(steps, record->a * 8ul);
+    case SPOOL_LIST:
+        if (!is_requests(record))
+            return values_stay(steps, (size_t)list->count * record->b);
+        return list_step(list, steps, &listed, &any) && (!any || listed == step);
+    default:
+        return record->kind == SPOOL_REPEAT;
+    }
+}
+
+bool spool_loop_event_step(struct spool_loop *loop, uint32_t at, uint32_t *out_step)
+{
+    struct spool_head *event = spool_loop_record(loop, at);
+    const struct spool_loop_step *own = spool_loop_steps(event);
+    uint64_t seq = *spool_loop_seq(event);
+    bool any = false;
+
+    CORE_CHECK(event->kind == SPOOL_EVENT);
+    if (own->tag)
+        return false;
+    *out_step = own->request;
+    if (!((const struct spool_event *)(const void *)event)->request && own->request)
+        return false;
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < loop->count; i++) {
+            struct spool_head *part = spool_loop_record(loop, i);
+            uint64_t of = *spool_loop_seq(part);
+            if (part->kind == SPOOL_EVENT ||
+                (of != seq && of + loop->seq_step != seq && of != seq + loop->seq_step))
+                continue;
+            if (pass == 0 && is_requests(part) && !any &&
+                !list_step((const void *)part, spool_loop_steps(part), out_step, &any))
+                return false;
+            if (pass == 1 && !part_stays(part, *out_step))
+                return false;
+        }
+    return true;
+}

@@ -112,6 +112,28 @@ struct spool_head *spool_loop_advance(struct spool_loop *loop);
 /* Advances all items by `rounds` whole rounds. */
 void spool_loop_advance_rounds(struct spool_loop *loop, uint64_t rounds);
 void spool_loop_copy(struct spool_loop *to, const struct spool_loop *from);
+/* Finds the common step of the requests of the event at `at`, whose parts are among the items
+ * before it. Returns false if they differ, or if anything else of the event counts up. */
+bool spool_loop_event_step(struct spool_loop *loop, uint32_t at, uint32_t *out_step);
+
+/* Reads the times of a SPOOL_NEXT of one to three words. */
+static inline void spool_next_times(const struct spool_head *head, uint64_t *out_gap,
+                                    uint64_t *out_lasted)
+{
+    const struct spool_next *next = (const void *)head;
+
+    CORE_CHECK_HOT(head->kind == SPOOL_NEXT && head->words > 0);
+    if (head->words == 1) {
+        *out_gap = head->a;
+        *out_lasted = head->b;
+    } else if (head->words == 2) {
+        *out_gap = (uint64_t)(int64_t)(int32_t)(uint32_t)(uint64_t)next->gap;
+        *out_lasted = (uint64_t)next->gap >> 32;
+    } else {
+        *out_gap = (uint64_t)next->gap;
+        *out_lasted = next->lasted;
+    }
+}
 
 /* Tells whether the events agree in the fields that a loop keeps. Reads fields one by one (see
  * spool_delta_event_like). */

@@ -355,25 +355,14 @@ void spool_reader_close(struct spool_reader *reader)
     reader->file_fd = -1;
     free(reader->ring);
     free(reader->buffer);
+    free(reader->sum);
     reader->ring = reader->buffer = NULL;
+    reader->sum = NULL;
 }
 
 uint64_t spool_reader_position(const struct spool_reader *reader)
 {
     return reader->position;
-}
-
-enum core_status spool_reader_resume(struct spool_reader *reader, uint64_t position,
-                                     const struct spool_delta *again)
-{
-    CORE_CHECK(!reader->records); /* the caller has read nothing yet */
-    CORE_CHECK(!reader->buffer_bytes);
-    CORE_CHECK(position % 8 == 0 || position == 0);
-    if (position < reader->position || position > reader->committed)
-        return CORE_BAD_INPUT;
-    reader->position = reader->buffer_start = position;
-    spool_delta_copy(&reader->again, again);
-    return CORE_OK;
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
@@ -446,6 +435,7 @@ static bool record_fits(const struct spool_head *head)
         [SPOOL_LOOP] = sizeof(struct spool_head),
         [SPOOL_NEXT] = sizeof(struct spool_head),
         [SPOOL_NEXT_PARTS] = sizeof(struct spool_head),
+        [SPOOL_SUM] = sizeof(struct spool_sum),
     };
     const void *record = head;
     uint64_t bytes = (uint64_t)head->words * 8, need = fixed[head->kind];
@@ -519,6 +509,8 @@ static bool record_fits(const struct spool_head *head)
         return head->a > 0 && head->a <= SPOOL_LOOP_ITEMS_MAX;
     case SPOOL_NEXT:
         return bytes <= sizeof(struct spool_next);
+    case SPOOL_SUM:
+        return spool_sum_fits(record);
     default:
         break;
     }
@@ -552,7 +544,9 @@ static bool buffer_fill(struct spool_reader *reader, size_t bytes)
         }
         if (want > reader->drained - from)
             want = reader->drained - from;
-        ssize_t got = reader->file_fd < 0 ? 0 : read_at(reader->file_fd, into, (size_t)want, from);
+        ssize_t got = reader->file_fd < 0 ? 0
+                                          : read_at(reader->file_fd, into, (size_t)want,
+                                                    from - reader->again.left_out);
         if (got < 0) {
             reader->torn = true;
             spool_read_because(reader->why, CORE_IO, "its .spool file cannot be read: %s",
@@ -560,8 +554,9 @@ static bool buffer_fill(struct spool_reader *reader, size_t bytes)
             return false;
         }
         reader->buffer_bytes += (size_t)got;
-        if ((uint64_t)got < want) { /* the file is shorter than the header says: no record is known
-                                       to start behind the hole */
+        /* The file may be shorter than `drained` says, if a sum is in the buffer; else no record is
+         * known to start behind the hole. */
+        if ((uint64_t)got < want && reader->buffer_bytes < bytes) {
             reader->committed = reader->drained = from + (uint64_t)got;
             reader->torn = true;
             if (!reader->why[0])
@@ -587,23 +582,6 @@ static const struct spool_head *torn_at(struct spool_reader *reader, const char 
 
 /* --- loops ------------------------------------------------------------------------------------ */
 
-static void next_times(const struct spool_head *head, uint64_t *out_gap, uint64_t *out_lasted)
-{
-    const struct spool_next *next = (const void *)head;
-
-    CORE_CHECK(head->kind == SPOOL_NEXT && head->words > 0); /* record_fits */
-    if (head->words == 1) {
-        *out_gap = head->a;
-        *out_lasted = head->b;
-    } else if (head->words == 2) {
-        *out_gap = (uint64_t)(int64_t)(int32_t)(uint32_t)(uint64_t)next->gap;
-        *out_lasted = (uint64_t)next->gap >> 32;
-    } else {
-        *out_gap = (uint64_t)next->gap;
-        *out_lasted = next->lasted;
-    }
-}
-
 /* Counts the items up to and including the next event. */
 static uint32_t items_to_event(struct spool_loop *loop)
 {
@@ -624,12 +602,13 @@ static bool loop_tells(struct spool_reader *reader, const struct spool_head *hea
 
     if (loop->state != SPOOL_LOOP_GOES)
         return false;
+    reader->summed = false;
     uint32_t items = items_to_event(loop);
     if (head->kind == SPOOL_NEXT_PARTS && (!head->a || head->a >= items))
         return false;
     loop->due = head->kind == SPOOL_NEXT_PARTS ? head->a : items;
     if (head->kind == SPOOL_NEXT)
-        next_times(head, &reader->gap, &reader->lasted);
+        spool_next_times(head, &reader->gap, &reader->lasted);
     return true;
 }
 
@@ -646,8 +625,9 @@ static const struct spool_head *loop_item(struct spool_reader *reader)
     again->seq = *spool_loop_seq(record);
     if (record->kind == SPOOL_EVENT) {
         struct spool_event *event = (void *)record;
-        event->t_enter = again->t + reader->gap;
-        event->t_leave = again->t = event->t_enter + reader->lasted;
+        event->t_enter = reader->summed ? reader->sum_start : again->t + reader->gap;
+        event->t_leave = reader->summed ? reader->sum_end : event->t_enter + reader->lasted;
+        again->t = reader->sum_left ? again->t : event->t_leave;
     }
     reader->records++;
     return record;
@@ -701,6 +681,176 @@ static void record_pass(struct spool_reader *reader, const struct spool_head *he
     CORE_CHECK(reader->position <= reader->committed); /* invariant 4: the record was read before */
 }
 
+/* --- sums ------------------------------------------------------------------------------------- */
+
+/* Notes a record that is taken from the ring (spool_reader_resume). */
+static void ring_note(struct spool_reader *reader, const struct spool_head *head)
+{
+    struct spool_delta *again = &reader->again;
+
+    if (reader->position + head->words * 8ul <= reader->drained)
+        return;
+    if (!again->in_ring) {
+        again->in_ring = true;
+        again->ring_position = reader->position;
+        again->ring_t = again->t;
+        again->ring_left_out = again->left_out;
+        again->ring_calls = 0;
+    }
+    again->ring_calls += head->kind == SPOOL_NEXT;
+}
+
+/* Tells whether a sum may be where it is: in the file, for bytes that the lane has. */
+static bool sum_is_placed(const struct spool_reader *reader, const struct spool_sum *sum)
+{
+    return reader->position < reader->drained && sum->span <= reader->committed - reader->position;
+}
+
+/* Passes over a sum and the bytes of the lane that it stands for. What the buffer has beyond
+ * `drained` is in the ring, too. */
+static void sum_pass(struct spool_reader *reader, const struct spool_sum *sum)
+{
+    uint64_t left_out = sum->span - sum->head.words * 8ul;
+
+    CORE_CHECK(sum->span >= sum->head.words * 8ul); /* spool_sum_fits */
+    reader->position += sum->span;
+    reader->buffer_start += left_out;
+    reader->again.left_out += left_out;
+    uint64_t end = reader->drained > reader->position ? reader->drained : reader->position;
+    if (reader->buffer_start + reader->buffer_bytes > end)
+        reader->buffer_bytes = (size_t)(end - reader->buffer_start);
+    CORE_CHECK(reader->position >= reader->buffer_start); /* invariant 1 */
+    CORE_CHECK(reader->position <= reader->committed);    /* invariant 4: sum_is_placed */
+}
+
+/* Tells whether the sum is one of the loop that goes, after an event. */
+static bool sum_is_of(struct spool_loop *loop, const struct spool_sum *sum)
+{
+    uint32_t calls = 0;
+
+    if (loop->state != SPOOL_LOOP_GOES || loop->due ||
+        spool_loop_record(loop, loop->next ? loop->next - 1 : loop->count - 1)->kind != SPOOL_EVENT)
+        return false;
+    for (uint32_t i = 0; i < loop->count; i++)
+        calls += spool_loop_record(loop, i)->kind == SPOOL_EVENT;
+    return calls == sum->head.a;
+}
+
+/* Makes the calls of a sum the next ones to return. Returns false if the sum is invalid. */
+static bool sum_tells(struct spool_reader *reader, const struct spool_sum *sum)
+{
+    if (!sum_is_placed(reader, sum) ||
+        (!reader->passes_loops && !sum_is_of(&reader->again.loop, sum)))
+        return false;
+    if (!reader->passes_loops) {
+        if (!reader->sum && !(reader->sum = core_alloc(SPOOL_RECORD_WORDS_MAX * 8ul)))
+            return false;
+        memcpy(reader->sum, sum, sum->head.words * 8ul);
+        reader->sum_left = sum->rounds * sum->head.a;
+        reader->sum_start = reader->again.t + sum->enter;
+        reader->sum_end = reader->again.t + sum->lasted;
+    }
+    sum_pass(reader, sum);
+    return true;
+}
+
+/* Makes the calls of a sum, less the first ones that another reader returned from the ring, the
+ * next ones to return. */
+static bool sum_goes_on(struct spool_reader *reader, const struct spool_sum *sum, uint64_t t,
+                        uint64_t returned)
+{
+    uint64_t now = reader->again.t, calls = sum->rounds * sum->head.a;
+
+    CORE_CHECK(!reader->sum_left); /* nothing was read */
+    if (!sum_is_placed(reader, sum) || returned >= calls)
+        return false;
+    if (!reader->sum && !(reader->sum = core_alloc(SPOOL_RECORD_WORDS_MAX * 8ul)))
+        return false;
+    memcpy(reader->sum, sum, sum->head.words * 8ul);
+    reader->sum_left = calls - returned;
+    reader->sum_start = now;
+    reader->sum_end = t + sum->lasted;
+    sum_pass(reader, sum);
+    return true;
+}
+
+/* Moves from the first record that the other reader read in the ring to its position. What it read
+ * there is in the file now, perhaps as sums. */
+static bool ring_pass(struct spool_reader *reader, uint64_t position)
+{
+    uint64_t t = reader->again.ring_t, calls = reader->again.ring_calls, gap, lasted;
+
+    while (reader->position < position) {
+        const struct spool_head *head = record_next(reader);
+        const struct spool_sum *sum = (const void *)head;
+        if (!head || reader->position >= position) /* after a pad */
+            break;
+        if (head->kind == SPOOL_SUM) {
+            if (sum->span > position - reader->position)
+                return sum_goes_on(reader, sum, t, calls);
+            calls -= sum->rounds * head->a;
+            t += sum->lasted;
+            if (!sum_is_placed(reader, sum))
+                return false;
+            sum_pass(reader, sum);
+            continue;
+        }
+        if (head->kind == SPOOL_NEXT) {
+            spool_next_times(head, &gap, &lasted);
+            t += gap + lasted;
+            calls--;
+        } else if (head->kind == SPOOL_EVENT) {
+            t = ((const struct spool_event *)(const void *)head)->t_leave;
+        } else if (head->kind == SPOOL_EVENT_AGAIN) {
+            const struct spool_event_again *again = (const void *)head;
+            t += (uint64_t)(int64_t)again->gap + again->lasted;
+        }
+        reader->position += head->words * 8ul;
+    }
+    return reader->position == position;
+}
+
+enum core_status spool_reader_resume(struct spool_reader *reader, uint64_t position,
+                                     const struct spool_delta *again)
+{
+    CORE_CHECK(!reader->records); /* the caller has read nothing yet */
+    CORE_CHECK(!reader->buffer_bytes);
+    CORE_CHECK(position % 8 == 0 || position == 0);
+    if (position < reader->position || position > reader->committed)
+        return CORE_BAD_INPUT;
+    bool in_ring = again->in_ring && !(reader->header.flags & SPOOL_FLAG_LAST);
+    reader->position = reader->buffer_start = in_ring ? again->ring_position : position;
+    spool_delta_copy(&reader->again, again);
+    if (in_ring) {
+        reader->again.left_out = again->ring_left_out;
+        if (!ring_pass(reader, position))
+            return CORE_BAD_INPUT;
+    }
+    reader->again.in_ring = in_ring && !reader->sum_left && position > reader->drained;
+    return CORE_OK;
+}
+
+const struct spool_sum *spool_reader_sum(struct spool_reader *reader, uint32_t calls)
+{
+    const struct spool_head *head = reader->sum_left ? NULL : record_next(reader);
+    const struct spool_sum *sum = (const void *)head;
+
+    return head && head->kind == SPOOL_SUM && sum_is_placed(reader, sum) &&
+                   sum_is_of(&reader->again.loop, sum) && head->a == calls
+               ? sum
+               : NULL;
+}
+
+void spool_reader_sum_pass(struct spool_reader *reader)
+{
+    const struct spool_sum *sum =
+        (const void *)(reader->buffer + (reader->position - reader->buffer_start));
+
+    CORE_CHECK(sum->head.kind == SPOOL_SUM); /* spool_reader_sum returned it */
+    reader->again.t += sum->lasted;
+    sum_pass(reader, sum);
+}
+
 /* Passes over records of times that are in the buffer. */
 static void times_pass(struct spool_reader *reader)
 {
@@ -726,8 +876,20 @@ const struct spool_head *spool_reader_next(struct spool_reader *reader)
     for (;;) {
         if (loop->due)
             return loop_item(reader);
+        if (reader->sum_left) {
+            reader->sum_left--;
+            reader->summed = true;
+            loop->due = items_to_event(loop);
+            continue;
+        }
         if (!(head = record_next(reader)))
             return NULL;
+        if (head->kind == SPOOL_SUM) {
+            if (!sum_tells(reader, (const void *)head))
+                return torn_at(reader, missing);
+            continue;
+        }
+        ring_note(reader, head);
         if (head->kind == SPOOL_NEXT || head->kind == SPOOL_NEXT_PARTS) {
             if (!reader->passes_loops && !loop_tells(reader, head))
                 return torn_at(reader, missing);
@@ -746,6 +908,7 @@ const struct spool_head *spool_reader_next(struct spool_reader *reader)
             continue;
         }
         reader->item = SPOOL_LOOP_ITEMS_MAX;
+        reader->summed = false;
         if (loop->state != SPOOL_LOOP_NONE && spool_loop_is_item(whole->kind))
             spool_loop_feed(loop, whole);
         reader->records++;
@@ -763,7 +926,8 @@ struct spool_loop *spool_reader_loop(struct spool_reader *reader)
 {
     struct spool_loop *loop = &reader->again.loop;
 
-    return loop->state == SPOOL_LOOP_GOES && !loop->due && reader->item < loop->count &&
+    return loop->state == SPOOL_LOOP_GOES && !loop->due && !reader->sum_left &&
+                   reader->item < loop->count &&
                    spool_loop_after(loop, reader->item) == loop->next &&
                    spool_loop_record(loop, reader->item)->kind == SPOOL_EVENT
                ? loop
@@ -796,7 +960,7 @@ static size_t round_look(const struct spool_reader *reader, size_t at, uint32_t 
         }
         if (head->kind == SPOOL_NEXT && head->words > 0 && head->words <= 3) {
             uint64_t gap, lasted;
-            next_times(head, &gap, &lasted);
+            spool_next_times(head, &gap, &lasted);
             out_time[i].enter = t + gap;
             out_time[i++].leave = t = t + gap + lasted;
         } else if ((head->kind != SPOOL_NEXT_PARTS && head->kind != SPOOL_PAD) || !head->words) {

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "core/spool/spool_delta.h"
+#include "core/spool/spool_sum.h"
 #include "core/status.h"
 
 enum {
@@ -53,10 +54,14 @@ struct spool_reader {
     unsigned char *buffer;                 /* copy of [buffer_start, buffer_start + buffer_bytes) */
     uint64_t buffer_start;
     size_t buffer_bytes;
-    uint64_t gap, lasted; /* of the event that is due (core/spool/spool_loop.h) */
-    uint64_t loops;       /* number of loops opened so far */
-    uint32_t item;        /* index of the last item returned; SPOOL_LOOP_ITEMS_MAX: no item of a
-                             loop */
+    uint64_t gap, lasted;  /* of the event that is due (core/spool/spool_loop.h) */
+    struct spool_sum *sum; /* copy of the last one whose calls were returned; NULL: none yet */
+    uint64_t sum_left, sum_start, sum_end; /* its calls still to return; the times around them */
+    bool summed; /* the last record returned belongs to a call of a sum: its event's times are those
+                    around all calls of the sum */
+    uint64_t loops; /* number of loops opened so far */
+    uint32_t item;  /* index of the last item returned; SPOOL_LOOP_ITEMS_MAX: no item of a
+                       loop */
     bool passes_loops;
     struct spool_delta again;
 };
@@ -94,6 +99,10 @@ struct spool_times {
 /* If the next records are exactly those of the loop's next `calls` calls (a round): skips them, and
  * returns when these calls entered and left. Returns false otherwise, and changes nothing. */
 bool spool_reader_round(struct spool_reader *reader, uint32_t calls, struct spool_times *out_time);
+/* Returns the sum of rounds of `calls` calls if the next record is one (core/spool/spool_sum.h),
+ * valid until the next call; else NULL. spool_reader_sum_pass skips these rounds. */
+const struct spool_sum *spool_reader_sum(struct spool_reader *reader, uint32_t calls);
+void spool_reader_sum_pass(struct spool_reader *reader);
 /* Notes that the caller skipped so many rounds. Call it before reading anything else. */
 void spool_reader_rounds_passed(struct spool_reader *reader, uint64_t rounds);
 

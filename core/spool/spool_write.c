@@ -109,7 +109,7 @@ enum core_status spool_writer_open_newest(struct spool_writer *writer, const cha
                                           int newest, int *out_error)
 {
     char path[1024];
-    memset(writer, 0, sizeof *writer - SPOOL_LOOP_LARGE);
+    memset(writer, 0, SPOOL_WRITER_SMALL);
     writer->fd = -1;
     if (snprintf(path, sizeof path, "%s/%d.%u.ring", folder, rank, lane) >= (int)sizeof path ||
         snprintf(writer->path, sizeof writer->path, "%s/%d.%u.spool", folder, rank, lane) >=
@@ -291,59 +291,89 @@ static void drop_oldest(struct spool_writer *writer)
     put_base(writer);
 }
 
-/* Writes what is committed to the .spool file. False when recording has stopped. */
-static int spool_write_drain(struct spool_writer *writer)
+/* Writes the bytes to the .spool file, and counts them as drained as they are written, if `drained`
+ * is not NULL. */
+static bool file_write(struct spool_writer *writer, const void *from, uint64_t bytes,
+                       _Atomic uint64_t *drained)
+{
+    while (bytes) {
+        ssize_t wrote = write(writer->fd, from, bytes);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote <= 0) {
+            spool_write_stop(writer, wrote < 0 ? errno : ENOSPC, "the spool cannot be written");
+            return false;
+        }
+        from = (const char *)from + wrote;
+        bytes -= (uint64_t)wrote;
+        if (drained)
+            atomic_store_explicit(drained, atomic_load(drained) + (uint64_t)wrote,
+                                  memory_order_release);
+    }
+    return true;
+}
+
+bool spool_drain_plain(struct spool_writer *writer, uint64_t end)
+{
+    _Atomic uint64_t *drained = &writer->header->drained;
+
+    CORE_CHECK_HOT(end <= atomic_load(&writer->header->committed));
+    while (atomic_load(drained) < end) {
+        uint64_t at = atomic_load(drained) & writer->mask, bytes = end - atomic_load(drained);
+        if (bytes > writer->mask + 1 - at)
+            bytes = writer->mask + 1 - at;
+        if (!file_write(writer, writer->ring + at, bytes, drained))
+            return false;
+    }
+    return true;
+}
+
+bool spool_drain_sum(struct spool_writer *writer, const struct spool_head *sum, uint64_t end)
+{
+    if (!file_write(writer, sum, sum->words * 8ul, NULL))
+        return false;
+    atomic_store_explicit(&writer->header->drained, end, memory_order_release);
+    return true;
+}
+
+/* Writes what is committed to the .spool file; all of it, or without what may be summed up later.
+ * False when recording has stopped. */
+static int spool_write_drain(struct spool_writer *writer, bool all)
 {
     struct spool_header *header = writer->header;
     if (!header || atomic_load(&header->stopped))
         return 0;
     if (writer->newest)
         return 1;
-    uint64_t committed = atomic_load(&header->committed), drained = atomic_load(&header->drained);
-    if (drained == committed)
+    uint64_t committed = atomic_load(&header->committed);
+    if (atomic_load(&header->drained) == committed)
         return 1;
     int saved = errno;
+    bool good;
     struct guard guard;
     guard_begin(&guard);
     if (!own_fd(writer)) {
         spool_write_stop(writer, errno, "the spool file was closed and cannot be opened again");
-        guard_end(&guard, 0);
-        errno = saved;
-        return 0;
+        good = false;
+    } else {
+        good = all ? spool_drain_plain(writer, committed) : spool_sum_drain(writer);
     }
-    while (drained < committed) {
-        uint64_t at = drained & writer->mask, bytes = committed - drained;
-        if (bytes > writer->mask + 1 - at)
-            bytes = writer->mask + 1 - at;
-        ssize_t wrote = write(writer->fd, writer->ring + at, bytes);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0) {
-            int error = errno;
-            guard_end(&guard, 1);
-            spool_write_stop(writer, wrote < 0 ? error : ENOSPC, "the spool cannot be written");
-            errno = saved;
-            return 0;
-        }
-        drained += (uint64_t)wrote;
-        atomic_store_explicit(&header->drained, drained, memory_order_release);
-    }
-    guard_end(&guard, 0);
+    guard_end(&guard, !good);
     errno = saved;
-    return 1;
+    return good;
 }
 
 void spool_writer_close(struct spool_writer *writer)
 {
     if (!writer->header)
         return;
-    spool_write_drain(writer);
+    spool_write_drain(writer, true);
     struct stat status;
     if (writer->fd >= 0 && fstat(writer->fd, &status) == 0 && status.st_ino == writer->inode &&
         status.st_dev == writer->device)
         close(writer->fd);
     munmap(writer->header, SPOOL_HEADER_BYTES + writer->mask + 1);
-    memset(writer, 0, sizeof *writer - SPOOL_LOOP_LARGE);
+    memset(writer, 0, SPOOL_WRITER_SMALL);
 }
 
 /* Fills the ring up to its end if the record would cross it. */
@@ -373,7 +403,7 @@ void *spool_reserve_slow(struct spool_writer *writer, uint32_t words)
         writer->base(writer, NULL, 0, writer->base_context);
     if (writer->newest)
         drop_oldest(writer);
-    else if (!spool_write_drain(writer))
+    else if (!spool_write_drain(writer, false))
         return NULL;
     else
         spool_seek_turn(writer);

@@ -17,6 +17,7 @@
 #include <sys/types.h>
 
 #include "core/spool/spool_delta.h"
+#include "core/spool/spool_sum.h"
 #include "core/status.h"
 
 struct spool_writer;
@@ -63,7 +64,15 @@ struct spool_writer {
     void *base_context;
     bool watched; /* items go through spool_watched_*: a loop goes, or the writer looks for one */
     struct spool_seek seek;
-    struct spool_delta again; /* large and seldom used at its end */
+    struct spool_summer summer;
+    struct spool_delta again;        /* large and seldom used at its end, */
+    struct spool_summer_large large; /* as is this */
+};
+
+/* Bytes at the start of a writer that are zeroed. */
+enum {
+    SPOOL_WRITER_SMALL =
+        offsetof(struct spool_writer, again) + sizeof(struct spool_delta) - SPOOL_LOOP_LARGE
 };
 
 /* Moves a descriptor to a high number, if one is free, so that the application's own files get
@@ -95,6 +104,11 @@ void spool_writer_base(struct spool_writer *writer, spool_base_fn base, void *co
  * pads. Returns NULL if there is none before `end`. */
 const struct spool_head *spool_writer_record(const struct spool_writer *writer, uint64_t *position,
                                              uint64_t end);
+
+/* Write committed records up to `end` to the .spool file, as they are; and a sum that stands for
+ * them. Return false if recording has stopped. */
+bool spool_drain_plain(struct spool_writer *writer, uint64_t end);
+bool spool_drain_sum(struct spool_writer *writer, const struct spool_head *sum, uint64_t end);
 
 void *spool_reserve_slow(struct spool_writer *writer, uint32_t words);
 bool spool_put_event_whole(struct spool_writer *writer, const struct spool_event *event);

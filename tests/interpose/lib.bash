@@ -1,6 +1,7 @@
 # Sourced by the tests of this folder. MPI=mpich: uses programs of that library and its recorder.
 # PROGRAMS: the folder of programs that were built for another Open MPI.
 SPOOL=$PWD/spool
+export CROSSWAIT_TIMES=all # spool.py reads no sums, and spools fill what is small
 if [ "$MPI" = mpich ]; then
     MPIRUN=mpiexec.mpich LIBRARY=$BUILD/libcrosswait.so PROGRAMS=$BUILD/mpich/interpose \
         CORPUS=$BUILD/mpich/programs

@@ -1,6 +1,7 @@
 """Compares traces with summed times of long loops with traces that have the times of each call, of
 the same spools: all queries must give the same answers except for times, and a slow round must be
-found with its number.
+found with its number. A second run of the job, whose times are summed up in its spools, must give
+the same answers, too.
 
     sums.py BUILD ROUNDS SLOW     rounds of the loop; which of them is slow"""
 import difflib, json, os, re, sqlite3, subprocess, sys
@@ -29,8 +30,10 @@ SAME = [  # except for times
 ]
 
 
-def call(*words, code=(0, 1)):
-    done = subprocess.run(["crosswait", *words], capture_output=True, timeout=200)
+def call(*words, code=(0, 1), **more):
+    done = subprocess.run(
+        ["crosswait", *words], capture_output=True, timeout=200, env=dict(os.environ, **more)
+    )
     said = done.stdout.decode(errors="replace")
     if done.returncode not in code:
         sys.exit(f"{' '.join(words)}: [{done.returncode}] {done.stderr.decode()}")
@@ -78,8 +81,37 @@ def compare(name, sums):
     assert said.returncode and "record with --times=all" in said.stderr, said.stderr
 
 
+def slow_is_told(trace):
+    why = call("report", "--format=why", trace)
+    slow = re.findall(r"a slow round: round ([\d,]+) of a loop of rank (\d) took", why)
+    assert (f"{SLOW:,}", "1") in slow, why
+    assert "only sums of the times are known" in why, why
+
+
+def compare_runs(name, job, first, calls):
+    """Records the job again, with sums in the spools."""
+    call("record", "--keep-spool", "--no-watch", "-o", "S.db", "--", "mpirun", "-n", "2", *job)
+    again = sqlite3.connect("S.db")
+    for question in SAME[:4]:
+        if again.execute(question).fetchall() != first.execute(question).fetchall():
+            sys.exit(f"{name}: {question}: the answers differ from those of sums in spools")
+    untimed = number(again, "select count(*) from event where t_enter is null")
+    for what in ("event_sum", "event_sum_call", "event_sum_log"):
+        assert untimed == number(again, f"select sum(calls) from {what}"), f"{name}: {what}"
+    assert untimed / calls > 0.2, f"{name}: only {untimed} calls are summed up"
+    if name == "slow_round":
+        slow_is_told("S.db")
+    again.close()
+
+
+def spool_bytes(folder):
+    files = [os.path.join(at, name) for at, _, names in os.walk(folder) for name in names]
+    return sum(os.path.getsize(name) for name in files if name.endswith(".spool"))
+
+
 for name, job in JOBS:
-    call("record", "--keep-spool", "--no-watch", "-o", "R.db", "--", "mpirun", "-n", "2", *job)
+    words = ["--keep-spool", "--no-watch", "-o", "R.db", "--", "mpirun", "-n", "2", *job]
+    call("record", *words, CROSSWAIT_TIMES="all")
     call("recover", "R.db.spool", "-o", "sums.db")
     sums = sqlite3.connect("sums.db")
     calls = number(sums, "select sum(events) from rank")
@@ -88,14 +120,17 @@ for name, job in JOBS:
     if calls < 1000000:
         compare(name, sums)
     if name == "slow_round":
-        why = call("report", "--format=why", "sums.db")
-        slow = re.findall(r"a slow round: round ([\d,]+) of a loop of rank (\d) took", why)
-        assert (f"{SLOW:,}", "1") in slow, why
-        assert "only sums of the times are known" in why, why
+        slow_is_told("sums.db")
         size = os.path.getsize("sums.db") / calls
         print(f"{ROUNDS} rounds: {size:.2f} bytes a call", file=sys.stderr)
         assert ROUNDS < 500000 or size < 0.3, f"{size} bytes a call"
         longest = number(sums, "select max(messages) from message_part")
         assert longest > ROUNDS / 2, f"only {longest} messages in a row"
+    if calls < 1000000:
+        compare_runs(name, job, sums, calls)
+    else:
+        call("record", "--keep-spool", "--no-watch", "-o", "S.db", *words[4:])
+        ratio = spool_bytes("R.db.spool") / spool_bytes("S.db.spool")
+        assert ratio > 4, f"{name}: the spools with all times have {ratio} times the bytes"
     sums.close()
-    subprocess.run(["rm", "-rf", "R.db.spool", "R.db", "sums.db", "exact.db"])
+    subprocess.run("rm -rf R.db.spool R.db S.db.spool S.db sums.db exact.db".split())
