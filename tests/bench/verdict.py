@@ -2,13 +2,15 @@
    (tests/bench/jobs/families.c) alone, and under `crosswait run` up to the verdict; `check` of a
    trace of a million calls against one query of sqlite3 over it; and the growth of `check` with the
    number of calls.
-   verdict.py BUILD [FAMILY... | growth]"""
+   verdict.py BUILD [MILLIONS] [FAMILY... | growth]     MILLIONS: of calls a family, default 1"""
 import os, resource, subprocess, sys, tempfile, time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from mpirun import MPIRUN
 
 BUILD = os.path.abspath(sys.argv[1])
+WANTED = sys.argv[2:]
+MILLIONS = int(WANTED.pop(0)) if WANTED and WANTED[0].isdigit() else 1
 ENV = dict(os.environ, **MPIRUN)
 # family, ranks, n: about a million calls each, fewer if MPI itself is slow
 FAMILIES = """
@@ -55,6 +57,7 @@ def families(wanted, folder):
     for family, ranks, n in zip(*[iter(FAMILIES)] * 3):
         if wanted and family not in wanted:
             continue
+        n = str(int(n) * MILLIONS)
         job = ["mpirun", "-n", ranks, BUILD + "/tests/bench/jobs/families", family, n]
         plain, plain_cpu = measure(job, folder)
         trace = os.path.join(folder, family + ".db")
@@ -67,7 +70,7 @@ def families(wanted, folder):
         says = "" if within else "  beyond" if not within_cpu else "  beyond, for want of a core"
         print(
             (
-                f"  {family:20s} n = {n:>7s}   job {plain:7.2f}   run {judged:7.2f}   of it check"
+                f"  {family:20s} n = {n:>8s}   job {plain:7.2f}   run {judged:7.2f}   of it check"
                 f" {check:7.2f}   processor {plain_cpu:7.2f} {judged_cpu:7.2f}{says}"
             ),
             flush=True,
@@ -86,8 +89,8 @@ def query(folder):
     )
     report, _ = min(measure([BUILD + "/crosswait", "report", trace], folder) for _ in range(3))
     print(
-        f"check of a million calls: {check:.2f} s CPU, one query of sqlite3 {sqlite:.2f} s:"
-        f" {check / sqlite:.1f} times (bar 3)"
+        f"check of {MILLIONS} million calls: {check:.2f} s CPU, one query of sqlite3"
+        f" {sqlite:.2f} s: {check / sqlite:.1f} times (bar 3)"
     )
     print(f"report of it, text: {report:.2f} s (bar 0.3)")
 
@@ -125,7 +128,7 @@ def growth(folder):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    families(sys.argv[2:], folder)
+    families(WANTED, folder)
     query(folder)
-    if not sys.argv[2:] or "growth" in sys.argv[2:]:
+    if not WANTED or "growth" in WANTED:
         growth(folder)
