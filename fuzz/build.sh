@@ -23,8 +23,8 @@ for program in $needed; do
 done
 work=$(dirname "$out")/objects-$kind
 mkdir -p "$work" || exit 3
-rm -f "$work"/*.[do] "$work"/*.mod "$out.made"
-given=$* objects= count=0 cxx= linker=clang
+rm -f "$work"/*.[do] "$work"/*.mod "$work/objects" "$out.made"
+given=$* objects=$work/objects count=0 cxx= linker=clang
 every="-O1 -g -fno-omit-frame-pointer -DCROSSWAIT_FUZZ"
 common="$every -I$share/include -I$share/include/fuzz -include fuzz/crosswait_fuzz.h -MMD"
 common="$common ${CFLAGS:-}"
@@ -32,7 +32,7 @@ common="$common ${CFLAGS:-}"
 next_object() { # $1: a file; sets object
     count=$((count + 1))
     object=$work/$count-$(basename "$1").o # two files may have one name
-    objects="$objects $object"
+    printf '"%s"\n' "$object" | sed 's/\\/&&/g' >>"$objects" # names may have spaces
 }
 
 # Prints a sentence for each COLLECTIVE line with a wrong kind or signature. Fails if the compiler
@@ -90,24 +90,24 @@ link() {
 
 made() {
     { echo "${CFLAGS:-} $given"; echo "${library-}" | grep .
-        sed -e 's/^[^ :]*://' -e 's/\\$//' "$work"/*.d | tr -s ' ' '\n' | grep . | sort -u
+        sed -e 's/^.*\.o://' -e 's/\\$//' -e 's/\\ /\x01/g' "$work"/*.d | tr -s ' ' '\n' |
+            tr '\001' ' ' | grep . | sort -u
     } >"$out.made"
 }
 
 mpi=$(mpicc --showme:compile) || exit 3
 whole= whole_end=
-files=
 for file in "$@"; do
+    shift
     case $file in
     *.so)
         full=$(readlink -f "$file")
         "$share"/wrappers.sh library "$share" "$full" >"$work/library.c" || exit 1
-        files="$files $work/library.c" library=$full
+        file=$work/library.c library=$full
         whole="-rdynamic -Wl,--whole-archive" whole_end="-Wl,--no-whole-archive -ldl" ;;
-    *) files="$files $file" ;;
     esac
+    set -- "$@" "$file"
 done
-[ -z "$whole" ] || set -- $files
 
 if [ "$fortran" ]; then
     whole="-rdynamic -Wl,--whole-archive" whole_end="${whole_end:--Wl,--no-whole-archive}"
@@ -126,7 +126,7 @@ if [ "$kind" = real ]; then
     # AddressSanitizer looks up __cxa_throw when it starts, and kills a process in which a library
     # that was loaded later throws. So the program links the C++ library from the start.
     link env OMPI_CC=$linker mpicc -fsanitize=address,undefined -o "$out" ${fortran:+-rdynamic} \
-        $objects "$share"/lib/libfuzz.a "$share"/lib/libreplay.a "$share"/lib/libcore.a \
+        "@$objects" "$share"/lib/libfuzz.a "$share"/lib/libreplay.a "$share"/lib/libcore.a \
         ${bindings-} -Wl,--no-as-needed -lstdc++ -Wl,--as-needed -ldl -lm
 else
     for file in "$@"; do
@@ -139,11 +139,11 @@ else
         *.[fF] | *.[fF][0-9][0-9]) compile_fortran "$file" "$@" ;;
         *) compile "$file" "$@" ;;
         esac
-        "$share"/globals.sh --memory $compiled "$object" || exit 3
+        "$share"/globals.sh --memory ${compiled:+"$compiled"} "$object" || exit 3
     done
     link $linker -fsanitize=fuzzer,address,undefined \
         -Wl,--wrap=__sanitizer_install_malloc_and_free_hooks -o "$out" \
-        $objects "$share"/lib/libfuzz.a $whole "$share"/lib/libworld.a \
+        "@$objects" "$share"/lib/libfuzz.a $whole "$share"/lib/libworld.a \
         ${fortran:+"$share"/lib/libfortran.a} $whole_end \
         "$share"/lib/libcheckers.a "$share"/lib/libmodel.a "$share"/lib/libreplay.a \
         "$share"/lib/libcore.a ${bindings-} ${cxx:+-lstdc++} -lm

@@ -16,11 +16,13 @@
  *     COLLECTIVE(bcast, "", my_bcast, .rounds_most = my_rounds, .elements_most = my_elements)
  *     COLLECTIVE(allgather, "", my_allgather, .communicators = COLLECTIVE_INTRA_OR_INTER)
  *
- * A file may register several. Its MPI is the in-process one: what world/README.md lists.
+ * A file may register several. Its MPI is the in-process one, with the functions of MPI 4 and 5 as
+ * well, even if the installed mpi.h lacks them (on real ranks the library must have them).
  */
 #ifndef FUZZ_CROSSWAIT_FUZZ_H
 #define FUZZ_CROSSWAIT_FUZZ_H
 
 #include "corpus/collectives/registry.h"
+#include "world_newer.h"
 
 #endif

@@ -220,7 +220,9 @@ int harness_explain(const struct collective *collective, const struct scenario *
     harness_pattern_words(collective, &needed, text);
     if (changes[0])
         printf("changes: %s\n", changes);
-    printf("pattern: %s\ntimeline, ranks of MPI_COMM_WORLD:\n", text);
+    if (text[0])
+        printf("pattern: %s\n", text);
+    printf("timeline, ranks of MPI_COMM_WORLD:\n");
     harness_run(collective, &scenario, stdout, &outcome);
     printf(
         "\n%llu message%s, %llu byte%s; about %llu round%s, %llu byte%s along the longest chain of "

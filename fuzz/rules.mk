@@ -60,8 +60,9 @@ FUZZ_SHARED_SCRIPTS = fuzz/build.sh fuzz/registration.awk fuzz/wrappers.sh \
     fuzz/program/globals.sh fuzz/program/decided.awk fuzz/real/library.py
 FUZZ_SHARED_HEADERS = $(wildcard fuzz/*.h fuzz/scenario/*.h replay/policy/*.h) \
     corpus/collectives/registry.h world/rule.h core/check.h core/decision/decision.h \
-    core/random.h core/status.h
-FUZZ_SHARED = $(FUZZ_SHARED_HEADERS:%=$(FUZZ_SHARE)/include/%) \
+    core/random.h core/status.h interpose/library/newer.h world/newer/constants.h
+FUZZ_SHARED = $(FUZZ_SHARE)/include/world_newer.h \
+              $(FUZZ_SHARED_HEADERS:%=$(FUZZ_SHARE)/include/%) \
               $(addprefix $(FUZZ_SHARE)/src/,$(notdir $(FUZZ_SHARED_SOURCES))) \
               $(FUZZ_SHARED_SCENARIO:fuzz/%=$(FUZZ_SHARE)/src/%) \
               $(patsubst %,$(FUZZ_SHARE)/lib/lib%.a,fuzz world fortran checkers model replay core) \
@@ -72,6 +73,8 @@ define fuzz_share
 	$(Q)cp $< $@
 endef
 $(FUZZ_SHARE)/include/%: %
+	$(fuzz_share)
+$(FUZZ_SHARE)/include/world_newer.h: $(WORLD_NEWER)
 	$(fuzz_share)
 # Copies the files that have no folder of their own there: sources for real ranks, and scripts.
 define fuzz_share_flat

@@ -195,6 +195,20 @@ static int cmd_fuzz_body(const struct fuzz_job *job, const struct fuzz_campaign 
     return CLI_CLEAN;
 }
 
+/* Says which file has the certificates that were printed, and how to check them. */
+static void certificate_name(const struct fuzz_job *job, const char *told)
+{
+    char line[512];
+    fuzz_line(told, "  certificate ", line);
+    char *path = line[0] ? core_text_shell_quoted(told) : NULL;
+    char *file = line[0] ? core_text_shell_quoted(job->file[0]) : NULL;
+    if (path && file)
+        fprintf(stderr, "crosswait: check it again: crosswait fuzz %s%s --certificate=%s\n", file,
+                job->file_count > 1 ? " ..." : "", path);
+    free(path);
+    free(file);
+}
+
 /* Runs the exhaustive check. The program prints what it verified, and leaves its findings like a
  * campaign. */
 static int cmd_fuzz_exhaust(const struct fuzz_job *job, const char *program, double ranks,
@@ -218,6 +232,7 @@ static int cmd_fuzz_exhaust(const struct fuzz_job *job, const char *program, dou
     if (result != CORE_OK)
         return cli_exit_of(result);
     fuzz_show(told, stdout);
+    certificate_name(job, told);
     if (fuzz_interrupted())
         fprintf(stderr, "crosswait: interrupted; the findings so far are listed\n");
     if (status == CLI_USAGE || status == CLI_TROUBLE)

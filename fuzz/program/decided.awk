@@ -16,7 +16,7 @@ BEGIN {
     # of windows and openers of files are not among them: whether one waits for other ranks is the
     # library's.
     split("send ssend rsend bsend isend issend irsend ibsend recv irecv sendrecv " \
-        "sendrecv_replace probe iprobe mprobe improbe mrecv imrecv wait waitall waitany waitsome " \
+        "sendrecv_replace isendrecv isendrecv_replace probe iprobe mprobe improbe mrecv imrecv wait waitall waitany waitsome " \
         "test testall testany testsome request_free request_get_status cancel test_cancelled " \
         "start startall send_init ssend_init rsend_init bsend_init recv_init buffer_attach " \
         "buffer_detach get_count get_elements get_elements_x status_set_cancelled " \
@@ -38,7 +38,7 @@ BEGIN {
         "get_attr set_attr delete_attr create_keyval free_keyval " \
         "get_errhandler set_errhandler create_errhandler call_errhandler", word, " ")
     for (i in word) known["mpi_comm_" word[i]]
-    split("comm_free comm_dup comm_dup_with_info comm_idup comm_split comm_split_type " \
+    split("comm_free comm_dup comm_dup_with_info comm_idup comm_idup_with_info comm_split comm_split_type " \
         "comm_create comm_create_group intercomm_create intercomm_merge cart_create cart_sub " \
         "graph_create dist_graph_create dist_graph_create_adjacent", word, " ")
     for (i in word) known["mpi_" word[i]] = waits["mpi_" word[i]] = 1
@@ -70,6 +70,9 @@ name ~ /^_gfortran_/ &&
     plain = tolower(name)
     sub(/^pmpi_/, "mpi_", plain)
     if (plain ~ /_$/) sub(/(_f08|_f08ts)?_$/, "", plain)
+    sub(/_c$/, "", plain) # large counts
+    if (!(plain in known) && substr(plain, 1, length(plain) - 5) in waits) # persistent
+        sub(/_init$/, "", plain)
     if (plain in waits && !said++) print "*"
     if (plain ~ /^mpi_(comm_get_attr|attr_get)$/ && !asked++) print "^"
     # accesses to windows: the search says itself what of them it does not vary

@@ -10,12 +10,14 @@ sys.dont_write_bytecode = True
 SOURCE = os.environ.get("SOURCE") or os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 MPI = f"{SOURCE}/build/mpi"
 DOCUMENT = f"{SOURCE}/docs/mpi.md"
-sys.path.insert(0, f"{SOURCE}/interpose/generate")
+sys.path[:0] = [f"{SOURCE}/interpose/generate", f"{SOURCE}/world/newer"]
 import generate
+import newer as of_worlds
 
 sys.path.insert(0, f"{SOURCE}/tests/explore")
 os.environ["SOURCE"] = SOURCE
 import abis
+import newer_programs
 
 LIBRARIES = {  # the environment, and the name that stands in the table
     "openmpi": ("openmpi", "Open MPI 5.0.11"),
@@ -184,6 +186,33 @@ class Column:
                 good += self.count(f"{name} {flags}", own == abis.explored(compiler, name, *flags))
         return f"{good} of {2 * len(WORLDS)}"
 
+    def worlds_newer(self):
+        """Returns for how many programs with functions newer than MPI 3.1 worlds find the mistake,
+        and none without it."""
+        programs = newer_programs.of(self.name)
+        good = 0
+        for name in programs:
+            for flag, status in (("-DWRONG", 1), ("-DCORRECT", 0)):
+                text = newer_programs.explored(abis.compiler(self.name), name, flag)
+                good += self.count(f"{name} {flag}:\n{text}", text.endswith(f"[{status}]\n"))
+        return f"{good} of {2 * len(programs)}"
+
+    def worlds_functions(self):
+        """Returns for how many functions of its header worlds have one."""
+        library = {"openmpi": "libmpi.so.40", "abi": "libmpi_abi.so.1"}.get(
+            self.name, "libmpi.so.12"
+        )
+        exported = subprocess.run(
+            ["nm", "-D", "--defined-only", f"{SOURCE}/build/ranks/{library}"],
+            capture_output=True,
+            text=True,
+        ).stdout
+        there = set(re.findall(r" [TW] MPI_(\w+)", exported)) - of_worlds.LACKED
+        header = "mpi_abi.h" if self.name == "abi" else "mpi.h"
+        named = generate.functions_of_header(["gcc", f"-I{self.at}/include"], header)
+        named = {name for name in named if not name.startswith("X_")}
+        return f"{len(named & there)} of {len(named)}"
+
     def inside(self):
         """Returns the collectives whose inner messages are recorded, for every call on every rank.
         MPICH uses UCX, Intel MPI libfabric."""
@@ -221,6 +250,8 @@ class Column:
             self.ended(),
             self.python(),
             self.worlds(),
+            self.worlds_newer(),
+            self.worlds_functions(),
             self.inside(),
             self.lacking(),
         ]
@@ -232,6 +263,8 @@ ROWS = [
     "hangs: proven and ended",
     "mpi4py of its wheel: right",
     "worlds: explored as with Open MPI 4.1",
+    "worlds: programs with newer functions, wrong and right: told",
+    "worlds: functions of its header (`MPI_`) that they have",
     "collectives: the library's messages inside are recorded (`--inside=transport`)",
     "functions of its header that are not recorded",
 ]

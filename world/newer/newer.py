@@ -75,9 +75,10 @@ def header(calls, lacks):
         ]
         + ["#ifndef WORLD_NEWER_H", "#define WORLD_NEWER_H", ""]
         + [f"#define LACKS_{name} 1" for name in lacks]
+        + ["#ifdef __cplusplus", 'extern "C" {', "#endif"]
         + ['#include "interpose/library/newer.h"', '#include "world/newer/constants.h"', ""]
         + [f"{prototype(c)};" for c in calls]
-        + ["", "#endif"]
+        + ["#ifdef __cplusplus", "}", "#endif", "", "#endif"]
     )
 
 

@@ -1,6 +1,8 @@
 """Explores programs of tests/explore/newer, whose functions are newer than MPI 3.1, with each
 library of build/mpi that has these functions: prints the finding of each wrong program once, and
-where a library differs from the others or a correct program is blamed. newer.py LIBRARY..."""
+where a library differs from the others or a correct program is blamed.
+
+    newer_programs.py LIBRARY..."""
 import os, re, sys
 
 sys.dont_write_bytecode = True
@@ -9,6 +11,21 @@ import abis
 PROGRAMS = f"{abis.SOURCE}/tests/explore/newer"
 # Of what Open MPI 5.0 has nothing.
 LACKS = {"openmpi": ("large", "getstatus")}
+
+
+def of(library):
+    """Returns the programs whose functions the library has."""
+    names = sorted(n[:-2] for n in os.listdir(PROGRAMS))
+    return [n for n in names if n not in LACKS.get(library, ())]
+
+
+def explored(words, name, flag):
+    """Compiles a program with a library and explores it. Returns the output with the status."""
+    before, abis.PROGRAMS = abis.PROGRAMS, PROGRAMS
+    try:
+        return abis.explored(words, name, flag)
+    finally:
+        abis.PROGRAMS = before
 
 
 def short(text):
@@ -20,17 +37,16 @@ def short(text):
 
 
 def main():
-    abis.PROGRAMS = PROGRAMS
     compilers = {n: w for n, w in abis.compilers().items() if n in sys.argv[1:]}
     differ = runs = 0
-    for name in sorted(n[:-2] for n in os.listdir(PROGRAMS)):
+    for name in of(None):
         said = {}
         for library, words in compilers.items():
-            if name in LACKS.get(library, ()):
+            if name not in of(library):
                 continue
             runs += 2
             for flag in ("-DWRONG", "-DCORRECT"):
-                text = abis.explored(words, name, flag)
+                text = explored(words, name, flag)
                 if text != said.setdefault(flag, text):
                     differ += 1
                     print(f"{name} {flag} with {library}:\n{text}")
