@@ -167,8 +167,13 @@ static enum core_status pairs_apply(const struct tried *t, uint32_t first, uint3
     return status;
 }
 
-static enum core_status name_apply(const struct tried *t, int32_t site, struct replay_program *to,
-                                   bool *out_changed)
+/* Changes an operation of the copy as `how` says. Returns false if it stays as it was. */
+typedef bool (*op_change_fn)(const struct tried *t, const void *how, uint32_t rank, uint32_t i,
+                             struct replay_op *op);
+
+/* Copies the program, with each operation that the function changes. */
+static enum core_status ops_apply(const struct tried *t, op_change_fn change, const void *how,
+                                  struct replay_program *to, bool *out_changed)
 {
     enum core_status status = trial_frame_copy(t->trial.program, to);
 
@@ -178,15 +183,24 @@ static enum core_status name_apply(const struct tried *t, int32_t site, struct r
         status = trial_sets_copy(from, to, rank);
         for (uint32_t i = 0; status == CORE_OK && i < from->op_count; i++) {
             struct replay_op op = from->op[i];
-            if (trial_takes_messages(&op) && op.peer == REPLAY_ANY && op.matched >= 0 &&
-                t->trial.site[rank][i] == site) {
-                op.peer = op.matched;
-                *out_changed = true;
-            }
+            *out_changed |= change(t, how, rank, i, &op);
             status = replay_program_add(to, rank, &op);
         }
     }
     return status;
+}
+
+/* Names the source that a receive of this place had. how: the site. */
+static bool name_change(const struct tried *t, const void *how, uint32_t rank, uint32_t i,
+                        struct replay_op *op)
+{
+    const int32_t *site = how;
+
+    if (!trial_takes_messages(op) || op->peer != REPLAY_ANY || op->matched < 0 ||
+        t->trial.site[rank][i] != *site)
+        return false;
+    op->peer = op->matched;
+    return true;
 }
 
 /* --- deciding --------------------------------------------------------------------------------- */
@@ -427,7 +441,7 @@ enum core_status remedy_try_name(const struct check_input *input, struct finding
     for (uint32_t i = 0; status == CORE_OK && !cures && i < t.named_count; i++) {
         struct replay_program changed = {0};
         bool any;
-        status = name_apply(&t, t.named[i], &changed, &any);
+        status = ops_apply(&t, name_change, &t.named[i], &changed, &any);
         if (status == CORE_OK && any)
             status = trial_cures(&changed, &cures);
         replay_program_done(&changed);
@@ -455,32 +469,19 @@ struct apart {
     uint32_t send_rank;
 };
 
-static bool is_apart(const struct tried *t, const struct apart *apart, uint32_t rank, uint32_t i)
+/* Gives a send or receive of these two places its own tag. how: struct apart. */
+static bool apart_change(const struct tried *t, const void *how, uint32_t rank, uint32_t i,
+                         struct replay_op *op)
 {
-    CORE_CHECK(i < t->trial.program->rank[rank].op_count);
-    const struct replay_op *op = &t->trial.program->rank[rank].op[i];
+    const struct apart *apart = how;
     int32_t site = t->trial.site[rank][i];
 
-    return op->tag == apart->from && ((trial_is_send(op) && site == apart->send) ||
-                                      (trial_takes_messages(op) && site == apart->receive));
-}
-
-static enum core_status apart_apply(const struct tried *t, const struct apart *apart,
-                                    struct replay_program *to)
-{
-    enum core_status status = trial_frame_copy(t->trial.program, to);
-
-    for (uint32_t rank = 0; status == CORE_OK && rank < t->trial.program->rank_count; rank++) {
-        const struct replay_rank *from = &t->trial.program->rank[rank];
-        status = trial_sets_copy(from, to, rank);
-        for (uint32_t i = 0; status == CORE_OK && i < from->op_count; i++) {
-            struct replay_op op = from->op[i];
-            if (is_apart(t, apart, rank, i))
-                op.tag = apart->to;
-            status = replay_program_add(to, rank, &op);
-        }
-    }
-    return status;
+    CORE_CHECK(i < t->trial.program->rank[rank].op_count);
+    if (op->tag != apart->from || ((!trial_is_send(op) || site != apart->send) &&
+                                   (!trial_takes_messages(op) || site != apart->receive)))
+        return false;
+    op->tag = apart->to;
+    return true;
 }
 
 /* Lists the places of sends with the receive's tag, and finds a tag that no operation has. */
@@ -546,14 +547,14 @@ static enum core_status apart_try(const struct tried *t, const struct replay_blo
     struct apart receive = {.receive = t->trial.site[blocked->rank][blocked->op], .from = op->tag},
                  apart[SITES_MAX];
     enum core_status status = CORE_OK;
-    bool cures = false, assumes;
+    bool cures = false, assumes, any;
     uint32_t count = 0;
 
     if (trial_is_receive(op) && op->peer >= 0 && op->tag >= 0 && receive.receive > 0)
         count = apart_list(t, receive, apart);
     for (uint32_t i = 0; status == CORE_OK && !cures && i < count; i++) {
         struct replay_program changed = {0};
-        status = apart_apply(t, &apart[i], &changed);
+        status = ops_apply(t, apart_change, &apart[i], &changed, &any);
         if (status == CORE_OK)
             status = trial_cures_calls(&changed, &cures, &assumes); /* invariant 2 */
         replay_program_done(&changed);
