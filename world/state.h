@@ -439,10 +439,17 @@ static inline bool handle_good(const void *handle, enum world_handle_kind kind)
     return handle && ((const struct world_handle *)handle)->magic == (uint32_t)HANDLE_MAGIC + kind;
 }
 
+/* The name of the large-count form that is about to make the next call; NULL: none. */
+extern const char *world_form;
+
 /* Begins every MPI call: notes the call, counts it, and may let other ranks run. */
 static inline void world_enter_any_time(const char *call)
 {
     CORE_CHECK_HOT(WORLD->running && WORLD->fiber->rank == ME);
+    if (UNLIKELY(world_form != NULL)) {
+        call = world_form;
+        world_form = NULL;
+    }
     WORLD->fiber->call = call;
     if (WORLD_PROCESSES) {
         WORLD->fiber->site = world_process_site();

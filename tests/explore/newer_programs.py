@@ -31,7 +31,9 @@ def explored(words, name, flag):
 def short(text):
     """Returns the lines that tell what was found."""
     lines = [
-        l for l in text.split("\n") if re.match(r"error|note|crosswait|\[|.*\|  +\^|.* leads ", l)
+        l
+        for l in text.split("\n")
+        if re.match(r"error|note|crosswait|\[|.*\|  +\^|.* leads |.*another behaviour", l)
     ]
     return "\n".join("    " + l for l in lines)
 

@@ -2,6 +2,8 @@
 
 #include "world/exchange/coll.h"
 
+const char *world_form;
+
 int world_large_int(MPI_Count number)
 {
     if (number >= INT32_MIN && number <= INT32_MAX)

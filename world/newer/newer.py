@@ -146,6 +146,7 @@ class Form:
             self.after.append(
                 f"if (code == MPI_SUCCESS)\n        (*{made})->envelope->wide = true;"
             )
+        lines.append(f'    world_form = "{call.full}";')
         if self.after:
             lines += [f"    int code = {small};"] + [f"    {line}" for line in self.after]
             lines += ["    return code;"]
