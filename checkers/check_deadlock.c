@@ -635,6 +635,19 @@ static uint32_t list_unknown(const struct check_input *input, uint32_t *rank)
     return culprits;
 }
 
+/* Tells whether the records of these ranks go to their ends, but hold a call behind which they
+ * cannot be run. */
+static bool are_whole(const struct check_input *input, const uint32_t *rank, uint32_t count)
+{
+    bool whole = count > 0;
+
+    for (uint32_t i = 0; i < count && whole; i++) {
+        const struct trace_rank *known = &input->trace->rank[rank[i]];
+        whole = known->state == EVENT_RANK_FINISHED && !known->cut && !known->lost;
+    }
+    return whole;
+}
+
 static bool is_proven(struct trace *trace)
 {
     struct ending ending = {0};
@@ -666,13 +679,19 @@ static enum core_status add_stalled(const struct check_input *input, struct find
     uint32_t count = list_unknown(input, unknown);
     CORE_CHECK(count <= input->program->rank_count);
     char *ranks = wording_ranks_text(unknown, count, " and ");
+    const char *who = ranks ? ranks : "ranks";
+    const bool whole = are_whole(input, unknown, count);
     finding_title(finding,
-                  "crosswait cannot judge what follows the end of the record: %s did not finish",
-                  ranks ? ranks : "ranks");
-    finding_fact(finding, "%" PRIu32 " rank%s waiting for a call that %s might still have made",
+                  whole ? "crosswait cannot judge all calls of %s: one concerns ranks of another "
+                          "job, or is not modelled"
+                        : "crosswait cannot judge what follows the end of the record: %s did not "
+                          "finish",
+                  who);
+    finding_fact(finding,
+                 whole ? "%" PRIu32 " rank%s for a later call of %s"
+                       : "%" PRIu32 " rank%s for a call that %s might still have made",
                  result->waitfor.blocked_count,
-                 result->waitfor.blocked_count == 1 ? " was" : "s were",
-                 ranks ? ranks : "those ranks");
+                 result->waitfor.blocked_count == 1 ? " was waiting" : "s were waiting", who);
     free(ranks);
     free(unknown);
     return CORE_OK;

@@ -62,6 +62,7 @@ int main(int argc, char **argv)
         if (child && rank == 1) receive(0, 3);
         if (child && rank == 0) send(1, 5);
         if (!child && rank == 1) receive(MPI_ANY_SOURCE, MPI_ANY_TAG);
+        MPI_Barrier(MPI_COMM_WORLD);
         MPI_Barrier(other);
     }
     if (is("tag")) MPI_Comm_free(&other);
