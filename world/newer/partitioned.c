@@ -364,7 +364,11 @@ int MPI_Pready_range(int partition_low, int partition_high, MPI_Request request)
     return code;
 }
 
+#if OMPI_MAJOR_VERSION >= 5 /* its mpi.h has no const there */
+int MPI_Pready_list(int length, int array_of_partitions[], MPI_Request request)
+#else
 int MPI_Pready_list(int length, const int array_of_partitions[], MPI_Request request)
+#endif
 {
     ENTER("MPI_Pready_list");
     int code = MPI_SUCCESS;

@@ -140,7 +140,7 @@ class Param:
         kind = KINDS[found.group(1)]
         own, theirs = found.group(0), "void *" if kind == "FILE" else "shim_handle "
         rest = re.sub(r"const |\[\w*\]", "", ctype[found.end() :]).strip()
-        if ctype == own:
+        if ctype.removeprefix("const ") == own:
             self.declared, self.given = f"{theirs}{name}", f"shim_object(HANDLE_{kind}, {name})"
         elif rest == "*":
             self.pointer(kind, own, theirs, name)
@@ -232,7 +232,9 @@ def main():
     generate.all_forms(calls, lines)
     kept, in_header, _ = newer.read(rows, compiler)
     declared = {n: prototype for n, prototype in in_header.items() if n in kept or n in NOT_OURS}
-    for call in newer.newer(kept, in_header):
+    for call in kept.values():
+        if call.name in MACROS or not (call.newer or call.ext or call.small):
+            continue
         given = ", ".join(newer.parameter(p.ctype, p.name) for p in call.params)
         declared[call.name] = (call.returns, given)
     macros = dict(
