@@ -57,12 +57,12 @@ int main(int argc, char **argv)
         if (child && rank == 1) send(0, 4);
         if (!child && rank == 0) receive(1, 4);
     } else if (is("right")) {
-        if (!child && rank == 0) sleep(2);
-        if (!child && rank == 0) send(1, 3);
-        if (child && rank == 1) receive(0, 3);
         if (child && rank == 0) send(1, 5);
         if (!child && rank == 1) receive(MPI_ANY_SOURCE, MPI_ANY_TAG);
         MPI_Barrier(MPI_COMM_WORLD);
+        if (!child && rank == 0) sleep(2);
+        if (!child && rank == 0) send(1, 3);
+        if (child && rank == 1) receive(0, 3);
         MPI_Barrier(other);
     }
     if (is("tag")) MPI_Comm_free(&other);
