@@ -143,6 +143,8 @@ static char *pattern_of(const char *a, size_t a_bytes, const char *b, size_t b_b
         size_t x = blank_bytes(at.a, a_end), y = blank_bytes(at.b, b_end),
                n = number_bytes(at.a + x, a_end), m = number_bytes(at.b + y, b_end);
         if (n && m && (n + x != m + y || memcmp(at.a, at.b, n + x) != 0)) {
+            if (x || y) /* the word may turn out to be none that begins with a number */
+                word = (struct fit){at.a + x, at.b + y, at.used, at.same};
             pattern[at.used++] = '*';
             at.a += x + n;
             at.b += y + m;
@@ -178,7 +180,8 @@ static enum core_status text_numbers(struct explore_allow *allow, const char *a,
     while (*a && *b && status == CORE_OK && allow->pattern_count < most) {
         size_t n = line_bytes(a), m = line_bytes(b);
         bool same = n == m && memcmp(a, b, n) == 0;
-        char *pattern = same || line_allowed(allow, a, n) ? NULL : pattern_of(a, n, b, m);
+        bool known = same || (line_allowed(allow, a, n) && line_allowed(allow, b, m));
+        char *pattern = known ? NULL : pattern_of(a, n, b, m);
         if (pattern)
             status = explore_allow_add(allow, pattern);
         if (status != CORE_OK)

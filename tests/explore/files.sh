@@ -137,6 +137,13 @@ int main(int argc, char **argv)
             fprintf(file, "first %d\n", first);
         if (!strcmp(what, "bytes"))
             fwrite(&first, sizeof first, 1, file);
+        if (!strcmp(what, "log")) { /* named by the process, with the time */
+            char name[32];
+            snprintf(name, sizeof name, "log.%d", (int)getpid());
+            FILE *log = fopen(name, "w");
+            fprintf(log, "[%.3f] first %d\n", MPI_Wtime(), first);
+            fclose(log);
+        }
         if (!strcmp(what, "time"))
             usleep(1000 * first), fprintf(file, "after %.6f s\n", MPI_Wtime() - begin);
         fclose(file);
@@ -148,7 +155,7 @@ int main(int argc, char **argv)
 }
 END
 mpicc -g -o result result.c || exit 1
-for what in sum lines time first bytes removed; do
+for what in sum lines time log first bytes removed; do
     echo "$what"
     crosswait explore -n 3 -- ./result $what | grep -E '^warning|^crosswait| (write|remove) '
     [ $what != time ] && [ $what != removed ] ||
