@@ -369,13 +369,19 @@ static void node_remove(uint32_t at)
     map.live--;
 }
 
+static bool is_message(uint32_t kind)
+{
+    return (kind & REQUEST_KIND_MASK) == REQUEST_MESSAGE;
+}
+
 /* Drops requests that ended unobserved: their handle was given out again. Shared handles always
- * are. */
-static void drop_stale(MPI_Request handle, uint32_t bucket)
+ * are. A message drops messages only: another thread's MPI_Mrecv has received that one, and has not
+ * returned to the recorder yet. */
+static void drop_stale(MPI_Request handle, uint32_t bucket, bool messages)
 {
     for (uint32_t at = map.bucket[bucket].first, next; at; at = next) {
         next = map.node[at].next;
-        if (map.node[at].handle == handle)
+        if (map.node[at].handle == handle && (!messages || is_message(map.node[at].kind)))
             node_remove(at);
     }
 }
@@ -455,7 +461,9 @@ uint32_t recorder_request_new(MPI_Request handle, const void *variable, unsigned
     }
     uint32_t bucket = bucket_of(handle, variable);
     bool shared = is_shared(handle);
-    if (map.bucket[bucket].first && kind != REQUEST_MESSAGE && !shared) {
+    if (UNLIKELY(kind == REQUEST_MESSAGE)) {
+        drop_stale(handle, bucket, true);
+    } else if (map.bucket[bucket].first && !shared) {
 #ifndef OPEN_MPI
         if (comes_for_another(handle, variable, kind, map.bucket[bucket].first))
             learn_handle(handle, bucket_of(handle, variable));
@@ -463,7 +471,7 @@ uint32_t recorder_request_new(MPI_Request handle, const void *variable, unsigned
 #endif
         bucket = bucket_of(handle, variable);
         if (!shared)
-            drop_stale(handle, bucket);
+            drop_stale(handle, bucket, false);
     }
     if (!(at = node_new())) {
         requests_unlock();
@@ -631,7 +639,7 @@ void recorder_request_started(struct request_info info, const MPI_Request *varia
     requests_lock();
     uint32_t at = node_of(info), bucket = bucket_of(*variable, variable);
     if (at && !is_shared(*variable)) {
-        drop_stale(*variable, bucket);
+        drop_stale(*variable, bucket, false);
         chain_remove(&map.node[at]);
         map.node[at].handle = *variable;
         chain_append(at, bucket);
@@ -812,7 +820,7 @@ void recorder_request_finalizing(struct lane *lane, uint64_t seq)
         const struct node *node = &map.node[at];
         if (!node->id || !node->seq)
             continue;
-        enum misuse_kind left = (node->kind & REQUEST_KIND_MASK) == REQUEST_MESSAGE
+        enum misuse_kind left = is_message(node->kind)
                                     ? MISUSE_MESSAGE_LEFT
                                 : node->active && node->cancelled ? MISUSE_CANCELLED_LEFT
                                 : node->active                    ? MISUSE_REQUEST_LEFT
