@@ -11,6 +11,7 @@
 enum {
     EVENTS_LOOKED_AT_MAX = 4096, /* events of a rank searched for the last call of each of its
                                     threads */
+    EVENTS_BEHIND_MAX = 1 << 16, /* the same, with those inside of collectives */
     THREADS_MAX = 64,            /* threads of a rank that are kept apart */
     CALLBACKS_MAX = 64           /* further events searched for the calls in whose callbacks the
                                     last ones were made */
@@ -120,6 +121,7 @@ static enum core_status rank_gather(struct gathering *g, sqlite3_stmt *row, uint
     sqlite3_reset(row);
     sqlite3_bind_int64(row, 1, rank);
     sqlite3_bind_int64(row, 2, EVENTS_LOOKED_AT_MAX);
+    sqlite3_bind_int64(row, 3, EVENTS_BEHIND_MAX);
     while ((lasts.count < threads || (!are_inside(&lasts) && further++ < CALLBACKS_MAX)) &&
            sqlite3_step(row) == SQLITE_ROW)
         last_note(&lasts, &key, row);
@@ -170,9 +172,16 @@ static bool ended_well(const struct report_facts *facts)
 
 enum core_status report_last_gather(struct report_facts *facts)
 {
+/* The rank's last event, and so many before it: to sort its events from the last one backwards, all
+ * of them would be read. */
+#define EVENTS_OF_RANK "WHERE id >= ?1 << 40 AND id < (?1 + 1) << 40"
     static const char sql[] =
         "SELECT s.thread, s.call, s.site, e.t_enter, e.duration FROM event_row e JOIN shape s ON "
-        "s.id = e.shape WHERE e.id >= ?1 << 40 AND e.id < (?1 + 1) << 40 AND s.parent_back IS NULL "
+        "s.id = e.shape WHERE e.id >= max(?1 << 40, ifnull((SELECT max(last) FROM "
+        "(SELECT max(id) AS last FROM main.event_row " EVENTS_OF_RANK
+        " UNION ALL SELECT max(id) + calls - 1 FROM event_part " EVENTS_OF_RANK
+        " UNION ALL SELECT max(id) + calls - 1 FROM event_sum " EVENTS_OF_RANK
+        ")), 0) - ?3) AND e.id < (?1 + 1) << 40 AND s.parent_back IS NULL "
         "ORDER BY e.id DESC LIMIT ?2";
     struct gathering g = {.facts = facts};
     sqlite3_stmt *row = NULL;

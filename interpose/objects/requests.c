@@ -820,8 +820,7 @@ void recorder_request_finalizing(struct lane *lane, uint64_t seq)
         const struct node *node = &map.node[at];
         if (!node->id || !node->seq)
             continue;
-        enum misuse_kind left = is_message(node->kind)
-                                    ? MISUSE_MESSAGE_LEFT
+        enum misuse_kind left = is_message(node->kind)            ? MISUSE_MESSAGE_LEFT
                                 : node->active && node->cancelled ? MISUSE_CANCELLED_LEFT
                                 : node->active                    ? MISUSE_REQUEST_LEFT
                                 : node->waited && !node->started  ? MISUSE_PERSISTENT_UNSTARTED
