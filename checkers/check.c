@@ -442,6 +442,17 @@ static enum core_status judging_run(struct judging *judging, const struct checke
     return status;
 }
 
+/* Tells whether a finding counts or names calls. */
+static bool names_calls(const struct finding_list *list, uint32_t before)
+{
+    bool names = false;
+
+    CORE_CHECK(before <= list->count);
+    for (uint32_t i = before; i < list->count; i++)
+        names |= !list->finding[i].beyond;
+    return names;
+}
+
 /* Runs one checker. If it finds something while rounds of loops are left out, it runs again on all
  * calls: the report must count and place all of them. */
 static enum core_status checker_run(const struct checker *checker, struct judgings *judgings,
@@ -454,7 +465,7 @@ static enum core_status checker_run(const struct checker *checker, struct judgin
     struct trace *trace = judging->input.trace;
     enum core_status status = judging_run(judging, checker, list);
 
-    if ((status == CORE_OK && list->count == before) || !trace_rounds_left(trace) ||
+    if ((status == CORE_OK && !names_calls(list, before)) || !trace_rounds_left(trace) ||
         (status != CORE_OK && status != CORE_BUDGET))
         return status;
     finding_list_keep(list, before, none);

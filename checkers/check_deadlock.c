@@ -680,6 +680,7 @@ static enum core_status add_stalled(const struct check_input *input, struct find
     CORE_CHECK(count <= input->program->rank_count);
     char *ranks = wording_ranks_text(unknown, count, " and ");
     const char *who = ranks ? ranks : "ranks";
+    finding->beyond = true;
     const bool whole = are_whole(input, unknown, count);
     finding_title(finding,
                   whole ? "crosswait cannot judge all calls of %s: one concerns ranks of another "

@@ -99,6 +99,7 @@ struct finding {
     uint32_t id; /* from 1, in the order of the list; also the id of its row in the trace */
     const struct rule *rule;
     enum finding_severity severity;
+    bool beyond;  /* concerns what follows the record, and neither counts nor names its calls */
     bool assumed; /* rests on what the program would have done next, which the trace does not show:
                      a note until confirmed */
     bool undecided; /* assumed, and nothing in the trace speaks against it: only the real job can

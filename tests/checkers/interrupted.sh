@@ -1,0 +1,29 @@
+# Judging a job that was interrupted in a long loop costs what is new, as if the loop had ended: the
+# note on the end of the record concerns no call of the loop.
+cat >loop.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank, data[2] = {0};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (long i = 0;; i++) {
+        MPI_Sendrecv(&data[0], 1, MPI_INT, 1 - rank, 0, &data[1], 1, MPI_INT, 1 - rank, 0,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank == 0 && i == 700000)
+            fclose(fopen("there", "w"));
+    }
+}
+C
+mpicc -g -O1 -o loop loop.c || exit 1
+(exec crosswait record -o T.db -- mpirun -n 2 ./loop) >out 2>&1 &
+job=$!
+for ((i = 0; i < 2000; i++)); do
+    [ -e there ] && break
+    sleep 0.05
+done
+kill -TERM $job
+wait $job
+(ulimit -t 1 && crosswait check T.db) | grep -E '^[a-z]+\[|^verdict'
+exit 0
