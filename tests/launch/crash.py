@@ -242,6 +242,7 @@ def full():
         [
             "crosswait",
             "record",
+            "--times=all",  # so that the spools of a loop grow
             "-o",
             folder + "/T.db",
             "--",
