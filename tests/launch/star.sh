@@ -31,6 +31,8 @@ done
 mpicc -g -o star "$SOURCE/tests/launch/programs/star.c" || exit 1
 bad=0
 fail() { echo "$*"; bad=1; }
+# mpirun's own, if its agent began before mpirun gave it a process group.
+said() { grep -v 'plm:[rs]sh: Warning: setpgid(' err; }
 openmpi() { # VARIABLES of the ranks -- MODE
     local x=()
     while [ "$1" != -- ]; do x+=(-x "$1"); shift; done
@@ -50,7 +52,7 @@ fi
 for library in $libraries; do
     timeout -k 5 60 crosswait record -o T.db -- $($library -- work) >out 2>err </dev/null ||
         fail "$library: exit status $?"
-    [ "$(cat out err)" = "sum 9900" ] || fail "$library: $(cat out err)"
+    [ "$(cat out; said)" = "sum 9900" ] || fail "$library: $(cat out err)"
     [ "$(ranks T.db)" = $'0 finished - \n1 finished - \n2 finished - ' ] || fail "$(ranks T.db)"
     offsets=$(sqlite3 T.db 'select rank, offset_ns from rank')
     [ "$(sqlite3 -separator ' ' T.db "select host <> '$(hostname)',
@@ -66,9 +68,7 @@ for library in $libraries; do
 done
 timeout -k 5 60 $(openmpi "LD_PRELOAD=$BUILD/libcrosswait.so" "CROSSWAIT_OUT=$PWD/U.db" -- work) \
     >out 2>err </dev/null || fail "plain: exit status $?"
-# mpirun's own: its agent had begun before mpirun gave it a process group.
-sed -i '/plm:[rs]sh: Warning: setpgid(/d' err
-[ "$(cat out)" = "sum 9900" ] && [ ! -s err ] || fail "plain: $(cat out err)"
+[ "$(cat out; said)" = "sum 9900" ] || fail "plain: $(cat out err)"
 [ "$(ranks U.db)" = $'0 finished - \n1 finished - \n2 finished - ' ] || fail "plain: $(ranks U.db)"
 sqlite3 U.db "select value from meta where key = 'notes'" | grep -q '^the clocks of 3 machines' ||
     fail "plain: nothing is said of the clocks"
@@ -86,7 +86,7 @@ for i in 2 3; do
     ./agent $net.$i "/bin/bash $PWD/apart.sh" || fail "a machine has no name and folder of its own"
 done
 timeout -k 5 60 crosswait record -o T.db -- $(openmpi -- work) >out 2>err </dev/null
-[ "$(cat out err)" = "sum 9900" ] || fail "machines with one name: $(cat out err)"
+[ "$(cat out; said)" = "sum 9900" ] || fail "machines with one name: $(cat out err)"
 [ "$(ranks T.db)" = $'0 finished - \n1 finished - \n2 finished - ' ] || fail "$(ranks T.db)"
 [ "$(sqlite3 T.db 'select count(distinct host), count(*) from rank')" = '2|3' ] ||
     fail "the machines have their own names: $(sqlite3 T.db 'select host from rank')"
