@@ -82,7 +82,7 @@ struct lasts { /* last calls of a rank's threads */
 static void last_note(struct lasts *lasts, const struct group *key, sqlite3_stmt *row)
 {
     int thread = sqlite3_column_int(row, 0), at = 0;
-    bool pending = sqlite3_column_type(row, 4) == SQLITE_NULL;
+    bool pending = sqlite3_column_int(row, 5); /* a call with summed times has left */
 
     while (at < lasts->count && lasts->last[at].thread != thread)
         at++;
@@ -176,8 +176,10 @@ enum core_status report_last_gather(struct report_facts *facts)
  * of them would be read. */
 #define EVENTS_OF_RANK "WHERE id >= ?1 << 40 AND id < (?1 + 1) << 40"
     static const char sql[] =
-        "SELECT s.thread, s.call, s.site, e.t_enter, e.duration FROM event_row e JOIN shape s ON "
-        "s.id = e.shape WHERE e.id >= max(?1 << 40, ifnull((SELECT max(last) FROM "
+        "SELECT s.thread, s.call, s.site, ifnull(e.t_enter, (SELECT t_leave FROM event_sum "
+        "WHERE id <= e.id ORDER BY id DESC LIMIT 1)), e.duration, e.t_enter IS NOT NULL AND "
+        "e.duration IS NULL FROM event_row e JOIN shape s ON s.id = e.shape WHERE e.id >= max(?1 "
+        "<< 40, ifnull((SELECT max(last) FROM "
         "(SELECT max(id) AS last FROM main.event_row " EVENTS_OF_RANK
         " UNION ALL SELECT max(id) + calls - 1 FROM event_part " EVENTS_OF_RANK
         " UNION ALL SELECT max(id) + calls - 1 FROM event_sum " EVENTS_OF_RANK

@@ -259,6 +259,7 @@ static enum core_status step_take(enum request_step step, const struct trace_eve
             follow_begun(lane, event, request);
         break;
     case REQUEST_DONE:
+        lane->rank->erred |= done->error != 0;
         if (receives && !request->matched && !done->cancelled && (!request->id || !done->error))
             take_message(lane, request, done->source, done->tag);
         break;
@@ -427,6 +428,7 @@ void history_follow(struct history_follower *lane)
     else if (on_epochs((enum event_class)call->class))
         history_epoch_post(lane->history, lane->rank, event, lane->kept->arg,
                            lane->kept->arg_seq == event->seq ? lane->kept->arg_count : 0);
+    lane->rank->erred |= event->head.b != 0;
     if (!lane->rank->t_begun)
         lane->rank->t_begun = event->t_enter;
     if (call->class == EVENT_CLASS_SPAWN && !event->head.b && event->request)

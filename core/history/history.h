@@ -172,6 +172,7 @@ struct history_link {
 struct history_rank {
     bool present;
     uint32_t job;     /* index of its job */
+    bool erred;       /* a call returned an error: it may have taken a message */
     uint64_t t_begun; /* when the rank's first call entered; 0: none did */
     struct history_spawn *spawn;
     uint32_t spawn_count, spawn_room;

@@ -373,13 +373,15 @@ bool launch_jobs_part(const struct launch_jobs *jobs, const struct ending *all, 
 
 /* --- messages that no rank of the other job received ------------------------------------------ */
 
-/* Tells whether every message that a rank took is known: it finalized, and left no receive. */
+/* Tells whether every message that a rank took is known: it finalized, left no receive, and no call
+ * of it failed. */
 static bool has_told(const struct launch_rank *rank, struct history_rank *history)
 {
     bool over = false;
 
     for (uint32_t l = 0; l < rank->lane_count; l++)
         over |= rank->lane[l].header.state == SPOOL_STATE_FINALIZED;
+    over = over && !history->erred;
     for (uint32_t i = 0; i < requests_count(&history->requests) && over; i++)
         over = !requests_at(&history->requests, i)->active ||
                requests_at(&history->requests, i)->kind != REQUEST_RECEIVE;

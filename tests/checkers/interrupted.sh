@@ -26,4 +26,25 @@ done
 kill -TERM $job
 wait $job
 (ulimit -t 1 && crosswait check T.db) | sed -n 's/, 1 note//; /^verdict/p' # if ranks were in calls
+# A rank that dies outside of MPI, behind calls whose times are summed, is in no call.
+cat >dies.c <<'C'
+#include <mpi.h>
+#include <signal.h>
+int main(int argc, char **argv)
+{
+    int rank, data[2] = {0};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (long i = 0; i < 3000; i++)
+        MPI_Sendrecv(&data[0], 1, MPI_INT, 1 - rank, 0, &data[1], 1, MPI_INT, 1 - rank, 0,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1)
+        raise(SIGKILL);
+    MPI_Finalize();
+    return 0;
+}
+C
+mpicc -g -O1 -o dies dies.c || exit 1
+crosswait run -o K.db -- mpirun -n 2 ./dies 2>&1 | grep '^  rank 1' |
+    sed 's/since 0\.000 s.*/AT THE START/; s/, since .*//'
 exit 0
