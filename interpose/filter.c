@@ -238,11 +238,11 @@ bool filter_out(struct lane *lane, unsigned call, MPI_Comm comm)
     return out;
 }
 
-/* Calls of several threads are merged by their
- * times, calls around gaps are matched by them, and a relay copies the bytes of the lane. */
+/* Calls of several threads are merged by their times, calls around gaps are matched by them, and a
+ * relay copies the bytes of the lane. */
 bool filter_sums_times(int thread_level)
 {
-    const char *times = getenv("CROSSWAIT_TIMES");
+    const char *times = recorder_setting("CROSSWAIT_TIMES");
 
     return thread_level <= MPI_THREAD_FUNNELED && !recorder.filter && !hosts_far() &&
            !(times && strcmp(times, "all") == 0);
