@@ -143,25 +143,28 @@ int MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *pse
     return MPI_SUCCESS;
 }
 
-/* Returns the number of a process set; negative if there is none of that name. */
-static int set_find(const char *name)
+/* Finds the number of a session's process set. */
+static int set_find(MPI_Session session, const char *name, int *out_set)
 {
+    int code = session_check(session);
+    if (code)
+        return code;
     for (int i = 0; i < SETS; i++)
-        if (name && !strcasecmp(name, set_name[i]))
-            return i;
-    return -1;
+        if (name && !strcasecmp(name, set_name[i])) {
+            *out_set = i;
+            return MPI_SUCCESS;
+        }
+    return session_error(session, MPI_ERR_ARG, "no process set", name);
 }
 
 int MPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info)
 {
     ENTER_LOCAL("MPI_Session_get_pset_info");
-    int code = session_check(session);
+    int set = -1;
+    int code = set_find(session, pset_name, &set);
     if (code)
         return code;
-    const int set = set_find(pset_name);
-    if (set < 0)
-        return session_error(session, MPI_ERR_ARG, "no process set", pset_name);
-    CORE_CHECK(set < SETS);
+    CORE_CHECK(set >= 0 && set < SETS);
     const char *size = world_text("%d", set == 0 ? ME->world.size : 1);
     *info = info_of(SIZE_KEY, size);
     return MPI_SUCCESS;
@@ -170,12 +173,10 @@ int MPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_In
 int MPI_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup)
 {
     ENTER("MPI_Group_from_session_pset");
-    int code = session_check(session);
+    int set = -1;
+    int code = set_find(session, pset_name, &set);
     if (code)
         return code;
-    const int set = set_find(pset_name);
-    if (set < 0)
-        return session_error(session, MPI_ERR_ARG, "no process set", pset_name);
     const MPI_Comm whole = set == 0 ? &ME->world : &ME->self;
     CORE_CHECK(whole->size > 0 && whole->member[whole->rank] == ME->rank);
     *newgroup = world_group_new(whole->member, whole->size);

@@ -171,19 +171,16 @@ __attribute__((constructor)) static void fork_server_begin(void)
 
 /* --- ranks ------------------------------------------------------------------------------------ */
 
-/* Variables by which a library's launcher tells a rank its place. */
-enum { OF_RANK, OF_SIZE, OF_LOCAL_RANK, OF_LOCAL_SIZE };
+/* Variables by which a library's launcher tells a rank its number; that of ranks is there already
+ * (processes/environment.c). */
+enum { OF_RANK, OF_LOCAL_RANK };
 static const char *const variable[] = {
 #ifdef WORLD_SHIM
     [OF_RANK] = "PMI_RANK",
-    [OF_SIZE] = "PMI_SIZE",
     [OF_LOCAL_RANK] = "MPI_LOCALRANKID",
-    [OF_LOCAL_SIZE] = "MPI_LOCALNRANKS",
 #else
     [OF_RANK] = "OMPI_COMM_WORLD_RANK",
-    [OF_SIZE] = "OMPI_COMM_WORLD_SIZE",
     [OF_LOCAL_RANK] = "OMPI_COMM_WORLD_LOCAL_RANK",
-    [OF_LOCAL_SIZE] = "OMPI_COMM_WORLD_LOCAL_SIZE",
 #endif
 };
 
@@ -717,8 +714,6 @@ void world_process_begin(void)
     world_arena_forget();
     variables_share();
     setrlimit(RLIMIT_CORE, &(struct rlimit){0});
-    number_set(variable[OF_SIZE], (int)rank_region->rank_count);
-    number_set(variable[OF_LOCAL_SIZE], (int)rank_region->rank_count);
     rank_region->zygote = getpid();
     fork_server_say(REGION_READY);
     for (char request;;) {
