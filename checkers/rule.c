@@ -81,8 +81,8 @@ const struct rule rule_table[RULE_COUNT] = {
                    "free each object when it is no longer needed (MPI_Comm_free, MPI_Type_free, "
                    "MPI_Request_free...), and complete each request"},
     [RULE_LIFECYCLE] = {"lifecycle", "usage", "misuse",
-                        "calls are made between MPI_Init and MPI_Finalize, and each rank makes "
-                        "both",
+                        "calls are made between MPI_Init and MPI_Finalize, each rank makes both, "
+                        "and mpirun is that of the program's MPI library",
                         "call MPI_Finalize on every way out of the program, as the last of its MPI "
                         "calls; a rank that gives up calls MPI_Abort",
                         .fails = REMEDY_LOOK},
@@ -422,6 +422,11 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                            "call MPI_Init before every other MPI call, and once: MPI_Initialized "
                            "tells whether that was done",
                            OF(LIFECYCLE)},
+    [REMEDY_LAUNCHER] = {"launcher",
+                         "start the program with the mpirun of the MPI library that it was built "
+                         "for: `mpirun --version` names the launcher's library, `ldd` the "
+                         "program's",
+                         OF(LIFECYCLE)},
     [REMEDY_UNLOCK_FIRST] = {"unlock-first",
                              "let the rank that holds the lock call MPI_Win_unlock before it waits "
                              "for a rank that asks for the lock",

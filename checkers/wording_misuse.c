@@ -254,6 +254,8 @@ static const char *const misuse_forms[] = {
     [MISUSE_INIT_TWICE] = "MPI is initialized already",
     [MISUSE_AFTER_FINALIZE] = "it is called after MPI_Finalize",
     [MISUSE_BEFORE_INIT] = "it is called before MPI_Init",
+    [MISUSE_SEPARATE] = "mpirun of %a started %0 processes, and the program uses %b: each process "
+                        "is an MPI job of one rank",
     [MISUSE_WINDOW_READ] = "bytes %,0 to %,1 of its window are read by the call",
     [MISUSE_WINDOW_WRITTEN] = "bytes %,0 to %,1 of its window are written by the call",
     [MISUSE_WINDOW_LOADED] = "bytes %,0 to %,1 of its window were loaded",

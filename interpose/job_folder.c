@@ -48,6 +48,32 @@ static void job_name(const char *id, char *name, size_t room)
     snprintf(name, room, "%016" PRIx64 "-%s", hash, id + length - (room - 18));
 }
 
+/* Names a world of one rank, which MPI_Init made without a launcher, or under one that started
+ * several: each of these processes is a job of its own, and their environments can be equal. */
+static void singleton_name(const struct library_place *place, char *name, size_t room)
+{
+    char id[256];
+
+    snprintf(id, sizeof id, "%.200s-%.16s-%d", place->job ? place->job : "single",
+             place->rank ? place->rank : "0", (int)getpid());
+    job_name(id, name, room);
+}
+
+static void choose_name(char *name, size_t room)
+{
+    const struct library_place place = library_place();
+
+    if (recorder.world_size == 1 && !(place.size && atoi(place.size) == 1))
+        singleton_name(&place, name, room);
+    else if (place.job)
+        job_name(place.job, name, room);
+    else
+        snprintf(name, room, "parent%d", (int)getppid());
+    for (char *at = name; *at; at++)
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", *at))
+            *at = '-';
+}
+
 bool recorder_folder_choose(void)
 {
     static pid_t had; /* the process that chose the folder */
@@ -55,7 +81,6 @@ bool recorder_folder_choose(void)
         return true;
     char base[PATH_MAX], job[48], here[PATH_MAX] = "";
     const char *spool = recorder_setting("CROSSWAIT_SPOOL");
-    const char *id = library_place().job;
     if (!spool) {
         const char *out = life_out();
         if (out[0] != '/' && !getcwd(here, sizeof here))
@@ -65,13 +90,7 @@ bool recorder_folder_choose(void)
             return false;
         spool = base;
     }
-    if (id)
-        job_name(id, job, sizeof job);
-    else
-        snprintf(job, sizeof job, "parent%d", (int)getppid());
-    for (char *at = job; *at; at++)
-        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", *at))
-            *at = '-';
+    choose_name(job, sizeof job);
     if (!hosts_spool(spool, here, sizeof here) ||
         snprintf(folder, sizeof folder, "%s/%s", here, job) >= (int)sizeof folder ||
         !make_folders(folder))

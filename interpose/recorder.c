@@ -28,6 +28,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "interpose/ancestors.h"
 #include "interpose/dropped_records.h"
 #include "interpose/exit_record.h"
 #include "interpose/filter.h"
@@ -665,6 +666,8 @@ static void recorder_started_once(int thread_level, uint64_t t_enter, unsigned c
                                   recorder_constant_level(provided)};
         recorder_args(lane, e->seq, 0, 2, values);
     }
+    if (all == recorder_handle.group_null && recorder.world_size == 1)
+        ancestors_check_launcher(lane, e->seq);
     recorder_open(lane, e);
     e->t_enter = t_enter;
     recorder_back(e);

@@ -186,6 +186,8 @@
     X(INIT_TWICE, "init-twice", LIFECYCLE)                                                       \
     X(AFTER_FINALIZE, "after-finalize", LIFECYCLE)                                               \
     X(BEFORE_INIT, "before-init", LIFECYCLE)                                                     \
+    /* a launcher of %a for value 0 processes, a library %b */                                   \
+    X(SEPARATE, "separate", LAUNCH)                                                              \
     /* from here on: no misuse by itself, but an access to the rank's own window */              \
     X(WINDOW_READ, "window-read", WINDOW)       /* bytes [value 0, 1) of */                      \
     X(WINDOW_WRITTEN, "window-written", WINDOW) /* its window, made */                           \
@@ -218,6 +220,7 @@ enum misuse_rule {
     MISUSE_RULE_LEAK,
     MISUSE_RULE_LEAK_ALLOWED, /* MPI_Finalize detaches it */
     MISUSE_RULE_LIFECYCLE,
+    MISUSE_RULE_LAUNCH, /* the job was started in a wrong way */
     MISUSE_RULE_WINDOW, /* an access of the rank to its own window */
     MISUSE_RULE_CONTEXT /* explains other findings */
 };

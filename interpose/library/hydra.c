@@ -1,5 +1,6 @@
 /* The place of a rank in its job, from Hydra, the starter of MPICH and its derivatives, for any ABI
  * of the program. */
+#include "interpose/ancestors.h"
 #include "interpose/library/library.h"
 
 #include "interpose/layer/layer.h"
@@ -78,19 +79,6 @@ static bool job_of_words(char *words, size_t length, char *job, size_t room)
     return port;
 }
 
-static size_t read_proc(pid_t pid, const char *name, char *text, size_t room)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = fd >= 0 ? read(fd, text, room - 1) : -1;
-
-    if (fd >= 0)
-        close(fd);
-    text[length > 0 ? length : 0] = '\0';
-    return length > 0 ? (size_t)length : 0;
-}
-
 /* Finds the job's name among the rank's ancestors: Hydra gives a rank no name of its job, and
  * scripts may run between it and the rank. */
 static const char *hydra_job(void)
@@ -98,16 +86,13 @@ static const char *hydra_job(void)
     enum { GENERATIONS = 16 };
     static char job[128];
     char text[4096];
-    int parent = (int)getppid();
+    pid_t parent = getppid();
 
     for (int i = 0; !*job && i < GENERATIONS && parent > 1; i++) {
-        size_t length = read_proc(parent, "cmdline", text, sizeof text);
+        size_t length = ancestor_read(parent, "cmdline", text, sizeof text);
         if (strstr(text, "hydra_") && !job_of_words(text, length, job, sizeof job))
             *job = '\0';
-        read_proc(parent, "stat", text, sizeof text);
-        const char *behind = strrchr(text, ')');
-        if (!behind || sscanf(behind, ") %*c %d", &parent) != 1)
-            break;
+        parent = ancestor_parent(parent);
     }
     return *job ? job : NULL;
 }

@@ -40,9 +40,9 @@ done
 as $MALLORY mkdir -m 777 "$SHARED/open"
 as $ALICE sh -c "umask 22; echo \$\$ >pid.alice; while [ ! -e go ]; do sleep 0.05; done
     LD_PRELOAD='$SHARED/bin/libcrosswait.so' CROSSWAIT_SPOOL='$SHARED/open' \
-        '$SHARED/bin/calls_misc'; true" >out 2>&1 &
+        exec '$SHARED/bin/calls_misc'" >out 2>&1 &
 while [ ! -s "$SHARED/pid.alice" ]; do sleep 0.05; done
-as $MALLORY ln -s "$SHARED/home.$ALICE/letters" "$SHARED/open/parent$(cat "$SHARED/pid.alice")"
+as $MALLORY ln -s "$SHARED/home.$ALICE/letters" "$SHARED/open/single-0-$(cat "$SHARED/pid.alice")"
 touch "$SHARED/go"
 wait
 grep -q "is not recorded: cannot make the folder" out ||
