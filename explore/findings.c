@@ -291,11 +291,12 @@ static char *unlike_words(struct explore_program *program, const struct explore_
     return core_text_close(file, &text);
 }
 
-/* Returns "rank 0 prints '3'", or "the ranks write out.dat (8 bytes, hash 0123456789abcdef)". */
+/* Returns "rank 0 prints '3'", or "the ranks write out.txt (6 bytes: sum 3)". */
 static char *difference_words(const struct explore_difference *d)
 {
     static const char removed[] = " (removed)"; /* scratch_list */
     const char *line = d->line[0], *verb = d->errors ? "says" : "prints";
+    const int kept = line ? (int)strlen(line) - (int)(sizeof removed - 1) : 0;
     char *words = NULL;
     int bytes;
     CORE_CHECK(d->line[0] || d->line[1]);
@@ -304,9 +305,8 @@ static char *difference_words(const struct explore_difference *d)
                          line_rest(line));
     else if (d->rank >= 0)
         bytes = asprintf(&words, "rank %d %s no such line", d->rank, verb);
-    else if (line && strstr(line, removed))
-        bytes =
-            asprintf(&words, "the ranks remove %.*s", (int)(strstr(line, removed) - line), line);
+    else if (line && kept > 0 && !strcmp(line + kept, removed))
+        bytes = asprintf(&words, "the ranks remove %.*s", kept, line);
     else if (line)
         bytes = asprintf(&words, "the ranks write %s", line);
     else

@@ -16,6 +16,7 @@
 #include "core/check.h"
 #include "world/processes/scratch.h"
 
+enum { SHOWN_MAX = 96 /* bytes of a file */ };
 enum { LIST_PART = 1 << 16, LIST_DEPTH = 32, LIST_REST = 64 /* room for the last line */ };
 static const uint64_t HASHED_MAX = UINT64_C(1) << 28; /* bytes of a world's files */
 
@@ -62,6 +63,35 @@ static uint64_t content_hash(int file)
                         : lines.sum + XXH3_64bits(&lines.line, sizeof lines.line);
 }
 
+static int text_compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Shows the lines of a short text in the order of their letters: "12 bytes: first 1; sum 3".
+ * Returns false if the file holds anything else. */
+static bool content_show(int file, char *what, size_t room)
+{
+    char text[SHOWN_MAX + 2], *line[SHOWN_MAX + 1], *rest = text;
+    ssize_t got = pread(file, text, SHOWN_MAX + 1, 0);
+    size_t count = 0, used;
+
+    if (got <= 0 || got > SHOWN_MAX)
+        return false;
+    for (ssize_t i = 0; i < got; i++)
+        if ((text[i] < ' ' && text[i] != '\n' && text[i] != '\t') || text[i] == 127)
+            return false;
+    text[got - (text[got - 1] == '\n')] = 0;
+    while (rest && count <= SHOWN_MAX)
+        line[count++] = strsep(&rest, "\n");
+    qsort(line, count, sizeof *line, text_compare);
+    used = (size_t)snprintf(what, room, "(%zd byte%s: ", got, got == 1 ? "" : "s");
+    for (size_t i = 0; i < count && used < room; i++)
+        used += (size_t)snprintf(what + used, room - used, "%s%s", i ? "; " : "", line[i]);
+    used += used < room ? (size_t)snprintf(what + used, room - used, ")") : 0;
+    return used < room;
+}
+
 static void list_line(struct list *list, const char *path, const char *what)
 {
     const size_t here = strlen(list->here);
@@ -100,13 +130,15 @@ static void list_file(struct list *list, int folder, const char *name, const cha
         int file = (uint64_t)is.st_size <= list->left
                        ? openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
                        : -1;
-        uint64_t hash = file >= 0 ? content_hash(file) : 0;
+        bool shown = file >= 0 && content_show(file, what, sizeof what);
+        uint64_t hash = file >= 0 && !shown ? content_hash(file) : 0;
         if (file >= 0) {
             list->left -= (uint64_t)is.st_size;
             close(file);
         }
-        snprintf(what, sizeof what, "(%" PRIu64 " byte%s, hash %016" PRIx64 ")",
-                 (uint64_t)is.st_size, is.st_size == 1 ? "" : "s", hash);
+        if (!shown)
+            snprintf(what, sizeof what, "(%" PRIu64 " byte%s, hash %016" PRIx64 ")",
+                     (uint64_t)is.st_size, is.st_size == 1 ? "" : "s", hash);
     } else if (!S_ISCHR(is.st_mode)) { /* a character device stands for what was removed */
         return;
     }
