@@ -130,6 +130,7 @@ static const enum remedy remedies[MISUSE_KIND_COUNT] = {
     [MISUSE_CANCELLED_LEFT] = REMEDY_CANCELLED,
     [MISUSE_READ_ARRAY_SHORT] = REMEDY_ENTRIES,
     [MISUSE_WRITE_ARRAY_SHORT] = REMEDY_ENTRIES,
+    [MISUSE_STORED_BEHIND] = REMEDY_ELEMENTS,
     [MISUSE_INIT_TWICE] = REMEDY_INITIALIZE,
     [MISUSE_BEFORE_INIT] = REMEDY_INITIALIZE,
     [MISUSE_SEPARATE] = REMEDY_LAUNCHER,
@@ -190,13 +191,16 @@ static bool is_missed(const struct trace_event *event)
 
 static enum finding_effect effect_of(enum misuse_kind kind, const struct trace_event *event)
 {
+    bool nulled = kind == MISUSE_READ_ARRAY_SHORT && trait_in(event->traits, TRAIT_COMPLETES_ALL);
+
     CORE_CHECK(misuse_kind_rule(kind) < sizeof rules / sizeof *rules);
     enum finding_effect effect =
         kind == MISUSE_RECEIVE_PAST_END || kind == MISUSE_RECEIVE_FREED ||
                 kind == MISUSE_RECEIVE_RETURNED || kind == MISUSE_RECEIVE_FREED_MEMORY ||
                 kind == MISUSE_WINDOW_FREED || kind == MISUSE_WINDOW_UNMAPPED ||
                 kind == MISUSE_WINDOW_RETURNED || kind == MISUSE_NULL_SENT ||
-                kind == MISUSE_NULL_RECEIVED
+                kind == MISUSE_NULL_RECEIVED || kind == MISUSE_STORED_BEHIND ||
+                kind == MISUSE_WRITE_ARRAY_SHORT || nulled
             ? FINDING_EFFECT_SPOILS
         : kind == MISUSE_BUFFERS_OVERLAP ? FINDING_EFFECT_MEETS
         : kind == MISUSE_PARTITION_LEFT  ? FINDING_EFFECT_BLOCKS
@@ -497,8 +501,8 @@ static bool is_of_numbers(enum misuse_kind kind)
 {
     return kind == MISUSE_SEND_PAST_END || kind == MISUSE_RECEIVE_PAST_END ||
            kind == MISUSE_READ_ARRAY_SHORT || kind == MISUSE_WRITE_ARRAY_SHORT ||
-           kind == MISUSE_PEER_RANGE || kind == MISUSE_TARGET_RANGE || kind == MISUSE_NEGATIVE ||
-           kind == MISUSE_NEGATIVE_ENTRY;
+           kind == MISUSE_STORED_BEHIND || kind == MISUSE_PEER_RANGE ||
+           kind == MISUSE_TARGET_RANGE || kind == MISUSE_NEGATIVE || kind == MISUSE_NEGATIVE_ENTRY;
 }
 
 /* Removes all digits but those of a variable's name. */
@@ -515,12 +519,12 @@ static void digits_remove(char *text)
 }
 
 /* Returns the key of a mistake: occurrences with equal calls, places and words are one, also if
- * only numbers differ (is_of_numbers). place: of the other call, if the mistake is reported there.
- */
+ * only numbers differ (is_of_numbers), and all elements behind an array are. place: of the other
+ * call, if the mistake is reported there. */
 static char *same_text(const struct trace_event *event, int32_t place, const struct misuse *misuse,
                        const char *words)
 {
-    char *text = NULL, *same = strdup(words);
+    char *text = NULL, *same = strdup(misuse->kind == MISUSE_STORED_BEHIND ? "" : words);
 
     if (same && is_of_numbers(misuse->kind))
         digits_remove(same);

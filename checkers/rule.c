@@ -407,6 +407,10 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
     [REMEDY_CANCELLED] = {"cancelled",
                           "wait for the request as well (MPI_Wait), then ask MPI_Test_cancelled",
                           OF(REQUEST)},
+    [REMEDY_ELEMENTS] = {"elements",
+                         "give the array an element for each call that stores into it before its "
+                         "elements are used again",
+                         OF(BUFFER)},
     [REMEDY_ENTRIES] = {"entries",
                         "give the argument room for all that the call reads or writes: an array "
                         "an entry for each rank, request or block; a status in Fortran "

@@ -149,6 +149,9 @@ static const char *const misuse_forms[] = {
         "'%a' lies in memory that was freed: the call %Y %,1 byte%s into it",
     [MISUSE_READ_ARRAY_SHORT] = "%v%f is given as '%a', of which the call reads %,1 byte%s",
     [MISUSE_WRITE_ARRAY_SHORT] = "%v%f is given as '%a', of which MPI may write %,1 byte%s",
+    [MISUSE_STORED_BEHIND] =
+        "%v is too short: '%a' is its element %,1, counted from 0, and is stored behind "
+        "its end",
     [MISUSE_READ_ARRAY_FREED] =
         "'%a' lies in memory that was freed: the call reads %,1 byte%s of it",
     [MISUSE_WRITE_ARRAY_FREED] =
@@ -319,7 +322,8 @@ static void memory_write(FILE *file, const struct misuse *misuse)
     char bytes[64];
     bool named = misuse->variable.name != NULL,
          room = misuse->kind == MISUSE_SEND_PAST_END || misuse->kind == MISUSE_RECEIVE_PAST_END ||
-                misuse->kind == MISUSE_READ_ARRAY_SHORT || misuse->kind == MISUSE_WRITE_ARRAY_SHORT;
+                misuse->kind == MISUSE_READ_ARRAY_SHORT ||
+                misuse->kind == MISUSE_WRITE_ARRAY_SHORT || misuse->kind == MISUSE_STORED_BEHIND;
 
     if (misuse->object != MISUSE_OBJECT_VARIABLE || !named)
         fputs(room || !named ? object_words[misuse->object].name : "what ", file);

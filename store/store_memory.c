@@ -427,7 +427,7 @@ static void judge_filled(struct judging *j)
     j->outcome->misuse.value[2] = filled;
 }
 
-static enum core_status sought_find(struct site_resolver *resolver, struct sought *s,
+static enum core_status sought_find(struct site_resolver *resolver, const struct sought *s,
                                     struct variable **out)
 {
     CORE_CHECK(s->asked.slot_count <= VARIABLE_SLOTS_MAX);
@@ -455,6 +455,56 @@ static enum core_status find_variable(struct judging *j)
     return status == CORE_NOT_FOUND ? CORE_OK : status;
 }
 
+/* Tells whether a variable that may hold what the call returns lies `room` bytes behind the
+ * array's start: the calls may have filled both. */
+static enum core_status slot_is_variable(const struct judging *j, uint64_t room, bool *out_is)
+{
+    struct sought s = j->sought[j->at];
+    struct variable_answer answer;
+    struct variable *next = NULL;
+    const struct variable_element none = {VARIABLE_FLOATING, UINT32_MAX, VARIABLE_EITHER};
+
+    s.place.address += room;
+    s.asked.address += room;
+    enum core_status status = sought_find(j->store->resolver, &s, &next);
+    *out_is = status == CORE_OK;
+    if (status != CORE_OK)
+        return status == CORE_NOT_FOUND ? CORE_OK : status;
+    variable_ask(next, 0, none, &answer);
+    *out_is = variable_bytes(next) - variable_offset(next) >= (uint64_t)j->memory->count &&
+              (!*answer.type || strcasestr(answer.type, "request") ||
+               strcasestr(variable_type(next) ? variable_type(next) : "status", "status"));
+    variable_free(next);
+    return CORE_OK;
+}
+
+/* Judges an array that calls filled element by element: it is an array, and the last element lies
+ * behind it. */
+static enum core_status judge_slots(struct judging *j)
+{
+    const struct spool_memory *m = j->memory;
+    const char *type = j->variable ? variable_type(j->variable) : NULL;
+    const bool frame = m->head.a == SPOOL_PLACE_STACK || m->head.a == SPOOL_PLACE_STATIC;
+    bool is_variable = false;
+
+    CORE_CHECK(m->head.b & SPOOL_MEMORY_ARRAY);
+    CORE_CHECK(m->count > 0); /* is_judged */
+    judge_room(j);
+    if (!j->wrong)
+        return CORE_OK;
+    enum core_status status = CORE_OK;
+    uint64_t room = (uint64_t)j->outcome->misuse.value[2];
+    if (frame && j->outcome->misuse.object == MISUSE_OBJECT_VARIABLE)
+        status = slot_is_variable(j, room, &is_variable);
+    j->wrong = !is_variable && (!frame || !type || strchr(type, '['));
+    j->outcome->misuse.kind = MISUSE_STORED_BEHIND;
+    uint64_t before = (uint64_t)j->outcome->misuse.value[3];
+    j->outcome->misuse.value[1] = (int64_t)(before + (m->end - m->at)) / m->count - 1;
+    j->outcome->misuse.value[2] = (int64_t)(before + room);
+    j->outcome->misuse.value[3] = 0;
+    return status;
+}
+
 /* Judges a number that the call was given as an int. */
 static void judge_cut(struct judging *j)
 {
@@ -468,15 +518,17 @@ static void judge_cut(struct judging *j)
     *j->outcome->basic = '\0';
 }
 
-static void judge_found(struct judging *j)
+static enum core_status judge_found(struct judging *j)
 {
     const struct spool_memory *m = j->memory;
     bool array = m->head.b & SPOOL_MEMORY_ARRAY;
 
     if (m->head.b & SPOOL_MEMORY_CUT) {
         judge_cut(j);
-        return;
+        return CORE_OK;
     }
+    if (m->head.b & SPOOL_MEMORY_SLOTS && m->head.a != SPOOL_PLACE_FREED)
+        return judge_slots(j);
     if (m->head.a == SPOOL_PLACE_FREED)
         store_memory_say(j, array ? MISUSE_READ_ARRAY_FREED : MISUSE_SEND_FREED_MEMORY,
                          MISUSE_OBJECT_BLOCK);
@@ -486,15 +538,15 @@ static void judge_found(struct judging *j)
         judge_filled(j);
     if (!j->wrong && j->variable && !array)
         judge_type(j);
+    return CORE_OK;
 }
 
 /* Judges again what was found, with what is known of the variable now. */
-static void judge_again(struct judging *j, enum core_status status)
+static enum core_status judge_again(struct judging *j)
 {
     *j->outcome = (struct store_outcome){.misuse.site = 0};
     j->wrong = false;
-    if (status == CORE_OK)
-        judge_found(j);
+    return judge_found(j);
 }
 
 static enum core_status store_memory_judge(struct judging *j)
@@ -507,16 +559,18 @@ static enum core_status store_memory_judge(struct judging *j)
         status = find_variable(j);
     if (status != CORE_OK)
         return status;
-    judge_found(j);
+    status = judge_found(j);
     const struct sought *s = &j->sought[j->at];
-    if (j->wrong && j->variable && !s->is_static) {
+    if (status == CORE_OK && j->wrong && j->variable && !s->is_static) {
         status = variable_confirm(j->store->resolver, &s->place, &s->asked, &j->variable);
-        judge_again(j, status);
+        if (status == CORE_OK)
+            status = judge_again(j);
     }
     if (status == CORE_OK && j->wrong && j->variable && variable_is_pointed(j->variable) &&
         j->call_module) {
         status = variable_alias(j->store->resolver, &j->call, j->variable);
-        judge_again(j, status);
+        if (status == CORE_OK)
+            status = judge_again(j);
     }
     variable_free(j->variable);
     return status;

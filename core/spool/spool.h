@@ -266,9 +266,10 @@ enum spool_memory_flag {
     SPOOL_MEMORY_PLACED = 4,    /* the program placed parts of the type at byte displacements */
     SPOOL_MEMORY_ARRAY = 8,     /* no data, but an array argument: counts, statuses */
     SPOOL_MEMORY_COMPARED = 16, /* the call compares elements: MPI_MAX, MPI_MIN */
-    SPOOL_MEMORY_CUT = 32,  /* no buffer: the word at `at` of the caller's frame is `count`, and the
-                               argument is what an int holds of it; */
-    SPOOL_MEMORY_NUMBER = 8 /* shift by this many bits: the argument's number, from 1 */
+    SPOOL_MEMORY_CUT = 32, /* no buffer: the word at `at` of the caller's frame is `count`, and the
+                              argument is what an int holds of it; */
+    SPOOL_MEMORY_SLOTS = 64, /* with ARRAY: calls of one site filled it, `count` bytes a call */
+    SPOOL_MEMORY_NUMBER = 8  /* shift by this many bits: the argument's number, from 1 */
 };
 struct spool_memory {
     struct spool_head head;

@@ -121,6 +121,8 @@
     X(RECEIVE_FREED_MEMORY, "receive-freed-memory", MEMORY)                                      \
     X(READ_ARRAY_SHORT, "read-array-short", MEMORY)                                              \
     X(WRITE_ARRAY_SHORT, "write-array-short", MEMORY)                                            \
+    /* element value 1 of an array with room for value 2 bytes */                                \
+    X(STORED_BEHIND, "stored-behind", MEMORY)                                                    \
     X(READ_ARRAY_FREED, "read-array-freed", MEMORY)                                              \
     X(WRITE_ARRAY_FREED, "write-array-freed", MEMORY)                                            \
     X(SEND_POISONED, "send-poisoned", BUFFER)                                                    \

@@ -24,9 +24,10 @@ enum {
     FAR_MAX = 1000,      /* per process */
     STATIC_PART = 4 << 10,
     STATIC_BYTES_MAX = 32 << 20, /* per process */
-    ASKED_MAX = 1000,            /* parts of a buffer that are checked */
-    NUMBERS_AT_ONCE = 4,         /* words of a frame of which a number may be half */
-    NUMBERS_MAX = 1000,          /* per process */
+    SLOTS_EACH = 6,      /* lengths up to which an array that calls fill is examined at each call */
+    ASKED_MAX = 1000,    /* parts of a buffer that are checked */
+    NUMBERS_AT_ONCE = 4, /* words of a frame of which a number may be half */
+    NUMBERS_MAX = 1000,  /* per process */
     PAGE = 4096
 };
 
@@ -412,6 +413,40 @@ void bounds_array_slow(struct lane *lane, const struct spool_event *e, void **cf
     array->type = array->of = recorder_type(lane, recorder_handle.type_byte);
     if (!memory_stack_is_short((uintptr_t)cfa))
         bounds_look_up(lane, e, cfa, array, key, SPOOL_MEMORY_ARRAY);
+}
+
+/* Examines the places in [slots->start, slots->end) as an array. */
+static void slots_look(struct lane *lane, const struct spool_event *e, void **cfa,
+                       const struct bounds_slots *slots, uint32_t bytes)
+{
+    struct usage_buffer array = {.argument = slots->argument,
+                                 .start = slots->start,
+                                 .end = slots->end,
+                                 .at = (const void *)slots->start,
+                                 .count = bytes,
+                                 .access = USAGE_WRITE};
+    uint64_t key = bounds_key(e->site, &array);
+    array.type = array.of = recorder_type(lane, recorder_handle.type_byte);
+    if (bounds.known[key >> (64 - BOUNDS_KNOWN_BITS)] != key &&
+        !memory_stack_is_short((uintptr_t)cfa))
+        bounds_look_up(lane, e, cfa, &array, key, SPOOL_MEMORY_ARRAY | SPOOL_MEMORY_SLOTS);
+}
+
+/* An array may end anywhere: it is examined while it is short, and whenever its length is a power
+ * of two; later it may be freed. */
+void bounds_slot_slow(struct lane *lane, const struct spool_event *e, void **cfa,
+                      const char *argument, uintptr_t at, uint32_t bytes)
+{
+    struct bounds_slots *slots = &bounds.slots[e->site % BOUNDS_LAST];
+    if (slots->site != e->site || slots->argument != argument || slots->cfa != cfa ||
+        slots->end != at) {
+        *slots = (struct bounds_slots){at, at + bytes, argument, cfa, e->site};
+        return;
+    }
+    slots->end = at + bytes;
+    uint64_t count = (slots->end - slots->start) / bytes;
+    if (count <= SLOTS_EACH || !(count & (count - 1)))
+        slots_look(lane, e, cfa, slots, bytes);
 }
 
 /* --- numbers ---------------------------------------------------------------------------------- */

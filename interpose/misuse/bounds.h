@@ -21,12 +21,23 @@ void bounds_array_slow(struct lane *lane, const struct spool_event *e, void **cf
 void bounds_number_slow(struct lane *lane, const struct spool_event *e, void **cfa,
                         const char *argument, unsigned number, int32_t value);
 
+/* Examines the places to which calls of one site returned a request or a status each, one behind
+ * the other: the elements of an array. */
+void bounds_slot_slow(struct lane *lane, const struct spool_event *e, void **cfa,
+                      const char *argument, uintptr_t at, uint32_t bytes);
+
 enum { BOUNDS_KNOWN_BITS = 12, BOUNDS_LAST = 64 };
 extern struct bounds {
     struct bounds_number { /* the last number of each call site */
         uint32_t site;
         int32_t value;
     } number[BOUNDS_LAST];
+    struct bounds_slots { /* the places that each site filled one behind the other */
+        uintptr_t start, end;
+        const char *argument;
+        void **cfa;
+        uint32_t site;
+    } slots[BOUNDS_LAST];
     bool sanitized;
     struct bounds_last { /* the examined buffers of each site's last call */
         uintptr_t start, end;
@@ -79,6 +90,15 @@ static inline void bounds_number(struct lane *lane, const struct spool_event *e,
     if (UNLIKELY((last->value != value || last->site != e->site) && value >= 0 &&
                  value <= INT32_MAX))
         bounds_number_slow(lane, e, cfa, argument, number, (int32_t)value);
+}
+
+static inline void bounds_slot(struct lane *lane, const struct spool_event *e, void **cfa,
+                               const char *argument, const void *at, uint32_t bytes)
+{
+    const struct bounds_slots *slots = &bounds.slots[e->site % BOUNDS_LAST];
+    if (UNLIKELY(recorder.buffers) && at &&
+        (slots->end != (uintptr_t)at + bytes || slots->site != e->site))
+        bounds_slot_slow(lane, e, cfa, argument, (uintptr_t)at, bytes);
 }
 
 /* Examines an array of `count` elements of `bytes` bytes. */
