@@ -248,12 +248,12 @@ static enum core_status scratch_add(struct store *store, uint32_t *used, const v
     return status;
 }
 
-/* Adds an argument to scratch: 'i', 'r' (an integer that is a rank) or 't', name, NUL, count, then
- * int64_t values or the text. */
+/* Adds an argument to scratch: 'i', 'r' (an integer that is a rank), 'q' (one that counts from the
+ * call's request) or 't', name, NUL, count, then int64_t values or the text. */
 static enum core_status arg_add(struct store *store, uint32_t *used, char kind, const char *name,
                                 const void *value, uint32_t count, size_t bytes)
 {
-    CORE_CHECK(kind == 'i' || kind == 'r' || kind == 't');
+    CORE_CHECK(kind == 'i' || kind == 'r' || kind == 'q' || kind == 't');
     CORE_CHECK(bytes ==
                (kind == 't' ? count : count * sizeof(int64_t))); /* as arg_write reads it */
     enum core_status status = scratch_add(store, used, &kind, 1);
@@ -317,7 +317,9 @@ static enum core_status args_write(struct store *store, uint32_t id, const unsig
             continue;
         }
         for (uint32_t i = 0; status == CORE_OK && i < count; i++, place += 8) {
-            int64_t value, near = args[at] == 'n' ? 1 : STORE_NULL;
+            int64_t value, near = args[at] == 'n'   ? TRACE_NEAR_RANK
+                                  : args[at] == 'q' ? TRACE_NEAR_REQUEST
+                                                    : STORE_NULL;
             memcpy(&value, args + place, sizeof value);
             status = store_put(&store->sql, STORE_ARG, "itiii", (int64_t)id, name, (int64_t)i,
                                value, near);
@@ -375,8 +377,23 @@ static bool arg_is_rank(const char *name)
            (!name[4] || !strcmp(name + 4, "_source") || !strcmp(name + 4, "_dest"));
 }
 
+/* Adds a scalar. The message of an MPI_Imrecv counts from the call's own request, so that the
+ * rounds of a loop repeat it. */
+static enum core_status scalar_add(struct store *store, uint32_t *used, const char *name,
+                                   int64_t value, int64_t request)
+{
+    char kind = arg_is_rank(name) ? 'r' : 'i';
+
+    if (request != STORE_NULL && value > 0 && strcmp(name, "message") == 0) {
+        kind = 'q';
+        value -= request;
+    }
+    return arg_add(store, used, kind, name, &value, 1, sizeof value);
+}
+
+/* request: the call's; STORE_NULL: none. */
 static enum core_status args_put(struct store *store, struct store_rank *rank, uint32_t call,
-                                 struct store_gather *parts, int64_t *out_set)
+                                 struct store_gather *parts, int64_t request, int64_t *out_set)
 {
     const struct store_call *def = &store->defs.call[call];
     const char *scalar = call ? def->names : NULL;
@@ -402,8 +419,8 @@ static enum core_status args_put(struct store *store, struct store_rank *rank, u
             snprintf(buffer, sizeof buffer, "value%" PRIu32, i);
         const char *kind = named ? scalar + strlen(scalar) + 1 : "";
         parts->arg[i] = arg_value(&rank->ids, kind, parts->arg[i]);
-        status = arg_add(store, &used, named && arg_is_rank(scalar) ? 'r' : 'i',
-                         named ? scalar : buffer, &parts->arg[i], 1, sizeof *parts->arg);
+        status = named ? scalar_add(store, &used, scalar, parts->arg[i], request)
+                       : arg_add(store, &used, 'i', buffer, &parts->arg[i], 1, sizeof *parts->arg);
         if (named)
             scalar = kind + strlen(kind) + 1;
     }
@@ -759,7 +776,7 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
         status = completions_put(store, rank->rank, parts, list, base, tag, &shape.completions);
     if (status == CORE_OK && parts &&
         (parts->list_count > (list ? 1 : 0) || parts->arg_count || parts->text_bytes))
-        status = args_put(store, rank, call, parts, &shape.args);
+        status = args_put(store, rank, call, parts, list ? STORE_NULL : row.request, &shape.args);
     if (status == CORE_OK && parts && parts->frame_count)
         status = stack_put(store, rank, event->seq, parts);
     if (status == CORE_OK && parts && parts->misuse_bytes)

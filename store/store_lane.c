@@ -127,7 +127,7 @@ static enum core_status gather_list(struct store_gather *parts, const struct spo
 
 static enum core_status gather_args(struct store_gather *parts, const struct spool_args *record)
 {
-    uint32_t first = record->head.b, end = first + record->head.a;
+    uint32_t first = record->head.b & (SPOOL_ARGS_REQUESTS - 1u), end = first + record->head.a;
     enum core_status status = CORE_ARRAY_ROOM_ZERO(parts->arg, parts->arg_room, end, "the trace");
 
     if (status != CORE_OK || !record->head.a)

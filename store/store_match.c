@@ -14,7 +14,9 @@
  *  1. Numbers of queues and nodes are indices from 1; 0 is none. Free ones are in a list, by
  *     `next`.
  *  2. A live queue is in the bucket of its side's hash, and in the due list of the larger of its
- *     two ranks. */
+ *     two ranks.
+ *  3. New nodes come in blocks for one queue each, so that whoever walks a queue visits few pages
+ *     of the spill file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +29,8 @@
 
 enum {
     CLOCK_SLACK_NS = 1000000,
-    OVERTAKEN_MAX = 64 /* limit of messages that one may overtake */
+    OVERTAKEN_MAX = 64, /* limit of messages that one may overtake */
+    BLOCK_NODES_MAX = 64
 };
 
 struct store_match_node { /* a side of one message, or of `count` messages */
@@ -40,6 +43,8 @@ struct store_match_node { /* a side of one message, or of `count` messages */
 struct store_match_queue {
     struct store_side side;
     uint32_t first[2], last[2]; /* nodes: 0 sends, 1 receives */
+    uint32_t block, block_left; /* its next nodes, and how many */
+    uint32_t block_nodes;       /* nodes of its last block */
     bool disorder[2];
     bool runs;      /* nodes represent several messages, without times */
     uint32_t chain; /* next in the bucket */
@@ -139,29 +144,57 @@ enum core_status store_match_queue(struct store *store, const struct store_side 
     return queue_get(&store->match, side, out_queue);
 }
 
+/* Opens a block for a queue that has used up its last one, twice as large as that. */
+static enum core_status block_open(struct store *store, struct store_match_queue *queue)
+{
+    struct store_match *match = &store->match;
+    uint32_t nodes = queue->block_nodes ? queue->block_nodes * 2 : 1;
+
+    CORE_CHECK(!queue->block_left); /* no node is lost */
+    nodes = nodes < BLOCK_NODES_MAX ? nodes : BLOCK_NODES_MAX;
+    enum core_status status =
+        store_spill_room(&match->spill, store->sql.partial, &match->node, sizeof *match->node,
+                         (uint64_t)match->node_count + nodes + 1, &match->node_room);
+    if (status != CORE_OK)
+        return status;
+    queue->block = match->node_count + 1;
+    queue->block_left = queue->block_nodes = nodes;
+    match->node_count += nodes;
+    return CORE_OK;
+}
+
+/* Takes a node of the queue's block, a free one, or one of a new block (invariant 3). */
+static enum core_status node_take(struct store *store, struct store_match_queue *queue,
+                                  uint32_t *out_node)
+{
+    struct store_match *match = &store->match;
+
+    if (!queue->block_left && match->node_free) {
+        *out_node = match->node_free;
+        match->node_free = match->node[*out_node].next;
+        return CORE_OK;
+    }
+    enum core_status status = queue->block_left ? CORE_OK : block_open(store, queue);
+    if (status != CORE_OK)
+        return status;
+    CORE_CHECK(queue->block_left > 0 && queue->block <= match->node_count); /* invariant 3 */
+    queue->block_left--;
+    *out_node = queue->block++;
+    return CORE_OK;
+}
+
 static enum core_status node_put(struct store *store, uint32_t number, int half,
                                  const struct store_match_node *node)
 {
     struct store_match *match = &store->match;
-    struct store_match_queue *queue;
-    enum core_status status = CORE_OK;
+    struct store_match_queue *queue = &match->queue[number];
     uint32_t at;
+    enum core_status status = node_take(store, queue, &at);
 
-    if (!match->node_free)
-        status =
-            store_spill_room(&match->spill, store->sql.partial, &match->node, sizeof *match->node,
-                             (uint64_t)match->node_count + 2, &match->node_room);
     if (status != CORE_OK)
         return status;
-    if (match->node_free) {
-        at = match->node_free;
-        match->node_free = match->node[at].next;
-    } else {
-        at = ++match->node_count;
-    }
     match->node[at] = *node;
     match->node[at].next = 0;
-    queue = &match->queue[number];
     CORE_CHECK(at <= match->node_count); /* invariant 1 */
     CORE_CHECK(!queue->first[half] == !queue->last[half]);
     if (!queue->first[half]) {
@@ -642,6 +675,10 @@ static void queue_drop(struct store_match *match, uint32_t number)
             match->node_free = at;
             store_spill_walk(&match->spill, 1);
         }
+    for (; queue->block_left; queue->block_left--, queue->block++) {
+        match->node[queue->block].next = match->node_free;
+        match->node_free = queue->block;
+    }
     queue->due = match->queue_free;
     match->queue_free = number;
     match->queue_live--;

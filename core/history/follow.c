@@ -388,7 +388,7 @@ static void keep_args(struct history_follower *lane, const struct spool_args *ar
 {
     const unsigned char *value = spool_tail(args, sizeof *args);
 
-    if (args->head.b)
+    if (args->head.b & (SPOOL_ARGS_REQUESTS - 1u))
         return;
     lane->kept->arg_seq = args->seq;
     lane->kept->arg_count = args->head.a < HISTORY_ARGS_MAX ? args->head.a : HISTORY_ARGS_MAX;

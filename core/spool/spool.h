@@ -69,7 +69,7 @@
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 30,
+    SPOOL_VERSION = 31,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16, /* nested calls on one thread; deeper calls count as lost */
@@ -228,8 +228,10 @@ struct spool_recv_half {
     int32_t count;
 };
 
+enum { SPOOL_ARGS_REQUESTS = 1 << 15 };
 struct spool_args { /* a = number of values, in the order of the names in the call's definition; b =
-                       index of the first value: inputs and outputs are separate records */
+                       index of the first value: inputs and outputs are separate records;
+                       + SPOOL_ARGS_REQUESTS: the values are ids of requests */
     struct spool_head head;
     uint64_t seq;
     /* a times int64_t */

@@ -337,6 +337,22 @@ static bool values_stay(const void *steps, size_t bytes)
     return true;
 }
 
+/* Tells whether arguments are the same in each round, or are requests that all have this step. */
+static bool args_stay(struct spool_head *record, uint32_t step)
+{
+    const uint64_t *steps = spool_loop_steps(record), *value;
+    void *at;
+    uint32_t bytes, count = values_of(record, &bytes, &at);
+
+    if (!(record->b & SPOOL_ARGS_REQUESTS))
+        return values_stay(steps, (size_t)count * bytes);
+    value = at;
+    for (uint32_t i = 0; i < count; i++)
+        if (steps[i] != (value[i] ? step : 0))
+            return false;
+    return true;
+}
+
 static bool is_requests(const struct spool_head *record)
 {
     return record->kind == SPOOL_LIST && record->a == SPOOL_LIST_REQUESTS && record->b == 4;
@@ -360,7 +376,7 @@ static bool part_stays(struct spool_head *record, uint32_t step)
     case SPOOL_RECV_HALF:
         return !steps->tag;
     case SPOOL_ARGS:
-        return values_stay(steps, record->a * 8ul);
+        return args_stay(record, step);
     case SPOOL_LIST:
         if (!is_requests(record))
             return values_stay(steps, (size_t)list->count * record->b);

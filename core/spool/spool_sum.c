@@ -89,9 +89,10 @@ static void request_closes(struct open_requests *open, uint32_t id)
 
 /* Handles the requests of an item, `rounds` rounds later. A call that completes one of its requests
  * begins none; other calls may begin those that they name. */
-static void item_requests(struct open_requests *open, struct spool_head *record, uint32_t rounds,
-                          uint64_t *completing)
+static void item_requests(struct open_requests *open, const struct spool_loop *loop,
+                          struct spool_head *record, uint32_t rounds, uint64_t *completing)
 {
+    uint64_t seq = *spool_loop_seq(record) + (int32_t)rounds * loop->seq_step;
     const struct spool_loop_step *step = spool_loop_steps(record);
     const struct spool_list *list = (const void *)record;
     const uint32_t *steps = (const void *)step, *value = (const void *)(list + 1);
@@ -99,10 +100,10 @@ static void item_requests(struct open_requests *open, struct spool_head *record,
     if (record->kind == SPOOL_DONE) {
         const struct spool_done *done = (const void *)record;
         request_closes(open, done->request + rounds * step->request);
-        *completing = done->seq;
+        *completing = seq;
     } else if (record->kind == SPOOL_EVENT) {
         const struct spool_event *event = (const void *)record;
-        if (event->seq != *completing && event->request)
+        if (seq != *completing && event->request)
             request_opens(open, event->request + rounds * step->request);
     } else if (record->kind == SPOOL_LIST && record->a == SPOOL_LIST_REQUESTS && record->b == 4) {
         for (uint32_t i = 0; i < list->count; i++)
@@ -151,14 +152,20 @@ static bool loop_is_summable(struct spool_loop *loop, uint32_t *out_calls, uint3
 {
     struct open_requests open = {.count = 0};
     uint64_t completing = 0;
+    uint32_t parts = loop->count; /* of a call whose event is in the next round */
 
     CORE_CHECK(loop->state == SPOOL_LOOP_GOES);
     if (loop_counts_up(loop, out_calls))
         return false;
+    while (spool_loop_record(loop, parts - 1)->kind != SPOOL_EVENT)
+        parts--;
+    for (uint32_t i = parts; i < loop->count; i++)
+        item_requests(&open, loop, spool_loop_record(loop, i), i >= loop->next ? -1u : -2u,
+                      &completing);
     for (uint32_t round = 0; round < 2; round++)
         for (uint32_t i = 0, call = 0; i < loop->count && !open.many; i++) {
             struct spool_head *record = spool_loop_record(loop, i);
-            item_requests(&open, record, i >= loop->next ? round : round - 1, &completing);
+            item_requests(&open, loop, record, i >= loop->next ? round : round - 1, &completing);
             if (record->kind != SPOOL_EVENT)
                 continue;
             call++;

@@ -15,10 +15,11 @@
 #include "core/spool/spool.h"
 #include "core/status.h"
 
-enum { TRACE_SCHEMA_VERSION = 21, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
+enum { TRACE_SCHEMA_VERSION = 22, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
 
 /* Columns of `shape` that count from the number of the event's rank (trace_schema.sql). */
 enum trace_near { TRACE_NEAR_PEER = 1, TRACE_NEAR_RECV_PEER = 2 };
+enum trace_arg_near { TRACE_NEAR_RANK = 1, TRACE_NEAR_REQUEST = 2 }; /* of arg_set */
 /* The largest number of calls in a row of event_part, of bytes (two digits each) for a time in such
  * a row, and of calls or messages in a row of event_sum or message_part. */
 enum { TRACE_PART_CALLS_MAX = 256, TRACE_TIME_BYTES_MAX = 5, TRACE_SUM_CALLS_MAX = 1 << 30 };

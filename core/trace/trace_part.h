@@ -41,7 +41,7 @@ struct trace_set_part { /* a completion, with its request relative to the event'
 struct trace_arg_part {
     uint32_t name, index;
     int64_t value;
-    bool near; /* value counts from the event's rank */
+    int near; /* enum trace_arg_near; 0: value counts from nothing */
 };
 struct trace_first { /* the first part of each id: at[0, last + 2), ids from 1 */
     uint32_t *at, room;

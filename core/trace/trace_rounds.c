@@ -174,10 +174,16 @@ static bool call_is_settled(const struct trace_call *call)
     }
 }
 
-/* Tells whether such a call may be part of a round. */
+/* Tells whether such a call may be part of a round. A probe that waits can need a message of the
+ * next round, so it is no settled call; which message it finds is settled all the same. */
 static bool call_is_plain(const struct trace_call *call)
 {
     switch (call->class) {
+    case EVENT_CLASS_PROBE:
+    case EVENT_CLASS_MPROBE:
+    case EVENT_CLASS_MRECV:
+    case EVENT_CLASS_IMRECV:
+        return !trait_in(call->traits, TRAIT_POLLS);
     case EVENT_CLASS_SEND:
     case EVENT_CLASS_ISEND:
     case EVENT_CLASS_SENDRECV:

@@ -13,14 +13,14 @@
  * Rounds are left out only if all this follows from the trace. Everywhere in the trace: one thread
  * a rank, whole records, no errors, no receives, probes or completions with a choice (any source or
  * tag, any or some requests), no buffered, ready, cancelled or partitioned messages, no locks of
- * windows and no dynamic processes. In the rounds: only calls that send, receive, start, complete,
- * access windows, are collectives, fences or local; and no call with further records (contents,
- * misuse, stacks).
+ * windows and no dynamic processes. In the rounds: only calls that send, receive, wait for a
+ * message, start, complete, access windows, are collectives, fences or local; and no call with
+ * further records (contents, misuse, stacks).
  *
- * If the trace has other calls as well (files, tests, posts of windows), a rank can wait for an act
- * of another rank behind the loop. The set of ranks that must enter a round before a rank can leave
- * another one grows from round to round, at most as often as there are ranks: so that many rounds
- * stay, and more rounds change nothing.
+ * If the trace has other calls as well (files, tests, probes, posts of windows), a rank can wait
+ * for an act of another rank behind the loop. The set of ranks that must enter a round before a
+ * rank can leave another one grows from round to round, at most as often as there are ranks: so
+ * that many rounds stay, and more rounds change nothing.
  *
  * Unordered accesses of two rounds are found as well: if something orders the accesses of two
  * consecutive rounds, it also orders those of rounds further apart, since each rank makes its calls

@@ -153,7 +153,7 @@ CREATE TABLE completion_set (id INTEGER NOT NULL, idx INTEGER NOT NULL, request_
 -- Arguments that have no column: arrays (sendcounts, senddispls, sendtypes, recvcounts...), scalars
 -- and texts, by name. The file of MPI_File_open and MPI_File_delete: place, a number for its path
 -- without links (bits 32 and up: for the machine), device and inode; 0: unknown, or no such file.
--- near = 1: value counts from the number of the event's rank.
+-- near = 1: value counts from the number of the event's rank; 2: from the event's request.
 CREATE TABLE arg_set (id INTEGER NOT NULL, name TEXT NOT NULL, idx INTEGER NOT NULL, value,
     near INTEGER);
 
@@ -328,7 +328,8 @@ FROM event_each e JOIN shape s ON s.id = e.shape JOIN completion_set d ON d.id =
 
 CREATE VIEW arg AS
 SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, a.name AS name, a.idx AS idx,
-    iif(a.near, a.value + (e.id >> 40), a.value) AS value, e.id AS event
+    CASE a.near WHEN 1 THEN a.value + (e.id >> 40) WHEN 2 THEN a.value + e.request ELSE a.value END
+        AS value, e.id AS event
 FROM event_each e JOIN shape s ON s.id = e.shape JOIN arg_set a ON a.id = s.args;
 
 -- message_unfolded: the messages of message_part; message_each: these and message_row's; neither is

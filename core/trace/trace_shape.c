@@ -437,7 +437,7 @@ static enum core_status arg_add(struct trace *trace, sqlite3_stmt *stmt, bool *o
     const char *name = (const char *)sqlite3_column_text(stmt, 1);
     struct trace_arg_part part = {.index = (uint32_t)sqlite3_column_int64(stmt, 2),
                                   .value = sqlite3_column_int64(stmt, 3),
-                                  .near = sqlite3_column_int(stmt, 4) != 0};
+                                  .near = sqlite3_column_int(stmt, 4)};
     int64_t id = sqlite3_column_int64(stmt, 0);
 
     *out_good = name && arg->part_count < PARTS_MAX && trace->shapes->name_count < NAMES_MAX;
@@ -486,15 +486,20 @@ static enum core_status args_load(struct trace *trace)
     return status;
 }
 
-/* Returns a value that counts from the event's rank if `near` says so. */
-static int64_t value_from(uint32_t rank, bool near, int64_t value)
+/* Returns a value that counts from the event's rank or request if `near` says so. */
+static int64_t value_from(const struct trace_event *event, int near, int64_t value)
 {
-    return near ? (int64_t)((uint64_t)value + rank) : value; /* no overflow, whatever is read */
+    uint64_t from = near == TRACE_NEAR_RANK      ? event->rank
+                    : near == TRACE_NEAR_REQUEST ? event->request
+                                                 : 0;
+
+    return (int64_t)((uint64_t)value + from); /* no overflow, whatever is read */
 }
 
-/* Reads the values in column 0; in column 1 is whether they count from the rank. */
-static enum core_status values_read(struct trace *trace, sqlite3_stmt *stmt, uint32_t rank,
-                                    int64_t **out_value, uint32_t *out_count)
+/* Reads the values in column 0; column 1 says from what of the event they count (value_from). */
+static enum core_status values_read(struct trace *trace, sqlite3_stmt *stmt,
+                                    const struct trace_event *event, int64_t **out_value,
+                                    uint32_t *out_count)
 {
     enum core_status status = CORE_OK;
     int64_t *value = NULL;
@@ -510,7 +515,7 @@ static enum core_status values_read(struct trace *trace, sqlite3_stmt *stmt, uin
         else
             status = CORE_ARRAY_PUSH(
                 value, count, room, trace->path,
-                value_from(rank, sqlite3_column_int(stmt, 1) != 0, sqlite3_column_int64(stmt, 0)));
+                value_from(event, sqlite3_column_int(stmt, 1), sqlite3_column_int64(stmt, 0)));
         if (status != CORE_OK)
             break;
     }
@@ -532,7 +537,7 @@ static enum core_status arg_look_up(struct trace *trace, const struct trace_even
 
     sqlite3_bind_int64(stmt, 1, event->arg_set);
     sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC);
-    enum core_status status = values_read(trace, stmt, event->rank, out_value, out_count);
+    enum core_status status = values_read(trace, stmt, event, out_value, out_count);
     sqlite3_reset(stmt);
     sqlite3_clear_bindings(stmt);
     return status;
@@ -560,7 +565,7 @@ static enum core_status arg_copy(struct trace *trace, const struct trace_event *
             arg->part[i].name != number
                 ? CORE_OK
                 : CORE_ARRAY_PUSH(*out_value, *out_count, room, trace->path,
-                                  value_from(event->rank, arg->part[i].near, arg->part[i].value));
+                                  value_from(event, arg->part[i].near, arg->part[i].value));
         if (status != CORE_OK) {
             free(*out_value);
             return status;
@@ -603,8 +608,7 @@ enum core_status trace_args_each(struct trace *trace, const struct trace_event *
         int type = sqlite3_column_type(stmt, 2);
         status =
             fn(name ? name : "?", (uint32_t)sqlite3_column_int64(stmt, 1),
-               value_from(event->rank, sqlite3_column_int(stmt, 3) != 0,
-                          sqlite3_column_int64(stmt, 2)),
+               value_from(event, sqlite3_column_int(stmt, 3), sqlite3_column_int64(stmt, 2)),
                type == SQLITE_TEXT ? (const char *)sqlite3_column_text(stmt, 2) : NULL, context);
     }
     if (status == CORE_OK && code != SQLITE_DONE)
@@ -622,7 +626,8 @@ enum core_status trace_group_get(struct trace *trace, int64_t group, int64_t **o
         return status;
     sqlite3_stmt *stmt = trace->shapes->group_by_id;
     sqlite3_bind_int64(stmt, 1, group);
-    status = values_read(trace, stmt, 0, out_member, out_count);
+    status =
+        values_read(trace, stmt, &(const struct trace_event){.rank = 0}, out_member, out_count);
     sqlite3_reset(stmt);
     return status;
 }

@@ -8,7 +8,7 @@ import difflib, json, os, re, sqlite3, subprocess, sys
 
 BUILD, ROUNDS, SLOW = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 MS = 900  # duration of the slow round
-FAMILIES = [("persistent", 4000)]
+FAMILIES = [("persistent", 4000), ("matched_probes", 4000)]
 if ROUNDS > 100000:
     FAMILIES += [("sendrecv", 20000), ("pingpong", 20000), ("halo", 20000)]
 JOBS = [("slow_round", ["./slow_round", str(ROUNDS), str(SLOW), str(MS)])] + [

@@ -15,7 +15,7 @@
 #include "store/store.h"
 #include "tests/unit/spool_text.h"
 
-enum { PROGRAMS = 64, RANKS_MAX = 4, EXCHANGES_MAX = 5, TEXT_BYTES = 1 << 20 };
+enum { PROGRAMS = 64, RANKS_MAX = 4, EXCHANGES_MAX = 5, TEXT_BYTES = 1 << 20, PEEK_TAG = 5 };
 
 static char base[200];
 
@@ -28,6 +28,10 @@ enum kind {
     SUM,               /* an allreduce */
     AHEAD,             /* both Irecv, Send, Wait */
     FENCED,            /* each writes to the next one's window, to a place of its own */
+    PROBED,            /* a probe before the receive */
+    MATCHED,           /* a matched probe, and the receive of its message */
+    IMATCHED,          /* the same, with a request */
+    PEEKED,            /* a receive, and a probe that waits for the message of the next round */
     CORRECT,           /* kinds from here on are mistakes, or leave a choice open */
     HEAD_ON = CORRECT, /* both send first: a deadlock where sends are not buffered */
     OTHER_TYPE,        /* MPI_INT sent, MPI_FLOAT received */
@@ -47,6 +51,7 @@ struct exchange {
 struct job {
     int ranks;
     bool windows; /* there is one */
+    bool peeks;   /* rank 0 sends one message with PEEK_TAG ahead, which rank 1 receives last */
     char *text[RANKS_MAX];
     size_t used[RANKS_MAX];
     int request[RANKS_MAX];
@@ -81,6 +86,10 @@ static struct exchange exchange_new(struct core_random *random, const struct job
         new.kind = correct ? CROSSED : OTHER_TYPE;
     if (new.kind == LEFT_OVER)
         new.tag = 9;
+    if (new.kind == PEEKED && !job->peeks)
+        new.kind = PROBED;
+    if (new.kind == PEEKED)
+        new = (struct exchange){PEEKED, 0, 1, PEEK_TAG};
     return new;
 }
 
@@ -94,6 +103,31 @@ static void nonblocking(struct job *job, int me, int other, int tag)
             "req=%d; Wait req=%d got=%d:%d:%d:16; Wait req=%d got=%d:-32768:-32768:0; ",
             other, tag, first, other, tag, first + 1, first, first, other, tag, first + 1,
             first + 1);
+}
+
+/* A message whose receiver probes. */
+static void probe_add(struct job *job, const struct exchange *x)
+{
+    int message = job->request[x->b];
+
+    job_add(job, x->a, "Send peer=%d tag=%d type=int count=4; ", x->b, x->tag);
+    if (x->kind == PROBED)
+        job_add(job, x->b, "Probe peer=%d tag=%d got=0:%d:%d:16; ", x->a, x->tag, x->a, x->tag);
+    if (x->kind == PROBED || x->kind == PEEKED)
+        job_add(job, x->b, "Recv peer=%d tag=%d type=int count=4 got=0:%d:%d:16; ", x->a, x->tag,
+                x->a, x->tag);
+    if (x->kind == PEEKED)
+        job_add(job, x->b, "Probe peer=%d tag=%d got=0:%d:%d:16; ", x->a, x->tag, x->a, x->tag);
+    if (x->kind == PROBED || x->kind == PEEKED)
+        return;
+    job_add(job, x->b, "Mprobe peer=%d tag=%d req=%d got=%d:%d:%d:16; ", x->a, x->tag, message,
+            message, x->a, x->tag);
+    job->request[x->b] += 1 + (x->kind == IMATCHED);
+    if (x->kind == MATCHED)
+        job_add(job, x->b, "Mrecv type=int count=4 req=%d got=0:%d:%d:16; ", message, x->a, x->tag);
+    else
+        job_add(job, x->b, "Imrecv type=int count=4 req=%d args=%d; Wait req=%d got=%d:%d:%d:16; ",
+                message + 1, message, message + 1, message + 1, x->a, x->tag);
 }
 
 static void exchange_add(struct job *job, const struct exchange *x)
@@ -147,6 +181,12 @@ static void exchange_add(struct job *job, const struct exchange *x)
             job_add(job, i, "%sWin_fence args=0; %sWin_fence args=0; ", late ? "" : put,
                     late ? put : "");
         }
+        return;
+    case PROBED:
+    case MATCHED:
+    case IMATCHED:
+    case PEEKED:
+        probe_add(job, x);
         return;
     case SAID:
         job_add(job, x->a,
@@ -208,6 +248,7 @@ static void job_write(const char *folder, uint64_t seed)
     job.ranks = 2 + below(&random, RANKS_MAX - 1);
     bool windows = below(&random, 2);
     job.windows = windows;
+    job.peeks = below(&random, 2);
     for (int i = 0; i < job.ranks; i++) {
         job.text[i] = malloc(TEXT_BYTES);
         assert_non_null(job.text[i]);
@@ -221,6 +262,8 @@ static void job_write(const char *folder, uint64_t seed)
                 "Probe peer=0 tag=7 got=0:0:7:16; "
                 "Recv peer=0 tag=7 type=int count=4 got=0:0:7:16; ");
     }
+    if (job.peeks)
+        job_add(&job, 0, "Send peer=1 tag=%d type=int count=4; ", PEEK_TAG);
     for (int loops = 1 + below(&random, 3); loops; loops--) {
         struct exchange between = exchange_new(&random, &job, true);
         bool chooses = below(&random, 8) == 0, behind = below(&random, 2),
@@ -232,6 +275,8 @@ static void job_write(const char *folder, uint64_t seed)
             choice_add(&job, job.ranks - 1, job.ranks, named);
         exchange_add(&job, &between);
     }
+    if (job.peeks)
+        job_add(&job, 1, "Recv peer=0 tag=%d type=int count=4 got=0:0:%d:16; ", PEEK_TAG, PEEK_TAG);
     for (int i = 0; i < job.ranks; i++) {
         job_add(&job, i, windows ? "Win_fence args=16; Win_free; Finalize" : "Finalize");
         assert_true(text_write(folder, i, job.ranks, job.text[i]));
