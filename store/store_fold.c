@@ -8,7 +8,8 @@
  * differs from the one a period ago, the fold searches for a new period: back to where the last 32,
  * 8 or 1 calls had the same codes. After a round has come three times, it is the loop's round, from
  * the next call on. A call that is not the loop's next call keeps its own row, and the loop
- * continues after it.
+ * continues after it. If calls are skipped again and again in a stretch that repeats, the stretch
+ * is the new loop: e.g. in the first rounds the insides of collectives were recorded.
  *
  * Rows outside of a loop wait until it is known whether a loop begins with them: if so, they join
  * its first part.
@@ -81,6 +82,7 @@ struct store_fold {
         uint32_t calls;                 /* per round; 0: there is no loop */
         uint32_t next;                  /* index of the next call */
         uint32_t misses;                /* foreign calls in a row */
+        uint64_t skipped;               /* count when calls were last skipped; 0: never */
         uint32_t id;                    /* 0: not written yet */
         uint64_t calls_kept, calls_max; /* in parts so far; then parts are spare. 0: never */
         uint64_t start;                 /* number of the first call of its first round */
@@ -232,6 +234,7 @@ static void loop_begin(struct store_fold *fold, uint64_t seq, int32_t ranks)
     CORE_CHECK(!fold->part.count); /* it belongs to the last loop */
     fold->loop.calls = (uint32_t)fold->period;
     fold->loop.next = fold->loop.misses = fold->loop.id = 0;
+    fold->loop.skipped = 0;
     fold->loop.calls_kept = 0;
     fold->loop.calls_max = store_sum_rounds_max(ranks, fold->loop.calls) * fold->loop.calls;
     fold->loop.start = seq > length ? seq - length : 1;
@@ -588,6 +591,21 @@ static enum core_status loop_miss(struct store *store, int64_t rank, const struc
     return status == CORE_OK ? row_waits(store, rank, row) : status;
 }
 
+static enum core_status rows_end(struct store *store, int64_t rank, bool sums);
+
+/* Notes whether the call at `at` skips calls of the loop. Tells whether the last calls repeat, and
+ * skipped calls before, so that they make another loop. */
+static bool loop_is_stale(struct store_fold *fold, uint32_t at)
+{
+    uint64_t skipped = fold->loop.skipped;
+
+    CORE_CHECK(fold->loop.calls > 0 && skipped <= fold->count);
+    if (at == fold->loop.next || at == fold->loop.calls)
+        return false;
+    fold->loop.skipped = fold->count;
+    return skipped && loop_is_found(fold) && fold->count - skipped < fold->run;
+}
+
 static enum core_status loop_take(struct store *store, int64_t rank, const struct store_row *row)
 {
     struct store_fold *fold = store->fold;
@@ -595,6 +613,11 @@ static enum core_status loop_take(struct store *store, int64_t rank, const struc
 
     if (at == fold->loop.calls)
         return loop_miss(store, rank, row);
+    if (loop_is_stale(fold, at)) {
+        enum core_status status = rows_end(store, rank, false);
+        fold->loop.calls = 0;
+        return status == CORE_OK ? row_waits(store, rank, row) : status;
+    }
     enum core_status status = waits_write(store, rank, fold->waits_end);
     return status == CORE_OK ? loop_hit(store, rank, row, at) : status;
 }
@@ -616,8 +639,6 @@ static enum core_status untimed_end(struct store *store, int64_t rank)
                                          fold->untimed.enter, fold->untimed.leave)
                  : CORE_OK;
 }
-
-static enum core_status rows_end(struct store *store, int64_t rank, bool sums);
 
 static enum core_status untimed_begin(struct store *store, int64_t rank,
                                       const struct store_row *row)
@@ -648,6 +669,13 @@ static enum core_status untimed_put(struct store *store, int64_t rank, const str
 
     code_add(fold, row);
     uint32_t at = fold->loop.calls ? loop_find(fold, row) : 0;
+    if (at < fold->loop.calls && loop_is_stale(fold, at)) {
+        status = rows_end(store, rank, false);
+        loop_begin(fold, row->seq, store->world_size);
+        at = fold->loop.next = fold->loop.calls - 1; /* the call ends the loop's first round */
+    }
+    if (status != CORE_OK)
+        return status;
     if (at == fold->loop.calls) {
         store_note(store, "rank %" PRId64 ": the times of call %" PRIu64 " are not its own", rank,
                    row->seq);

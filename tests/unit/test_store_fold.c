@@ -251,6 +251,33 @@ static void small_write(const char *folder)
     }
 }
 
+/* Writes rounds of Send, Recv and Barrier; only in the first ones the inside of the barrier. */
+static void inside_write(const char *folder)
+{
+    for (int r = 0; r < 2; r++) {
+        struct program program = {
+            .step = {{.loops = 40, .steps = 2}, {.call = SEND, .tag = 1}, {.call = BARRIER}},
+            .count = 3};
+        struct writer w;
+        struct rank rank = {.w = &w, .program = &program, .left = 1 - r, .right = 1 - r};
+        core_random_init(&rank.chance, 1);
+        core_random_init(&rank.times, (uint64_t)r);
+        writer_open(&w, folder, r, 2, 0);
+        writer_call(&w, SEND, "MPI_Send", EVENT_CLASS_SEND, 0, "");
+        writer_call(&w, RECV, "MPI_Recv", EVENT_CLASS_RECV, 0, "");
+        writer_call(&w, BARRIER, "MPI_Barrier", EVENT_CLASS_COLL, 0, "");
+        writer_call(&w, INNER_SEND, "inner_send", EVENT_CLASS_SEND, 0, "");
+        writer_world(&w);
+        writer_type(&w, 3, "MPI_INT", 4);
+        steps_write(&rank, 0, program.count);
+        for (int i = 0; i < SMALL_ROUNDS; i++) {
+            call_write(&rank, &program.step[1]);
+            writer_event(&w, enter(&rank, BARRIER, EVENT_NONE, EVENT_NONE));
+        }
+        assert_true(writer_close(&w));
+    }
+}
+
 static void job_remove(const char *folder)
 {
     char command[300];
@@ -489,6 +516,26 @@ static void test_small(void **state)
     job_remove(folder);
 }
 
+/* Rounds that skip calls of the loop before them are a loop of their own. */
+static void test_skips(void **state)
+{
+    char folder[300], folded[300], plain[300];
+    sqlite3 *db;
+
+    (void)state;
+    snprintf(folder, sizeof folder, "%s/inside", base);
+    snprintf(folded, sizeof folded, "%s/inside.db", base);
+    snprintf(plain, sizeof plain, "%s/inside_plain.db", base);
+    inside_write(folder);
+    store(folder, folded, true);
+    store(folder, plain, false);
+    assert_int_equal(sqlite3_open(folded, &db), SQLITE_OK);
+    assert_true(number(db, "SELECT count(*) FROM event_row") < 40);
+    sqlite3_close(db);
+    traces_compare(folded, plain);
+    job_remove(folder);
+}
+
 static void quiet(enum core_status status, const char *message, void *context)
 {
     (void)status, (void)message, (void)context;
@@ -635,10 +682,8 @@ static void test_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small),
-        cmocka_unit_test(test_same),
-        cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_small),   cmocka_unit_test(test_skips),  cmocka_unit_test(test_same),
+        cmocka_unit_test(test_damaged), cmocka_unit_test(test_faults),
     };
     char command[300];
 
