@@ -13,6 +13,7 @@
 #include "checkers/wording.h"
 #include "checkers/wording_misuse.h"
 #include "checkers/expected_error.h"
+#include "checkers/hint_exchanged.h"
 #include "checkers/hint_null_handle.h"
 #include "core/array.h"
 #include "core/check.h"
@@ -163,6 +164,7 @@ struct gathering {
     struct finding_list *list;
     struct mistake *mistake;
     uint32_t count, room;
+    struct hint_exchanged exchanged;
     uint32_t received;      /* receives that were looked up */
     uint32_t rank, of_rank; /* the present rank, and its number of misuses so far */
     bool more;              /* a rank may have made more misuses than were recorded */
@@ -501,7 +503,7 @@ static bool is_of_numbers(enum misuse_kind kind)
 {
     return kind == MISUSE_SEND_PAST_END || kind == MISUSE_RECEIVE_PAST_END ||
            kind == MISUSE_READ_ARRAY_SHORT || kind == MISUSE_WRITE_ARRAY_SHORT ||
-           kind == MISUSE_STORED_BEHIND || kind == MISUSE_PEER_RANGE ||
+           kind == MISUSE_STORED_BEHIND || kind == MISUSE_SWAPPED || kind == MISUSE_PEER_RANGE ||
            kind == MISUSE_TARGET_RANGE || kind == MISUSE_NEGATIVE || kind == MISUSE_NEGATIVE_ENTRY;
 }
 
@@ -614,6 +616,7 @@ static enum core_status check_usage_gather(uint32_t rank, uint64_t seq, const st
     gathering->rank = rank;
     gathering->more |= gathering->of_rank >= MISUSE_KEPT_MAX;
     if (misuse_kind_rule(misuse->kind) >= MISUSE_RULE_WINDOW || /* check_rma's, context's */
+        hint_exchanged_covers(&gathering->exchanged, rank, seq, misuse) ||
         trace_event_get(trace, rank, seq, &event) != CORE_OK || met_nobody(trace, &event, misuse))
         return CORE_OK;
     if (other && trace_event_get(trace, rank, other, &other_event) != CORE_OK)
@@ -649,6 +652,10 @@ static enum core_status check_usage_gather(uint32_t rank, uint64_t seq, const st
         return status;
     if (fresh)
         note_returned(finding, &event);
+    if (fresh)
+        status = hint_exchanged_add(trace, finding, &event, misuse);
+    if (status != CORE_OK)
+        return status;
     if (fresh && misuse->kind == MISUSE_HANDLE_NULL)
         status = hint_null_handle_add(trace, finding, rank, seq, misuse->object);
     if (status != CORE_OK)
@@ -726,7 +733,10 @@ static enum core_status mistake_end(struct finding *finding, const struct mistak
 enum core_status check_usage(const struct check_input *input, struct finding_list *list)
 {
     struct gathering gathering = {.input = input, .list = list};
-    enum core_status status = trace_misuse_each(input->trace, check_usage_gather, &gathering);
+    enum core_status status = hint_exchanged_read(input->trace, &gathering.exchanged);
+
+    if (status == CORE_OK)
+        status = trace_misuse_each(input->trace, check_usage_gather, &gathering);
 
     if (status == CORE_OK)
         status = trace_exact_each(input->trace, inexact_gather, &gathering);
@@ -740,6 +750,7 @@ enum core_status check_usage(const struct check_input *input, struct finding_lis
         free(mistake->unlike);
         free(mistake->other);
     }
+    hint_exchanged_done(&gathering.exchanged);
     free(gathering.mistake);
     return status == CORE_OK ? check_exit(input, list) : status;
 }

@@ -21,6 +21,8 @@ enum differs { /* how a message and a receive differ, most important first */
                IN_COMM,
                IN_SOURCE,
                IN_DEST,
+               IN_SOURCE_AND_TAG, /* the receive has them exchanged */
+               IN_DEST_AND_TAG,   /* the send has */
                DIFFERS_COUNT
 };
 
@@ -45,6 +47,7 @@ struct near {
     uint32_t told;
     struct miss miss[NEAR_MAX];
     uint32_t miss_count;
+    bool exchanged; /* a rank and a tag */
     struct hint_tag_miss tag;
     enum core_status status;
 };
@@ -61,21 +64,35 @@ static bool is_receive(const struct replay_op *op)
            op->mode != REPLAY_TOKEN;
 }
 
+/* Tells whether the two match if a side exchanges its rank and its tag. */
+static enum differs exchange_of(const struct side *send, const struct side *receive)
+{
+    if (send->comm != receive->comm || receive->tag == REPLAY_ANY)
+        return DIFFERS_COUNT;
+    if (send->peer == (int32_t)receive->rank && receive->peer == send->tag &&
+        receive->tag == (int32_t)send->rank)
+        return IN_SOURCE_AND_TAG;
+    return receive->peer == (int32_t)send->rank && send->tag == (int32_t)receive->rank &&
+                   send->peer == receive->tag
+               ? IN_DEST_AND_TAG
+               : DIFFERS_COUNT;
+}
+
 /* Returns the one thing in which they differ; DIFFERS_COUNT: none, or several. */
 static enum differs hint_near_miss_difference(const struct side *send, const struct side *receive)
 {
-    const bool differs[DIFFERS_COUNT] = {
+    const bool differs[IN_SOURCE_AND_TAG] = {
         [IN_TAG] = receive->tag != REPLAY_ANY && receive->tag != send->tag,
         [IN_COMM] = receive->comm != send->comm,
         [IN_SOURCE] = receive->peer != REPLAY_ANY && receive->peer != (int32_t)send->rank,
         [IN_DEST] = send->peer != (int32_t)receive->rank};
     enum differs found = DIFFERS_COUNT;
 
-    for (int i = 0; i < DIFFERS_COUNT; i++) {
+    for (int i = 0; i < IN_SOURCE_AND_TAG; i++) {
         if (!differs[i])
             continue;
         if (found != DIFFERS_COUNT)
-            return DIFFERS_COUNT;
+            return exchange_of(send, receive);
         found = (enum differs)i;
     }
     return found;
@@ -147,6 +164,17 @@ static void differ_text(const struct near *near, enum differs how, const struct 
             snprintf(text, bytes, "names rank %" PRId32 " as its source, not rank %" PRIu32,
                      other->peer, waiting->rank);
         break;
+    case IN_SOURCE_AND_TAG:
+    case IN_DEST_AND_TAG:
+        snprintf(text, bytes,
+                 sends ? "goes to rank %" PRId32 " with tag %" PRId32
+                         ", where a receive from rank %" PRId32 " with tag %" PRId32
+                         " waits: the %s has its rank and its tag exchanged"
+                       : "names rank %" PRId32 " and tag %" PRId32 ", where a send to rank %" PRId32
+                         " with tag %" PRId32 " waits: the %s has its rank and its tag exchanged",
+                 other->peer, other->tag, waiting->peer, waiting->tag,
+                 how == IN_SOURCE_AND_TAG ? "receive" : "send");
+        break;
     default:
         if (sends)
             snprintf(text, bytes, "goes to rank %" PRId32 ", not to rank %" PRIu32, other->peer,
@@ -167,6 +195,7 @@ static void hint_near_miss_tell(struct near *near, enum differs how, const struc
     if (trace_event_get(trace, other->rank, other->event, &event) != CORE_OK ||
         (how == IN_COMM && is_other_pair(near, other, waiting)))
         return;
+    near->exchanged |= how == IN_SOURCE_AND_TAG || how == IN_DEST_AND_TAG;
     differ_text(near, how, other, waiting, sends, text, sizeof text);
     uint32_t at = 0;
     while (at < near->miss_count &&
@@ -446,7 +475,7 @@ enum core_status hint_near_miss_add(const struct check_input *input, struct find
         status = status == CORE_OK ? near.status : status;
     }
     if (near.miss_count)
-        finding->remedy = REMEDY_AGREE;
+        finding->remedy = near.exchanged ? REMEDY_EXCHANGE : REMEDY_AGREE;
     misses_word(&near);
     *out_tag = near.tag;
     return status;

@@ -407,6 +407,8 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
     [REMEDY_CANCELLED] = {"cancelled",
                           "wait for the request as well (MPI_Wait), then ask MPI_Test_cancelled",
                           OF(REQUEST)},
+    [REMEDY_EXCHANGE] = {"exchange", "exchange the two arguments in the call",
+                         OF(ARGUMENT) | OF(DEADLOCK) | OF(HANG)},
     [REMEDY_ELEMENTS] = {"elements",
                          "give the array an element for each call that stores into it before its "
                          "elements are used again",

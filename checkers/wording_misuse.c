@@ -16,6 +16,7 @@ static const char *const misuse_forms[] = {
     [MISUSE_HANDLE_NULL] = "'%a' is %n",
     [MISUSE_HANDLE_FREED] = "'%a' is %o that was freed",
     [MISUSE_HANDLE_UNKNOWN] = "'%a' is not %o: it was never made, or was freed",
+    [MISUSE_SWAPPED] = "'%a' is given %o%m, and '%b' is not: the two arguments are exchanged",
     [MISUSE_HANDLE_PREDEFINED] = "'%a' is %o that is predefined: it must not be freed",
     [MISUSE_OF_OTHERS] = "'%a' is %o that was made for %b, not for %c",
     [MISUSE_COMM_INCOMPLETE] =
@@ -387,6 +388,8 @@ static const char *form_of(const struct misuse *misuse)
         return "%o was not freed: the MPI library refused the call that frees it";
     if (misuse->kind == MISUSE_OBJECT_LEFT && misuse->object == MISUSE_OBJECT_FILE)
         return "%o was never closed";
+    if (misuse->kind == MISUSE_SWAPPED && misuse->value[1])
+        return "'%a' is given %o%m, and '%b' is given %0: the two arguments are exchanged";
     return blocks ? "two blocks of '%a' overlap" : wording_misuse_form(misuse->kind);
 }
 
@@ -433,6 +436,8 @@ char *wording_misuse(const struct misuse *misuse, uint64_t traits, const char *o
                   file);
         } else if (*at == 'd') {
             datatype_write(file, misuse);
+        } else if (*at == 'm') {
+            fprintf(file, misuse->name[2] ? " (%s)" : "%s", misuse->name[2] ? misuse->name[2] : "");
         } else if (*at == 'p') {
             displaced_write(file, misuse);
         } else if (*at == 'f' || *at == 't') {

@@ -71,6 +71,7 @@ struct lane {
     const void *buffer[EXIT_CAUSE_BUFFERS];
     void *signal_stack;    /* exit_record.c; NULL: none */
     uint64_t applying;     /* the sampled call that runs a user-defined operation; 0: none */
+    uint64_t wrong;        /* the last call with a handle that may be wrong (usage_swapped) */
     uint64_t doubted;      /* the last call with a handle of no object (usage.h) */
     uint64_t unread;       /* the last call whose data the process could not read */
     uint64_t unseen;       /* the collective whose inside is not recorded; 0: none */

@@ -10,6 +10,7 @@
 
 #include "core/check.h"
 #include "core/fault.h"
+#include "core/text.h"
 
 enum { FILE_BYTES_MAX = 16 << 20 };
 
@@ -291,6 +292,69 @@ bool source_mention_in_statement(const char *text, const char *name, int line, b
             return false;
     }
     return false;
+}
+
+/* Tells whether a macro is used before a parenthesis, by its name in capitals: it may stand for
+ * several arguments. */
+static bool is_macro(const char *parenthesis)
+{
+    const char *at = parenthesis;
+
+    while (is_of_name(at[-1]) && !islower((unsigned char)at[-1]))
+        at--;
+    return at < parenthesis && !is_of_name(at[-1]);
+}
+
+/* Finds the arguments of a call, which begins at its parenthesis, behind its name. Returns their
+ * number; 0: unknown, or too many. */
+static unsigned arguments_find(const char *at, const char **start, const char **end, unsigned most)
+{
+    unsigned count = 0;
+    int depth = 0;
+
+    CORE_CHECK(*at == '(');
+    for (; *at; at++) {
+        if (*at == '"' || *at == '\'' || (*at == '(' && depth && is_macro(at)))
+            return 0;
+        bool opens = strchr("([{", *at), closes = strchr(")]}", *at);
+        depth += opens - closes;
+        if (depth > 1 || (depth == 1 && *at != ',' && !opens) || (depth == 1 && closes))
+            continue;
+        if (count)
+            end[count - 1] = at;
+        if (!depth)
+            return count;
+        if (depth == 1 && (!opens || !count)) {
+            if (count == most)
+                return 0;
+            start[count++] = at + 1;
+        }
+    }
+    return 0;
+}
+
+char *source_mention_exchange(const char *line, const char *call, unsigned first, unsigned second)
+{
+    enum { MOST = 32 };
+    const char *start[MOST], *end[MOST], *at = strcasestr(line, call),
+                                         *open = at ? at + strlen(call) : NULL;
+    unsigned count = open && *open == '(' ? arguments_find(open, start, end, MOST) : 0;
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = count && first && second && first <= count && second <= count
+                     ? open_memstream(&text, &bytes)
+                     : NULL;
+
+    if (!file)
+        return NULL;
+    fprintf(file, "%.*s", (int)(open - at), at);
+    for (unsigned i = 0; i < count; i++) {
+        unsigned from = i + 1 == first ? second - 1 : i + 1 == second ? first - 1 : i;
+        const char *word = start[from] + strspn(start[from], " \t");
+        fprintf(file, "%s%.*s", i ? ", " : "(", (int)(end[from] - word), word);
+    }
+    fputc(')', file);
+    return core_text_close(file, &text);
 }
 
 char *source_mention_read(const char *path)

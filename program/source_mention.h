@@ -31,6 +31,9 @@ char *source_mention_line(const char *path, int line);
  * initializes the variable. */
 bool source_mention_find(const char *text, const char *name,
                          const struct source_mention_span *span);
+/* Returns the call in the line of source with two of its arguments, numbers from 1, exchanged, for
+ * free(); NULL: the line does not hold the whole call. */
+char *source_mention_exchange(const char *line, const char *call, unsigned first, unsigned second);
 /* Finds the first word from a place on. Returns false if the rest of the line has none. */
 bool source_mention_word(const char *text, const struct source_mention_place *place, bool fortran,
                          char *out, size_t room);

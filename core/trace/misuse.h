@@ -13,6 +13,9 @@
     X(HANDLE_NULL, "handle-null", ARGUMENT)                                                      \
     X(HANDLE_FREED, "handle-freed", ARGUMENT)                                                    \
     X(HANDLE_UNKNOWN, "handle-unknown", ARGUMENT)                                                \
+    /* argument name 0 is the object (name 2) that name 1 should be; value 1: and name 1 is the  \
+       number value 0 that name 0 should be; values 2, 3: the numbers of name 1 and name 0 */    \
+    X(SWAPPED, "swapped", ARGUMENT)                                                              \
     X(HANDLE_PREDEFINED, "handle-predefined", ARGUMENT)                                          \
     X(OF_OTHERS, "of-others", ARGUMENT)                                                          \
     X(COMM_INCOMPLETE, "comm-incomplete", ARGUMENT)                                              \

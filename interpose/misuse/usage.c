@@ -148,7 +148,7 @@ static bool usage_named(MPI_Datatype type)
     return contents_basic(contents_combiner(type));
 }
 
-static bool usage_predefined(enum recorder_object kind, const void *handle)
+bool usage_predefined(enum recorder_object kind, const void *handle)
 {
     return library_predefined(kind, handle) ||
            (kind == OBJECT_TYPE && usage_accepted(kind, handle) &&
@@ -175,6 +175,23 @@ bool usage_accepted(enum recorder_object kind, const void *handle)
                                                  of freed groups */
     recorder_unlock();
     return good;
+}
+
+const void *usage_object_find(enum recorder_object kind, uint32_t lower)
+{
+    const void *found = NULL;
+    recorder_lock();
+    for (uint32_t i = 0; i < object_room && !found; i++)
+        if (object[i].handle && object[i].kind == kind && !object[i].freed &&
+            (uint32_t)(uintptr_t)object[i].handle == lower)
+            found = object[i].handle;
+    recorder_unlock();
+    return found && usage_accepted(kind, found) ? found : NULL;
+}
+
+enum misuse_object usage_object(enum recorder_object kind)
+{
+    return object_of[kind];
 }
 
 static bool frees_in_finalize; /* attributes of MPI_COMM_SELF may have delete functions that free
@@ -352,6 +369,8 @@ void usage_handle(struct lane *lane, uint64_t seq, enum recorder_object kind, co
                   const char *argument, bool null_allowed)
 {
     enum misuse_object what = object_of[kind];
+    if (!null_allowed || !is_null(kind, handle))
+        lane->wrong = seq; /* or not: usage_swapped looks at it again */
     if (is_null(kind, handle)) {
         if (!null_allowed)
             usage_say(lane, seq, MISUSE_HANDLE_NULL, argument, 0, .object = what);

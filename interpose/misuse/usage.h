@@ -80,6 +80,25 @@ bool usage_accepted(enum recorder_object kind, const void *handle);
  * MPI_INFO_NULL and the like. */
 void usage_handle(struct lane *lane, uint64_t seq, enum recorder_object kind, const void *handle,
                   const char *argument, bool null_allowed);
+/* An argument of a call with a handle that is not valid. */
+struct usage_given {
+    const char *argument;
+    enum recorder_object kind; /* OBJECT_KINDS: a number */
+    unsigned number;           /* of the argument, from 1 */
+    uintptr_t value;
+};
+#define USAGE_GIVEN(argument, kind, number, value) \
+    {                                              \
+        argument, kind, number, (uintptr_t)(value) \
+    }
+/* Records two arguments that the program exchanged, if it did. */
+void usage_swapped(struct lane *lane, uint64_t seq, const struct usage_given *given,
+                   unsigned count);
+bool usage_predefined(enum recorder_object kind, const void *handle);
+/* Returns a valid object of the table whose handle has this lower half; NULL: none. */
+const void *usage_object_find(enum recorder_object kind, uint32_t lower);
+enum misuse_object usage_object(enum recorder_object kind);
+
 /* Checks a communicator; known: its id. */
 void usage_comm(struct lane *lane, uint64_t seq, MPI_Comm comm, const char *argument,
                 uint32_t known, bool null_allowed);
