@@ -26,7 +26,7 @@ bool orders_are_open(const struct trace *trace)
             "s.parent_back IS NULL AND ((s.peer = -1 AND NOT ifnull(s.near, 0) & 1) OR "
             "(s.recv_peer = -1 AND NOT ifnull(s.near, 0) & 2) OR "
             "c.traits LIKE '%completes_any%' OR c.traits LIKE '%completes_some%' "
-            "OR c.traits LIKE '%polls%' OR c.traits LIKE '%arrived%' OR "
+            "OR c.traits LIKE '%polls%' OR c.verb = 'arrived' OR "
             "c.traits LIKE '%cancels%' OR (c.traits LIKE '%shared_pointer%' AND "
             "c.traits NOT LIKE '%collective%') OR (c.traits LIKE '%dynamic%' AND "
             "c.traits LIKE '%collective%' AND c.traits NOT LIKE '%start_p%') OR "

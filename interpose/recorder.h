@@ -762,7 +762,7 @@ enum request_kind {
     REQUEST_RECV,
     REQUEST_COLL,
     REQUEST_MESSAGE,
-    REQUEST_BOTH, /* a send and a receive; MPICH leaves its status unset */
+    REQUEST_BOTH, /* a send and a receive; LIBRARY_SETS_STATUS_OF_BOTH */
     REQUEST_GENERALIZED,
     REQUEST_DUP, /* duplicates a communicator */
     REQUEST_KIND_MASK = 7,

@@ -38,10 +38,10 @@ bool report_is_whole(const struct report_facts *facts)
 static void reach_add(const struct orders *orders, bool whole, struct line *line)
 {
     char number[32];
-    const char *plural = orders->tried == 1 ? "" : "s";
+    const char *plural = orders->tried == 1 ? "" : "s", *comma = whole ? "" : ",";
     describe_number(orders->tried, number, sizeof number);
     if (!whole)
-        line_add(line, " as far as it was recorded%s", orders->tried ? "," : "");
+        line_add(line, " as far as it was recorded");
     switch (orders->extent) {
     case ORDERS_ONE:
     case ORDERS_ALL:
@@ -56,15 +56,15 @@ static void reach_add(const struct orders *orders, bool whole, struct line *line
         break;
     case ORDERS_SOME:
     case ORDERS_MAYBE:
-        line_add(line, " in the %s order%s tried; more %s", number, plural,
+        line_add(line, "%s in the %s order%s tried; more %s", comma, number, plural,
                  orders->extent == ORDERS_SOME ? "exist" : "may exist");
         break;
     case ORDERS_POLLS:
-        line_add(line, " in the %s order%s in which no test or probe fails twice in a row", number,
-                 plural);
+        line_add(line, "%s in the %s order%s in which no test or probe fails twice in a row", comma,
+                 number, plural);
         break;
     case ORDERS_STATES:
-        line_add(line, " in every order of its messages if sends are buffered");
+        line_add(line, "%s in every order of its messages if sends are buffered", comma);
         break;
     case ORDERS_EXTENT_COUNT:
         break;

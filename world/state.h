@@ -484,23 +484,23 @@ static inline void world_enter(const char *call)
 #if WORLD_PROCESSES
 /* One thread of a rank runs at a time (ranks/threads.c). */
 extern bool world_process_watched; /* a thread other than the main one may call MPI, or exists */
-void world_process_thread_lock(const char *call); /* NULL: any thread may do it at any time */
-bool world_process_stray(void);                   /* the thread may not enter, and has no fiber */
+/* Lets the thread into MPI when it is its turn; call: NULL, any thread may do it at any time.
+ * Returns whether the thread has to leave MPI again by world_process_thread_unlock. */
+bool world_process_thread_lock(const char *call);
+bool world_process_stray(void); /* the thread may not enter, and has no fiber */
 void world_process_thread_unlock(void);
 static inline bool world_thread_come(const char *call)
 {
-    if (UNLIKELY(world_process_watched))
-        world_process_thread_lock(call);
+    const bool alone = UNLIKELY(world_process_watched) && world_process_thread_lock(call);
     if (world_process_depth++ == 0 && UNLIKELY(world_process_guards))
         world_process_guard_open();
-    return true;
+    return alone;
 }
 static inline void world_thread_go(const bool *alone)
 {
-    (void)alone;
     if (--world_process_depth == 0 && UNLIKELY(world_process_guards))
         world_process_guard_close();
-    if (UNLIKELY(world_process_watched))
+    if (UNLIKELY(*alone)) /* the call may have set the thread level since */
         world_process_thread_unlock();
 }
 #define ALONE(call) \

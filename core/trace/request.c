@@ -302,17 +302,22 @@ static enum core_status request_complete_one(const struct step *step,
 {
     uint64_t id = done->request ? done->request : step->event->request;
     struct request *twin = requests_twin(step->requests, id);
-    struct trace_completion told = *done;
+    struct trace_completion told = *done, sent = *done;
 
-    if (twin && done->source == EVENT_NONE) { /* the status is that of the send: assume the source
-                                                 and tag that the call names */
+    if (twin) { /* the status is that of the receive */
+        sent.source = sent.tag = EVENT_NONE;
+        sent.bytes = 0;
+    }
+    if (twin && done->source == EVENT_NONE) { /* the library left the status unset: assume the
+                                                 source and tag that the call names */
         told.source = twin->peer == EVENT_ANY ? EVENT_NONE : twin->peer;
         told.tag = twin->tag == EVENT_ANY ? EVENT_NONE : twin->tag;
         told.bytes = REQUEST_BYTES_UNTOLD;
     }
     enum core_status status = twin ? complete_one(step, twin, &told) : CORE_OK;
 
-    return status != CORE_OK ? status : complete_one(step, requests_find(step->requests, id), done);
+    return status != CORE_OK ? status
+                             : complete_one(step, requests_find(step->requests, id), &sent);
 }
 
 static enum core_status complete_all(const struct step *step)

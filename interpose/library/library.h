@@ -92,6 +92,7 @@ static inline bool library_request_shared(MPI_Request request)
 }
 bool library_status_cancelled(const MPI_Status *status);
 uint64_t library_status_bytes(const MPI_Status *status);
+enum { LIBRARY_SETS_STATUS_OF_BOTH = 0 };
 #elif defined MPICH_NAME
 /* Returns the class of an error code, which is in its low bits. */
 static inline int library_error_class(int code)
@@ -119,6 +120,7 @@ static inline uint64_t library_status_bytes(const MPI_Status *status)
     return (uint64_t)(uint32_t)status->count_lo |
            (uint64_t)((uint32_t)status->count_hi_and_cancelled >> 1) << 32;
 }
+enum { LIBRARY_SETS_STATUS_OF_BOTH = 0 };
 #else
 /* Codes are classes, except those that the program adds. */
 static inline int library_error_class(int code)
@@ -143,6 +145,8 @@ static inline uint64_t library_status_bytes(const MPI_Status *status)
 {
     return status->_ucount;
 }
+/* Tells whether the status of MPI_Isendrecv is set: that of its receive. */
+enum { LIBRARY_SETS_STATUS_OF_BOTH = 1 };
 #endif
 
 /* Returns the bytes received; UINT64_MAX: unknown. */

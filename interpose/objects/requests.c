@@ -920,7 +920,8 @@ static inline void write_done(struct lane *lane, uint64_t seq, uint32_t index,
         duplicate_done(info.id);
     if (recorder_status_there(status)) {
         cancelled = UNLIKELY(library_status_cancelled(status)) && was_cancelled(info);
-        if (kind != REQUEST_SEND && kind != REQUEST_COLL && kind != REQUEST_BOTH) {
+        if (kind != REQUEST_SEND && kind != REQUEST_COLL &&
+            (kind != REQUEST_BOTH || LIBRARY_SETS_STATUS_OF_BOTH)) {
             source = recorder_peer(status->MPI_SOURCE);
             tag = recorder_tag(status->MPI_TAG);
             bytes = library_status_bytes(status);

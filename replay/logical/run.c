@@ -352,8 +352,7 @@ static void note_match(struct replay_run *run, uint32_t from, uint32_t send_op, 
                                                   .other_op = send_op,
                                                   .other_event = send->event,
                                                   .bytes = send->bytes});
-        if (receive->peer == REPLAY_ANY && receive->matched >= 0 &&
-            receive->matched != (int32_t)from)
+        if (replay_op_diverges(receive, (int32_t)from))
             run_assume(run, to, receive_op);
     }
     if (run->hooked && run->hooks.matched)
@@ -482,7 +481,7 @@ static bool run_probe(struct replay_run *run, struct rank_state *state, uint32_t
     state->forced = -1;
     run_entry(run, at, &found, &send_op);
     CORE_CHECK(found.to == rank && (key.from < 0 || found.from == key.from));
-    if (op->peer == REPLAY_ANY && op->matched >= 0 && op->matched != found.from)
+    if (replay_op_diverges(op, found.from))
         run_assume(run, rank, index);
     if (op->flags & REPLAY_FLAG_PROBED) {
         state->found_from = found.from;

@@ -21,10 +21,10 @@ static bool match_add(struct replay_run *run, struct matching_offer offer)
     bool is_receive = run_entry(run, offer.receive, &key, &receive_op);
     run_entry(run, offer.message, &message_key, &send_op);
     CORE_CHECK(is_receive && key.to == message_key.to && key.from < 0);
-    int32_t matched = run->program->rank[key.to].op[receive_op].matched;
+    const struct replay_op *receive = &run->program->rank[key.to].op[receive_op];
     return option_add(
         run, &(struct replay_option){.kind = REPLAY_OPTION_MATCH,
-                                     .diverges = matched >= 0 && matched != message_key.from,
+                                     .diverges = replay_op_diverges(receive, message_key.from),
                                      .rank = key.to,
                                      .op = receive_op,
                                      .from = message_key.from,
@@ -137,13 +137,13 @@ static void add_probes(struct replay_run *run, uint32_t rank, uint32_t index)
             continue;
         run_entry(run, message, &found, &send_op);
         CORE_CHECK(found.from == (int32_t)from);
-        if (!option_add(run, &(struct replay_option){.kind = REPLAY_OPTION_MATCH,
-                                                     .diverges = op->matched >= 0 &&
-                                                                 op->matched != (int32_t)from,
-                                                     .rank = rank,
-                                                     .op = index,
-                                                     .from = (int32_t)from,
-                                                     .from_op = send_op}))
+        if (!option_add(run,
+                        &(struct replay_option){.kind = REPLAY_OPTION_MATCH,
+                                                .diverges = replay_op_diverges(op, (int32_t)from),
+                                                .rank = rank,
+                                                .op = index,
+                                                .from = (int32_t)from,
+                                                .from_op = send_op}))
             return;
     }
 }

@@ -272,6 +272,8 @@ static enum core_status lower_sendrecv(struct lower *lower, const struct trace_e
     if (event->completion_count)
         receive.matched = matched_by(lower, event, &event->completion[0]);
     lower->notes->wildcards += receive.peer == REPLAY_ANY;
+    if (receive.peer == REPLAY_ANY && trait_in(event->traits, TRAIT_MAKES_REQUEST))
+        receive.matched = REPLAY_UNTOLD; /* until its completion names the source */
     follow_probe(lower, event, &receive);
     const struct request *twin = requests_twin(&lower->requests, event->request);
     if (trait_in(event->traits, TRAIT_MAKES_REQUEST)) {

@@ -308,6 +308,8 @@ enum core_status lower_buffer(struct lower *lower, const struct trace_event *eve
     case VERB_ATTACH_BUFFER:
         status = trace_arg_first(lower->trace, event, "size", &size);
         lower->attached = size > 0 ? (uint64_t)size : event->bytes;
+        if (lower->attached == 0) /* MPI_BUFFER_AUTOMATIC: the library has room */
+            lower->attached = LOWER_ANY_ROOM;
         return status == CORE_OK ? lower_wait_attach(lower, event, lower->attached) : status;
     case VERB_FLUSH_BUFFER:
         status = lower->attached ? lower_add(lower, event, detach) : CORE_OK;

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/check.h"
 #include "core/matching/matching.h"
 #include "core/status.h"
 
@@ -72,7 +73,12 @@ enum replay_coll_shape {
     REPLAY_COLL_PREFIX      /* a rank needs the ranks below it: scan, exscan */
 };
 
-enum { REPLAY_ANY = MATCHING_ANY, REPLAY_PROC_NULL = -2, REPLAY_NO_REQUEST = -1 };
+enum {
+    REPLAY_ANY = MATCHING_ANY,
+    REPLAY_PROC_NULL = -2,
+    REPLAY_UNTOLD = -3, /* of `matched`: some rank, and the library did not say which */
+    REPLAY_NO_REQUEST = -1
+};
 
 enum replay_flag {
     REPLAY_FLAG_DONE = 1,    /* test, iprobe: completed in the recorded run */
@@ -100,7 +106,7 @@ struct replay_op {   /* 40 bytes */
     int32_t request; /* request made or waited for, numbered per rank from 0; or index of a set; or
                         REPLAY_NO_REQUEST */
     int32_t matched; /* receives, probes: the world rank that matched in the recorded run;
-                        REPLAY_ANY: unknown */
+                        REPLAY_ANY: none; or REPLAY_UNTOLD */
     uint64_t event;  /* seq of the event in the trace; 0: none. The engine does not interpret it */
 };
 _Static_assert(sizeof(struct replay_op) == 40, "engine memory is budgeted per operation");
@@ -111,6 +117,13 @@ _Static_assert((REPLAY_FLAG_DONE | REPLAY_FLAG_PENDING | REPLAY_FLAG_INSIDE | RE
                        REPLAY_FLAG_ASSUMED + REPLAY_FLAG_TEST + REPLAY_FLAG_PROBED +
                        REPLAY_FLAG_LOCAL,
                "each flag has a bit of its own");
+
+/* Tells whether the receive or probe gets another message than in the recorded run, or may. */
+static inline bool replay_op_diverges(const struct replay_op *op, int32_t from)
+{
+    CORE_CHECK_HOT(from >= 0);
+    return op->peer == REPLAY_ANY && op->matched != REPLAY_ANY && op->matched != from;
+}
 
 struct replay_set { /* the requests of a WAIT_ALL, WAIT_ANY, WAIT_SOME or TEST */
     uint32_t first; /* index into rank->member */

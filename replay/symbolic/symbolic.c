@@ -67,7 +67,7 @@ static enum core_status add_match(struct path *path, const struct decider *d,
 {
     const struct replay_op *op = &d->program->rank[run->rank].op[receive];
     const struct matches_send *s = &d->matches.send[send];
-    bool diverges = !certain && op->matched >= 0 && op->matched != (int32_t)s->rank;
+    bool diverges = !certain && replay_op_diverges(op, (int32_t)s->rank);
 
     return op->peer != REPLAY_ANY ? CORE_OK
                                   : add_step(path, &(struct step){.kind = REPLAY_OPTION_MATCH,

@@ -187,7 +187,7 @@ int MPI_Buffer_attach(void *buffer, int size)
     if (ME->bsend_buffer)
         return world_error(NULL, MPI_ERR_BUFFER, "a buffer is attached already");
     ME->bsend_buffer = buffer;
-    ME->bsend_bytes = (size_t)size;
+    ME->bsend_bytes = buffer == MPI_BUFFER_AUTOMATIC ? SIZE_MAX : (size_t)size;
     ME->bsend_used = 0;
     ME->bsend_stays = 0;
     ME->bsend_attached++;
@@ -218,8 +218,9 @@ int MPI_Buffer_detach(void *buffer, int *size)
     if (UNLIKELY(WORLD->options->event != NULL) && ME->bsend_buffer)
         world_emit(WORLD_EVENT_DETACH, -1, 0, 0, 0, -1, false);
     *(void **)buffer = ME->bsend_buffer;
-    CORE_CHECK(ME->bsend_bytes <= INT32_MAX); /* the program attached it with an int */
-    *size = (int)ME->bsend_bytes;
+    const bool automatic = ME->bsend_buffer == MPI_BUFFER_AUTOMATIC;
+    CORE_CHECK(automatic || ME->bsend_bytes <= INT32_MAX); /* the program attached it with an int */
+    *size = automatic ? 0 : (int)ME->bsend_bytes;
     ME->bsend_buffer = NULL;
     return MPI_SUCCESS;
 }

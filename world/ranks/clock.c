@@ -42,9 +42,10 @@ static void clock_pass(uint64_t ns)
         before_ns += ns;
     else if (world_process_several &&
              !rank_region->rank[rank_own].left) { /* other threads of the rank run meanwhile */
-        world_process_thread_lock(NULL);
+        const bool alone = world_process_thread_lock(NULL);
         world_sleep(ns);
-        world_process_thread_unlock();
+        if (alone)
+            world_process_thread_unlock();
     } else if (WORLD->fiber->rank->rank == rank_own && world_rank_began(ME) &&
                world_process_is_main())
         world_sleep(ns);

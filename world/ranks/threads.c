@@ -150,14 +150,14 @@ static void serial_check(const char *call)
     world_end_job();
 }
 
-void world_process_thread_lock(const char *call)
+bool world_process_thread_lock(const char *call)
 {
     if (!calls_are_scheduled() && call)
         stray_check(call);
     if (!calls_are_scheduled() || is_host())
-        return;
+        return false;
     if (threads_mine()->depth++ || !world_process_several)
-        return;
+        return true;
     own->free = !call;
     own->cancels = pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &own->cancellable) == 0;
     own->where = COME;
@@ -165,12 +165,12 @@ void world_process_thread_lock(const char *call)
     CORE_CHECK(WORLD->fiber == own->fiber && own->where == INSIDE);
     if (call && rank_level == MPI_THREAD_SERIALIZED)
         serial_check(call);
+    return true;
 }
 
 void world_process_thread_unlock(void)
 {
-    if (!calls_are_scheduled() || is_host())
-        return;
+    CORE_CHECK(calls_are_scheduled() && !is_host());
     CORE_CHECK(threads_mine()->depth > 0);
     if (--own->depth > 0 || !world_process_several)
         return;

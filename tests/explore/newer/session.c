@@ -8,11 +8,15 @@ int main(void)
     MPI_Session session;
     MPI_Group group;
     MPI_Comm a, b;
+#ifdef CORRECT
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session); /* several threads may call MPI */
+#else
     MPI_Info info;
     MPI_Info_create(&info);
     MPI_Info_set(info, "thread_level", "MPI_THREAD_SINGLE");
     MPI_Session_init(info, MPI_ERRORS_RETURN, &session);
     MPI_Info_free(&info);
+#endif
     MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
     MPI_Comm_create_from_group(group, "a", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &a);
     MPI_Comm_rank(a, &rank);

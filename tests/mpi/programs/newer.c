@@ -1,7 +1,9 @@
-/* Calls of MPI 4.0 and 4.1, each in a program that is right ("all") and in one that hangs:
+/* Calls of MPI 4.0 and 4.1, each in a program that is right ("all") and in others:
  *   start      rank 1 never starts its part of a persistent MPI_Allreduce
  *   ready      rank 0 never marks the last partition of its send
  *   isendrecv  rank 1 neither receives from rank 0's MPI_Isendrecv nor sends to it
+ *   cut        the message of each rank's MPI_Isendrecv is longer than its receive
+ *   arrived    rank 1 asks once whether a partition is there: right, and others could come first
  *   flush      rank 0 flushes the buffer of a communicator, rank 1 never receives what is in it
  * 2 ranks. Open MPI 5 has the calls of MPI 4.0. */
 #include <mpi.h>
@@ -34,9 +36,10 @@ static void persistent(int rank_1_starts)
     MPI_Request_free(&request);
 }
 
-static void partitioned(int marked)
+static void partitioned(int marked, int asks)
 {
     MPI_Request request;
+    int there;
 
     if (me == 0)
         MPI_Psend_init(big, PARTS, 16, MPI_INT, 1, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
@@ -45,6 +48,8 @@ static void partitioned(int marked)
     MPI_Start(&request);
     for (int i = 0; me == 0 && i < marked; i++)
         MPI_Pready(i, request);
+    if (me == 1 && asks)
+        MPI_Parrived(request, 0, &there);
     if (me == 1 || marked == PARTS)
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     if (me == 0 && marked < PARTS)
@@ -68,6 +73,34 @@ static void exchanged(int rank_1_receives)
         printf("from the other %d\n", big[0]);
 }
 
+static void cut(void)
+{
+    MPI_Request request;
+
+    MPI_Isendrecv(big, 4, MPI_INT, other, TAG, got, 2, MPI_INT, other, TAG, MPI_COMM_WORLD,
+                  &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* Rank 0 receives from any rank by MPI_Isendrecv, and then from the other of the two. */
+static void of_any(void)
+{
+    MPI_Request request, own;
+    MPI_Status status;
+
+    if (me == 1)
+        MPI_Isend(&me, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, &own);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 0) {
+        MPI_Isend(&me, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, &own);
+        MPI_Isendrecv(NULL, 0, MPI_INT, MPI_PROC_NULL, TAG, got, 1, MPI_INT, MPI_ANY_SOURCE, TAG,
+                      MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, &status); /* MPICH leaves the status unset */
+        MPI_Recv(got + 1, 1, MPI_INT, 1 - got[0], TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Wait(&own, MPI_STATUS_IGNORE);
+}
+
 #ifdef HAS_41
 static void buffered(void)
 {
@@ -79,6 +112,13 @@ static void buffered(void)
     MPI_Status status, statuses[2];
     MPI_Comm comm;
 
+    MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 0);
+    if (me == 0)
+        MPI_Bsend(big, 256, MPI_INT, 1, TAG, MPI_COMM_WORLD);
+    else
+        MPI_Recv(got, 256, MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Buffer_flush();
+    MPI_Buffer_detach(&detached, &size);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_attach_buffer(comm, buffer, room);
     if (me == 0) {
@@ -104,13 +144,6 @@ static void buffered(void)
     MPI_Comm_detach_buffer(comm, &detached, &size);
     free(detached);
     MPI_Comm_free(&comm);
-    MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 0);
-    if (me == 0)
-        MPI_Bsend(big, 256, MPI_INT, 1, TAG, MPI_COMM_WORLD);
-    else
-        MPI_Recv(got, 256, MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Buffer_flush();
-    MPI_Buffer_detach(&detached, &size);
 }
 
 static void flushed(void)
@@ -159,7 +192,13 @@ int main(int argc, char **argv)
     if (all || !strcmp(what, "start"))
         persistent(all);
     if (all || !strcmp(what, "ready"))
-        partitioned(all ? PARTS : PARTS - 1);
+        partitioned(all ? PARTS : PARTS - 1, 0);
+    if (!strcmp(what, "arrived"))
+        partitioned(PARTS, 1);
+    if (!strcmp(what, "cut"))
+        cut();
+    if (all)
+        of_any();
     if (all || !strcmp(what, "isendrecv"))
         exchanged(all);
 #ifdef HAS_41
