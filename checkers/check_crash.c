@@ -414,6 +414,8 @@ static void add_title(struct trace *trace, struct finding *finding, const struct
                       : several ? "were ended by"
                                 : "was ended by",
                       signal ? signal : "", where ? where : "");
+        if (!own)
+            finding->remedy = REMEDY_SENT;
         break;
     case EXIT_CAUSE_ERROR:
         finding_title(finding, "%s: %s raised an error, and errors are fatal: %s", ranks,

@@ -433,6 +433,10 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                          "for: `mpirun --version` names the launcher's library, `ldd` the "
                          "program's",
                          OF(LIFECYCLE)},
+    [REMEDY_SENT] = {"sent",
+                     "find out who sent the signal: a limit of time or memory (the batch system's "
+                     "log, dmesg), a user, or mpirun, whose own messages say why it gave up",
+                     OF(CRASH)},
     [REMEDY_UNLOCK_FIRST] = {"unlock-first",
                              "let the rank that holds the lock call MPI_Win_unlock before it waits "
                              "for a rank that asks for the lock",
