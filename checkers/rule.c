@@ -236,6 +236,10 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                       "send the other members, and the size and the data of strings and containers "
                       "(data()), one by one, or serialise the object",
                       OF(BUFFER_TYPE) | OF(BUFFER)},
+    [REMEDY_POINTEE] = {"pointee",
+                        "send what the pointer points to in a message of its own, and set the "
+                        "pointer where the structure is received before it is used",
+                        OF(BUFFER_TYPE)},
     [REMEDY_OVERFLOW] = {"overflow",
                          "compute the value in a type of 64 bits (MPI_Offset, MPI_Aint, size_t); "
                          "if it is more than an int holds, send parts, or fewer elements of a "

@@ -193,6 +193,11 @@ static const char *const misuse_forms[] = {
     [MISUSE_RECEIVE_OWNER] =
         "%v is %R as MPI_BYTE, where it holds %c: its bytes are the address of "
         "its data, not the data",
+    [MISUSE_SEND_ADDRESS] =
+        "%v is %S as MPI_BYTE with its member %c, an address that is valid only "
+        "in the process that it comes from",
+    [MISUSE_RECEIVE_ADDRESS] = "%v is %R as MPI_BYTE with its member %c, an address that is valid "
+                               "only in the process that it comes from",
     [MISUSE_SEND_UNFILLED] = "%v is %S as %,0 %d, %,1 byte%s, but the vector has %,2 byte%s of "
                              "elements: it only reserves the rest",
     [MISUSE_RECEIVE_UNFILLED] = "%v is %R as %,0 %d, %,1 byte%s, but the vector has %,2 byte%s of "

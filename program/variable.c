@@ -405,6 +405,27 @@ bool variable_owns(const struct variable *variable, uint64_t bytes, char *out_ty
     return variable->count > 0;
 }
 
+bool variable_has_pointer(const struct variable *variable, uint64_t bytes, char *out_member,
+                          size_t room)
+{
+    Dwarf_Die member, type;
+    char text[VARIABLE_TEXT_BYTES] = "";
+
+    for (uint32_t i = 0; i < variable->count; i++) {
+        Dwarf_Word whole = 0;
+        type = variable->found[i].type;
+        if (variable->found[i].offset || dwarf_aggregate_size(&type, &whole) != 0 ||
+            whole > bytes || !type_pointer_member(&type, &member))
+            return false;
+    }
+    if (!variable->count)
+        return false;
+    if (type_of(&member, &type))
+        type_write(&type, text, sizeof text);
+    snprintf(out_member, room, "`%.60s` (%.60s)", dwarf_diename(&member), text);
+    return true;
+}
+
 void variable_repeat(struct variable *variable, uint64_t bytes)
 {
     CORE_CHECK(bytes > 0);

@@ -25,14 +25,21 @@ enum variable_sort {
     VARIABLE_INTEGER,   /* also enumerations and logicals */
     VARIABLE_FLOATING
 };
-enum variable_sign { VARIABLE_EITHER, VARIABLE_SIGNED, VARIABLE_UNSIGNED, VARIABLE_SIGN_MATTERS };
+enum variable_sign {
+    VARIABLE_EITHER,
+    VARIABLE_SIGNED,
+    VARIABLE_UNSIGNED,
+    VARIABLE_SIGN_MATTERS,
+    VARIABLE_SIGN_SET
+};
 struct variable_element {
     enum variable_sort sort;
     uint32_t bytes;
     enum variable_sign sign; /* for integers of several bytes: an unsigned element does not fit a
                                 signed variable, but programs often send unsigned as signed. SIGN_
                                 MATTERS: a signed element that is compared. It does not fit unsigned
-                                of up to 4 bytes, whose upper half is often used. */
+                                of up to 4 bytes, whose upper half is often used. SIGN_SET: one of
+                                the compared elements is in the upper half. */
 };
 
 /* How an element fits a variable, from good to bad. */
@@ -118,6 +125,9 @@ uint64_t variable_structure_bytes(const struct variable *variable, char *out_typ
 /* Tells whether the address is the start of an object of at most `bytes` bytes with a string,
  * container or pointer of the C++ library, which owns memory elsewhere, and writes its type. */
 bool variable_owns(const struct variable *variable, uint64_t bytes, char *out_type, size_t room);
+/* The same for a structure with a pointer of its own, and writes "`name` (type)" of that member. */
+bool variable_has_pointer(const struct variable *variable, uint64_t bytes, char *out_member,
+                          size_t room);
 /* Tells whether the variable is an integer of 8 bytes that the source gives to the MPI call, of
  * variable_find_local's place, as the argument of that number (from 1). */
 bool variable_is_wide_argument(const struct variable *variable, unsigned number);

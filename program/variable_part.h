@@ -80,6 +80,8 @@ bool type_points(const Dwarf_Die *type, uint64_t offset, bool away, int32_t insi
 /* Finds in the type, or its members, a string, container or pointer of the C++ library that owns
  * memory elsewhere. */
 bool type_owner(const Dwarf_Die *type, Dwarf_Die *out_owner);
+/* Finds in the structure, or its members, a pointer of the program's own. */
+bool type_pointer_member(const Dwarf_Die *type, Dwarf_Die *out_member);
 /* Returns the distance between structures that lie one behind the other: in an array, or (pointed)
  * where the pointer to one points to several; 0: no structure, or unknown. */
 uint64_t type_structure_bytes(const Dwarf_Die *type, bool pointed, Dwarf_Die *out_structure);

@@ -210,7 +210,8 @@ static void ask_leaf(Dwarf_Die *type, struct variable_element is, uint64_t bytes
     bool same = element.sort == sort && element.bytes == bytes &&
                 !(element.sign == VARIABLE_UNSIGNED && is.sign == VARIABLE_SIGNED) &&
                 !(element.sign == VARIABLE_SIGN_MATTERS && is.sign == VARIABLE_UNSIGNED &&
-                  bytes <= SIGN_BYTES);
+                  bytes <= SIGN_BYTES) &&
+                !(element.sign == VARIABLE_SIGN_SET && is.sign == VARIABLE_UNSIGNED);
 
     CORE_CHECK(offset < bytes);
     if (sort == VARIABLE_ANY || bytes <= 1 || element.sort == VARIABLE_ANY)
@@ -685,6 +686,35 @@ static bool owner_in(Dwarf_Die type, int depth, Dwarf_Die *out)
 bool type_owner(const Dwarf_Die *type, Dwarf_Die *out_owner)
 {
     return owner_in(*type, 0, out_owner);
+}
+
+static bool pointer_in(Dwarf_Die type, int depth, Dwarf_Die *out)
+{
+    enum { NESTED_MAX = 8 };
+    Dwarf_Die member, inner;
+
+    CORE_CHECK(depth <= NESTED_MAX);
+    if (depth == NESTED_MAX || !type_peel(&type) || type_is_described(&type))
+        return false;
+    if (dwarf_tag(&type) == DW_TAG_array_type)
+        return type_of(&type, &inner) && pointer_in(inner, depth + 1, out);
+    if (!type_is_structure(&type) || dwarf_child(&type, &member) != 0)
+        return false;
+    do {
+        if (dwarf_tag(&member) != DW_TAG_member || dwarf_hasattr(&member, DW_AT_artificial) ||
+            dwarf_hasattr(&member, DW_AT_external) || !type_of(&member, &inner))
+            continue;
+        *out = member;
+        if ((type_peel(&inner) && dwarf_tag(&inner) == DW_TAG_pointer_type) ||
+            (type_of(&member, &inner) && pointer_in(inner, depth + 1, out)))
+            return dwarf_diename(out) != NULL;
+    } while (dwarf_siblingof(&member, &member) == 0);
+    return false;
+}
+
+bool type_pointer_member(const Dwarf_Die *type, Dwarf_Die *out_member)
+{
+    return pointer_in(*type, 0, out_member);
 }
 
 uint64_t type_structure_bytes(const Dwarf_Die *type, bool pointed, Dwarf_Die *out_structure)

@@ -64,7 +64,7 @@ static void pair_find(const char *name, uint32_t bytes, struct basic *out)
 }
 
 /* Finds the parts of a basic type; a type without parts fits everything. */
-static void basic_find(const struct store_type *type, bool compared, struct basic *out)
+static void basic_find(const struct store_type *type, unsigned flags, struct basic *out)
 {
     const char *name = type->name ? type->name : "";
     uint32_t bytes = type->size > 0 && type->size < 256 ? (uint32_t)type->size : 0;
@@ -74,7 +74,8 @@ static void basic_find(const struct store_type *type, bool compared, struct basi
     switch (basic_group_find(name)) {
     case BASIC_C_INTEGER:
         out->part[0].sign = strstr(name, "UNSIGNED") || strstr(name, "UINT") ? VARIABLE_UNSIGNED
-                            : compared                                       ? VARIABLE_SIGN_MATTERS
+                            : flags & SPOOL_MEMORY_HIGH                      ? VARIABLE_SIGN_SET
+                            : flags & SPOOL_MEMORY_COMPARED                  ? VARIABLE_SIGN_MATTERS
                                                                              : VARIABLE_SIGNED;
         if (bytes == 1)
             out->part[0].sort = VARIABLE_CHARACTER;
@@ -151,6 +152,7 @@ _Static_assert(MISUSE_RECEIVE_PAST_END == MISUSE_SEND_PAST_END + 1 &&
                    MISUSE_RECEIVE_TEXT == MISUSE_SEND_TEXT + 1 &&
                    MISUSE_RECEIVE_EXTENT == MISUSE_SEND_EXTENT + 1 &&
                    MISUSE_RECEIVE_OWNER == MISUSE_SEND_OWNER + 1 &&
+                   MISUSE_RECEIVE_ADDRESS == MISUSE_SEND_ADDRESS + 1 &&
                    MISUSE_RECEIVE_UNFILLED == MISUSE_SEND_UNFILLED + 1 &&
                    MISUSE_RECEIVE_BEFORE == MISUSE_SEND_BEFORE + 1,
                "kinds of sends and receives");
@@ -237,7 +239,7 @@ static bool row_fits(struct judging *j, int64_t at, uint64_t count, const struct
     struct variable_answer answer;
     struct basic b;
 
-    basic_find(basic, j->memory->head.b & SPOOL_MEMORY_COMPARED, &b);
+    basic_find(basic, j->memory->head.b, &b);
     CORE_CHECK(b.parts <= PARTS_MAX);
     if (basic->extent <= 0)
         return true;
@@ -269,7 +271,7 @@ static bool element_fits(const struct judging *j, int64_t at)
     for (uint32_t i = 0; i < j->type->segment_count; i++) {
         const struct spool_segment *s = &j->type->segment[i];
         const struct store_type *basic = type_at(j->store, s->basic);
-        basic_find(basic, false, &b);
+        basic_find(basic, 0, &b);
         for (uint32_t n = 0; n < s->count && n < ELEMENTS_TRIED; n++)
             for (int k = 0; k < b.parts; k++) {
                 variable_ask(j->variable, at + s->displacement + n * basic->extent + b.at[k],
@@ -319,21 +321,29 @@ static bool extent_differs(struct judging *j)
     return true;
 }
 
-/* Tells whether the bytes of a whole object are sent that owns memory elsewhere. */
+/* Tells whether the bytes of a whole object are sent that owns memory elsewhere, or points there.
+ */
 static bool sends_owner(struct judging *j)
 {
+    enum misuse_kind kind = MISUSE_SEND_OWNER;
     const struct spool_segment *s = j->type->segment_count == 1 ? &j->type->segment[0] : NULL;
     const struct store_type *basic = s ? type_at(j->store, s->basic) : NULL;
 
     CORE_CHECK(!j->wrong);
     if (!basic || !basic->name || strcmp(basic->name, "MPI_BYTE") != 0 || s->displacement ||
-        !is_row(j->type, basic) ||
-        !variable_owns(j->variable, (uint64_t)j->memory->count * s->count, j->outcome->held,
-                       sizeof j->outcome->held))
+        !is_row(j->type, basic))
         return false;
-    store_memory_say(j, MISUSE_SEND_OWNER,
-                     variable_is_pointed(j->variable) ? MISUSE_OBJECT_BLOCK
-                                                      : MISUSE_OBJECT_VARIABLE);
+    const uint64_t bytes = (uint64_t)j->memory->count * s->count;
+    const size_t room = sizeof j->outcome->held;
+    if (!variable_owns(j->variable, bytes, j->outcome->held, room)) {
+        kind = MISUSE_SEND_ADDRESS;
+        *j->outcome->held = '\0';
+        if (j->memory->head.b & SPOOL_MEMORY_RECEIVED || /* the sender is told */
+            !variable_has_pointer(j->variable, bytes, j->outcome->held, room))
+            return false;
+    }
+    store_memory_say(
+        j, kind, variable_is_pointed(j->variable) ? MISUSE_OBJECT_BLOCK : MISUSE_OBJECT_VARIABLE);
     return true;
 }
 

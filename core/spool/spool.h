@@ -271,6 +271,7 @@ enum spool_memory_flag {
     SPOOL_MEMORY_CUT = 32, /* no buffer: the word at `at` of the caller's frame is `count`, and the
                               argument is what an int holds of it; */
     SPOOL_MEMORY_SLOTS = 64, /* with ARRAY: calls of one site filled it, `count` bytes a call */
+    SPOOL_MEMORY_HIGH = 128, /* with COMPARED: an element of 8 bytes has its highest bit set */
     SPOOL_MEMORY_NUMBER = 8  /* shift by this many bits: the argument's number, from 1 */
 };
 struct spool_memory {

@@ -147,6 +147,8 @@
     X(RECEIVE_EXTENT, "receive-extent", TYPE)                                                    \
     X(SEND_OWNER, "send-owner", TYPE)                                                            \
     X(RECEIVE_OWNER, "receive-owner", TYPE)                                                      \
+    X(SEND_ADDRESS, "send-address", TYPE_LOOSE) /* in the member name 2 of a structure */        \
+    X(RECEIVE_ADDRESS, "receive-address", TYPE_LOOSE)                                            \
     X(SEND_UNFILLED, "send-unfilled", TYPE) /* value 2 bytes of elements in the vector */        \
     X(RECEIVE_UNFILLED, "receive-unfilled", TYPE)                                                \
     X(SEND_BEFORE, "send-before", MEMORY) /* value 4 bytes before it */                          \

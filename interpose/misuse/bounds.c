@@ -385,11 +385,28 @@ static bool op_compares(const void *op)
     return name && (!strcmp(name, "MPI_MAX") || !strcmp(name, "MPI_MIN"));
 }
 
+/* Tells whether an element of 8 bytes has its highest bit set. */
+static bool is_high(const struct usage_buffer *buffer)
+{
+    const struct datatype_span *span = datatypes_span(buffer->of);
+    const uint64_t *word = buffer->at;
+    if (!span || !span->whole || span->extent != sizeof *word || (uintptr_t)word % sizeof *word ||
+        buffer->access != USAGE_READ || !memory_readable(word, buffer->end - buffer->start))
+        return false;
+    for (int64_t i = 0; i < buffer->count && i < ASKED_MAX; i++)
+        if (word[i] >> 63)
+            return true;
+    return false;
+}
+
 static void bounds_look_slow(struct lane *lane, const struct spool_event *e, void **cfa,
                              const struct usage_buffer *buffer, const void *op, uint64_t key)
 {
     if (!memory_stack_is_short((uintptr_t)cfa))
-        bounds_look_up(lane, e, cfa, buffer, key, op_compares(op) ? SPOOL_MEMORY_COMPARED : 0);
+        bounds_look_up(lane, e, cfa, buffer, key,
+                       !op_compares(op)  ? 0
+                       : is_high(buffer) ? SPOOL_MEMORY_COMPARED | SPOOL_MEMORY_HIGH
+                                         : SPOOL_MEMORY_COMPARED);
 }
 
 void bounds_look_keys(struct lane *lane, const struct spool_event *e, void **cfa,

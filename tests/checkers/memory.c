@@ -335,6 +335,38 @@ static void pointed(void)
     free(list), free(body);
 }
 
+/* The address in a structure is told where it is sent as bytes. */
+struct named {
+    int length;
+    struct {
+        double *data;
+    } of;
+};
+static void addresses(void)
+{
+    struct named a = {0}, *b = calloc(3, sizeof *b);
+    keep(&a), keep(b);
+    INIT(&a, sizeof a, MPI_BYTE);     /* finds: buffer-type note -g */
+    INIT(b, 3 * sizeof *b, MPI_BYTE); /* finds: buffer-type note stack */
+    INIT(&a.length, 1, MPI_INT);
+    INIT(&a, sizeof a.length, MPI_BYTE);
+    RECV(&a, sizeof a, MPI_BYTE, sizeof a);
+    free(b);
+}
+
+/* Of 8 bytes only the upper half of unsigned numbers is compared wrongly. */
+static void compared(void)
+{
+    uint64_t in[2] = {1, 2}, out[2];
+    keep(in), keep(out);
+    MPI_Allreduce(in, out, 2, MPI_LONG, MPI_MAX, MPI_COMM_SELF);
+    in[1] = UINT64_MAX;
+    keep(in);
+    MPI_Allreduce(in, out, 2, MPI_UNSIGNED_LONG, MPI_MIN, MPI_COMM_SELF);
+    MPI_Allreduce(in, out, 2, MPI_LONG, MPI_SUM, MPI_COMM_SELF);
+    MPI_Allreduce(in, out, 2, MPI_LONG, MPI_MIN, MPI_COMM_SELF); /* finds: buffer-type -g */
+}
+
 /* A block that the program uses by pointers of two types, one of which may have no place. */
 static double *numbers;
 static void used_as_int(void)
@@ -496,6 +528,8 @@ int main(int argc, char **argv)
     displaced();
     inlined();
     elsewhere();
+    addresses();
+    compared();
     INIT(table, 0, MPI_INT);
     MPI_Allreduce(MPI_IN_PLACE, table, 10, MPI_INT, MPI_SUM, MPI_COMM_SELF);
     MPI_Finalize();
