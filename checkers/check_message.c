@@ -328,6 +328,8 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
     switch (error->kind) {
     case REPLAY_ERROR_TRUNCATED:
         title_truncated(m, finding, error);
+        if (is_told) /* so the rank may have left out what others wait for */
+            finding->effect = FINDING_EFFECT_REFUSED;
         break;
     case REPLAY_ERROR_BUFFER:
         finding->effect = FINDING_EFFECT_FAILS;
