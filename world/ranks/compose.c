@@ -31,7 +31,7 @@ enum {
     STEPS_MAX = 1 << 23,
     SENDS_MAX = 1 << 24,
     WANTS_MAX = 1 << 24,
-    PLACES = 1 << 24, /* of a table: a power of two, at least twice the entries */
+    PLACES_LEAST = 1 << 12, /* of a table: a power of two, at least twice the entries */
     CHAIN_MAX = 1 << 14,
     LINKS_MAX = 256, /* of several ranks, if each link is a process */
     SNAPSHOTS_MAX = 1 << 12,
@@ -73,17 +73,23 @@ struct link {
     uint32_t local, decisions; /* of the rank that it moved; unused in the first link */
 };
 
+/* A hash table: numbers of entries of an array, plus one. */
+struct places {
+    uint32_t *at, count;
+};
+
 static struct {
     struct local *local;
     struct rank_message *message;
     struct rank_want *want; /* of all local states */
-    struct step *step;      /* a table */
-    uint32_t *local_place, *message_place, *send;
+    struct step *step;
+    struct places local_place, message_place, step_place;
+    uint32_t *send;
     uint8_t *data, *frames;
     struct frame *frame;
     struct link *chain;
     struct world_state_answer *path;
-    struct rank_seen *seen;
+    struct rank_seen_table seen;
     struct queued *queued;
     uint32_t *now, *decisions; /* by rank: its state; its decisions so far */
     uint32_t local_count, message_count, want_count, step_count, send_count;
@@ -113,14 +119,58 @@ static bool is_full(uint32_t count, uint32_t most)
     return count == most;
 }
 
+static void places_put(struct places *places, uint64_t hash, uint32_t entry)
+{
+    size_t at = hash % places->count;
+    CORE_CHECK((places->count & (places->count - 1)) == 0);
+    while (places->at[at])
+        at = (at + 1) % places->count;
+    places->at[at] = entry + 1;
+}
+
+static void places_free(struct places *places)
+{
+    if (places->at)
+        munmap(places->at, places->count * sizeof *places->at);
+    *places = (struct places){0};
+}
+
+/* Makes room for one more than `used` entries. */
+static bool places_grow(struct places *places, uint32_t used, uint64_t (*hash_of_entry)(uint32_t))
+{
+    struct places more = {.count = places->count ? 2 * places->count : PLACES_LEAST};
+    CORE_CHECK(2 * (uint64_t)used <= places->count);
+    if (2 * (uint64_t)(used + 1) <= places->count)
+        return true;
+    more.at = rank_room_new(more.count * sizeof *more.at);
+    if (!more.at) {
+        rank_states_give_up("out of memory for its states");
+        return false;
+    }
+    for (uint32_t i = 0; i < used; i++)
+        places_put(&more, hash_of_entry(i), i);
+    places_free(places);
+    *places = more;
+    return true;
+}
+
+static uint64_t local_hash(uint32_t local)
+{
+    CORE_CHECK(local < compose.local_count);
+    return compose.local[local].is.hash[0];
+}
+
 static uint32_t local_put(const struct rank_local *is, uint32_t parent, uint32_t message)
 {
-    size_t at = is->hash[0] % PLACES;
+    struct places *places = &compose.local_place;
     CORE_CHECK(parent == NONE || parent < compose.local_count);
-    for (; compose.local_place[at]; at = (at + 1) % PLACES) {
-        const struct rank_local *have = &compose.local[compose.local_place[at] - 1].is;
+    if (!places_grow(places, compose.local_count, local_hash))
+        return NONE;
+    size_t at = is->hash[0] % places->count;
+    for (; places->at[at]; at = (at + 1) % places->count) {
+        const struct rank_local *have = &compose.local[places->at[at] - 1].is;
         if (have->hash[0] == is->hash[0] && have->hash[1] == is->hash[1])
-            return compose.local_place[at] - 1;
+            return places->at[at] - 1;
     }
     if (is_full(compose.local_count, LOCALS_MAX) ||
         is_full(compose.want_count > WANTS_MAX - RANK_WANTS_MAX, 1))
@@ -133,7 +183,7 @@ static uint32_t local_put(const struct rank_local *is, uint32_t parent, uint32_t
     struct local *local = &compose.local[compose.local_count];
     *local = (struct local){*is, parent, message, length};
     local->is.want = want;
-    compose.local_place[at] = ++compose.local_count;
+    places->at[at] = ++compose.local_count;
     return compose.local_count - 1;
 }
 
@@ -144,15 +194,28 @@ static bool message_same(const struct rank_message *a, const struct rank_message
            a->type == b->type && a->call == b->call && memcmp(a->data, b->data, a->bytes) == 0;
 }
 
+static uint64_t contents_hash(const struct rank_message *m)
+{
+    return XXH3_64bits(m->data, m->bytes) ^
+           core_random_mix((uint64_t)(uint32_t)m->tag << 32 | (uint32_t)m->dest) ^
+           core_random_mix((uint64_t)m->context << 32 | (uint32_t)m->world);
+}
+
+static uint64_t message_hash(uint32_t message)
+{
+    CORE_CHECK(message < compose.message_count);
+    return contents_hash(&compose.message[message]);
+}
+
 static uint32_t message_put(struct rank_message message)
 {
-    size_t at = (XXH3_64bits(message.data, message.bytes) ^
-                 core_random_mix((uint64_t)(uint32_t)message.tag << 32 | (uint32_t)message.dest) ^
-                 core_random_mix((uint64_t)message.context << 32 | (uint32_t)message.world)) %
-                PLACES;
-    for (; compose.message_place[at]; at = (at + 1) % PLACES)
-        if (message_same(&compose.message[compose.message_place[at] - 1], &message))
-            return compose.message_place[at] - 1;
+    struct places *places = &compose.message_place;
+    if (!places_grow(places, compose.message_count, message_hash))
+        return NONE;
+    size_t at = contents_hash(&message) % places->count;
+    for (; places->at[at]; at = (at + 1) % places->count)
+        if (message_same(&compose.message[places->at[at] - 1], &message))
+            return places->at[at] - 1;
     if (is_full(compose.message_count, MESSAGES_MAX))
         return NONE;
     if (message.bytes > DATA_BYTES - compose.data_used) {
@@ -164,7 +227,7 @@ static uint32_t message_put(struct rank_message message)
     compose.data_used += (message.bytes + 15) & ~(size_t)15;
     message.data = data;
     compose.message[compose.message_count] = message;
-    compose.message_place[at] = ++compose.message_count;
+    places->at[at] = ++compose.message_count;
     return compose.message_count - 1;
 }
 
@@ -192,14 +255,30 @@ static uint32_t set_read(uint32_t set, const struct rank_message *out_message[SE
     return count;
 }
 
-static struct step *step_place(uint32_t local, uint32_t message)
+static uint64_t step_hash(uint32_t step)
 {
-    const uint64_t key = (uint64_t)(local + 1) << 32 | message;
+    CORE_CHECK(compose.step[step].key);
+    return core_random_mix(compose.step[step].key);
+}
+
+static uint64_t step_key(uint32_t local, uint32_t message)
+{
     CORE_CHECK(local < compose.local_count && message < MESSAGES_MAX + RANK_WANTS_MAX);
-    size_t at = core_random_mix(key) % PLACES;
-    while (compose.step[at].key && compose.step[at].key != key)
-        at = (at + 1) % PLACES;
-    return &compose.step[at];
+    return (uint64_t)(local + 1) << 32 | message;
+}
+
+/* Returns the step if it was executed, or NULL. */
+static const struct step *step_find(uint32_t local, uint32_t message)
+{
+    const uint64_t key = step_key(local, message);
+    const struct places *places = &compose.step_place;
+    if (!places->count)
+        return NULL;
+    for (size_t at = core_random_mix(key) % places->count; places->at[at];
+         at = (at + 1) % places->count)
+        if (compose.step[places->at[at] - 1].key == key)
+            return &compose.step[places->at[at] - 1];
+    return NULL;
 }
 
 /* --- steps that are executed ------------------------------------------------------------------ */
@@ -376,7 +455,7 @@ static uint32_t local_read_first(int rank, uint32_t *out_decisions)
 static bool sends_read(int rank, struct step *step)
 {
     step->sends = compose.send_count;
-    CORE_CHECK(!step->key && compose.send_count <= SENDS_MAX);
+    CORE_CHECK(compose.send_count <= SENDS_MAX);
     for (int r = 0; r < WORLD->rank_count; r++)
         for (const struct world_message *m = WORLD->rank[r].unexpected; m; m = m->next) {
             CORE_CHECK(r != rank && m->world == rank); /* local.c invariant 1 */
@@ -389,11 +468,13 @@ static bool sends_read(int rank, struct step *step)
     return true;
 }
 
-static bool step_execute(uint32_t local, uint32_t message, struct step *step)
+static bool step_execute(uint32_t local, uint32_t message)
 {
     const int rank = compose.local[local].is.rank;
+    struct step *step = &compose.step[compose.step_count];
     uint32_t decisions = 0;
-    if (is_full(compose.step_count, STEPS_MAX) || !chain_reach(local))
+    if (is_full(compose.step_count, STEPS_MAX) ||
+        !places_grow(&compose.step_place, compose.step_count, step_hash) || !chain_reach(local))
         return false;
     const uint32_t from = chain_last(rank);
     CORE_CHECK(from ? compose.chain[from].local == local
@@ -405,8 +486,9 @@ static bool step_execute(uint32_t local, uint32_t message, struct step *step)
     step->next = local_read(rank, local, message, &decisions);
     if (step->next == NONE || !sends_read(rank, step))
         return false;
-    step->key = (uint64_t)(local + 1) << 32 | message;
+    step->key = step_key(local, message);
     step->decisions = decisions - before;
+    places_put(&compose.step_place, step_hash(compose.step_count), compose.step_count);
     compose.step_count++;
     if (!compose.local[step->next].is.ended) /* no rank runs in a world that another one has left */
         chain_push(step->next, decisions);   /* to continue from; otherwise reached again */
@@ -485,9 +567,11 @@ static uint32_t option_next(uint32_t rank, uint32_t at)
 static bool rank_steps(uint32_t rank, uint32_t message)
 {
     const uint32_t local = compose.now[rank];
-    struct step *step = step_place(local, message);
-    if (!step->key && !step_execute(local, message, step))
+    const struct step *step = step_find(local, message);
+    if (!step && !step_execute(local, message))
         return false;
+    if (!step)
+        step = &compose.step[compose.step_count - 1];
     compose.now[rank] = step->next;
     compose.decisions[rank] += step->decisions;
     for (uint32_t i = 0; i < step->send_count; i++)
@@ -694,9 +778,9 @@ static void state_come(void)
         return;
     }
     state_hash(hash);
-    if (!rank_seen_put(compose.seen, hash))
+    if (!rank_seen_put(&compose.seen, hash))
         return;
-    if (++rank_region->states.state_count > RANK_SEEN_MAX / 2)
+    if (++rank_region->states.state_count > RANK_SEEN_MAX)
         rank_states_give_up("there are too many states");
     else if (rank_region->states.state_count % LATE_EVERY == 0 && rank_states_late())
         rank_states_give_up("the time limit was reached");
@@ -738,8 +822,7 @@ static void search_begin(const struct frame *first, size_t first_end)
     frame_restore(first);
     compose.frame_count = 0;
     compose.frames_used = first_end;
-    if (madvise(compose.seen, RANK_SEEN_MAX * sizeof *compose.seen, MADV_DONTNEED) != 0)
-        rank_states_give_up("its memory cannot be cleared");
+    rank_seen_clear(&compose.seen);
     state_come();
 }
 
@@ -786,16 +869,13 @@ static struct room {
         {(void **)&compose.local, LOCALS_MAX * sizeof(struct local)},
         {(void **)&compose.message, MESSAGES_MAX * sizeof(struct rank_message)},
         {(void **)&compose.want, WANTS_MAX * sizeof(struct rank_want)},
-        {(void **)&compose.step, PLACES * sizeof(struct step)},
-        {(void **)&compose.local_place, PLACES * sizeof(uint32_t)},
-        {(void **)&compose.message_place, PLACES * sizeof(uint32_t)},
+        {(void **)&compose.step, STEPS_MAX * sizeof(struct step)},
         {(void **)&compose.send, SENDS_MAX * sizeof(uint32_t)},
         {(void **)&compose.data, DATA_BYTES},
         {(void **)&compose.frames, FRAMES_BYTES},
         {(void **)&compose.frame, PATH_MAX_ANSWERS * sizeof(struct frame)},
         {(void **)&compose.chain, CHAIN_MAX * sizeof(struct link)},
         {(void **)&compose.path, PATH_MAX_ANSWERS * sizeof(struct world_state_answer)},
-        {(void **)&compose.seen, RANK_SEEN_MAX * sizeof(struct rank_seen)},
         {(void **)&compose.queued, QUEUED_MAX * sizeof(struct queued)},
         {(void **)&compose.now, WORLD_RANKS_MAX * sizeof(uint32_t)},
         {(void **)&compose.decisions, WORLD_RANKS_MAX * sizeof(uint32_t)},
@@ -814,5 +894,9 @@ bool rank_compose_search(const struct rank_copy *root)
     for (const struct room *r = rooms(); r->at; r++)
         if (*r->at)
             munmap(*r->at, r->bytes);
+    places_free(&compose.local_place);
+    places_free(&compose.message_place);
+    places_free(&compose.step_place);
+    rank_seen_clear(&compose.seen);
     return !rank_states_given_up();
 }

@@ -274,21 +274,32 @@ static void files_note(void)
         position_before[i] = lseek(inherited[i], 0, SEEK_CUR);
 }
 
-/* Counts the open files, as newer kernels report them; 0: unknown. */
+/* A frozen rank cannot close files that were open before, so their number is enough: its folder in
+ * /proc, and the count that newer kernels report for it. 0: unknown. */
+static int folder = -1;
+static off_t count_frozen;
+
 static off_t files_count(void)
 {
     struct stat is;
-    return stat("/proc/self/fd", &is) == 0 ? is.st_size : 0;
+    return folder >= 0 && fstat(folder, &is) == 0 ? is.st_size : 0;
 }
 
-/* Tells whether other files are open. A frozen rank cannot close those that were open before, so
- * their number is enough. */
+void rank_files_freeze(void)
+{
+    const int file = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    folder = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, RANK_FILES_ASKED);
+    if (folder >= 0)
+        close(file);
+    else
+        folder = file;
+    count_frozen = files_count();
+}
+
 static bool files_differ(void)
 {
-    static off_t count;
-    if (rank_kernel_is_frozen() && count)
-        return files_count() != count;
-    count = files_count();
+    if (rank_kernel_is_frozen() && count_frozen)
+        return files_count() != count_frozen;
     return !files_before || files_hash() != files_before;
 }
 

@@ -7,13 +7,14 @@
  * A rank may open a file, read it and close it again, as its position is gone then. It may not read
  * a file that was open at the first state if that moves a position that the search does not
  * compare. */
-#include "world/ranks/ranks.h"
+#include "world/ranks/pages.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <linux/userfaultfd.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -141,8 +142,8 @@ static void allow_files(int call, const struct range range[], int count)
     body_end(begun);
 }
 
-/* Allows the harmless commands of fcntl, including our own search for the least free number
- * (fork_server.c). */
+/* Allows the harmless commands of fcntl, including our own use of high numbers (fork_server.c,
+ * pages.c). */
 static void fcntl_add(void)
 {
     const int begun = body_begin(SYS_fcntl);
@@ -152,10 +153,7 @@ static void fcntl_add(void)
     step_add(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, F_DUPFD_CLOEXEC);
     is_stopped();
     load_argument(2);
-    step_add(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, RANK_FILES_ASKED);
-    is_stopped();
-    load_argument(0);
-    allow_equal(STDIN_FILENO);
+    allow_equal(RANK_FILES_ASKED);
     is_stopped();
     body_end(begun);
 }
@@ -172,7 +170,8 @@ static void files_add(void)
     allow_without(SYS_open, 1, writes);
     ALLOW_VALUES(SYS_write, 0, STDOUT_FILENO, STDERR_FILENO);
     ALLOW_VALUES(SYS_writev, 0, STDOUT_FILENO, STDERR_FILENO);
-    ALLOW_VALUES(SYS_ioctl, 1, TCGETS, TIOCGWINSZ, FIONREAD);
+    ALLOW_VALUES(SYS_ioctl, 1, TCGETS, TIOCGWINSZ, FIONREAD, RANK_PAGES_CALLS);
+    ALLOW_VALUES(SYS_userfaultfd, 0, RANK_PAGES_FLAGS);
 }
 
 /* Allows mappings that can be read, so that they are hashed, if they can be written. */

@@ -75,6 +75,7 @@ bool rank_snapshot_take(uint32_t depth);
 _Noreturn void rank_snapshot_return(uint32_t depth); /* to the last one of at most that depth */
 uint32_t rank_snapshot_depth(void);                  /* of the last one */
 bool rank_snapshots_full(void);                      /* there was no room for the last one */
+void rank_snapshots_run(void);                       /* the program's code runs from now on */
 
 /* states.c */
 void rank_states_search(void);
@@ -111,6 +112,7 @@ bool rank_states_local_hash(int rank, uint64_t out_hash[2], uint64_t out_end[2])
 /* fork_server.c: file numbers that are checked. */
 enum { RANK_FILES_ASKED = 1024 };
 const char *rank_files_changed(void); /* the reason; NULL if the files are unchanged */
+void rank_files_freeze(void);         /* counts the open files, of which none can be closed */
 bool rank_file_is_ours(int file);     /* the program did not open it */
 bool rank_file_is_compared(int file); /* rank_files_changed compares its read position */
 /* kernel_state.c: ends the rank from now on if it changes state in the kernel that rank_kernel_hash
@@ -123,7 +125,8 @@ bool rank_kernel_is_frozen(void);
 int rank_errno(void); /* sched.c: the program's errno while it waits */
 /* The memory that all ranks share: bytes of variables, and the tables that follow them. */
 size_t rank_shared(void **out_variables, void **out_tables, size_t *out_tables_bytes);
-int rank_stream(int number); /* of a rank: it has two */
+int rank_stream(int number);          /* of a rank: it has two */
+size_t rank_stream_bytes(int number); /* states.c: for the searcher */
 
 /* poll_state.c */
 struct rank_frame {

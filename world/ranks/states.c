@@ -63,7 +63,7 @@ static struct search {
     struct node *node;
     struct world_state_answer *path;
     uint8_t *copies;
-    struct rank_seen *seen, *ends;
+    struct rank_seen_table seen, ends;
     struct stream *stream; /* two of each rank */
     size_t copies_used;
     uint32_t node_count, path_count;
@@ -178,9 +178,8 @@ static uint8_t *copy_put(uint8_t *to, const void *from, size_t bytes)
     return to + bytes;
 }
 
-/* Returns the size of a stream. Only its rank writes to it, so it is read again only after the rank
- * ran. */
-static size_t stream_bytes(int number)
+/* Only its rank writes to a stream, so its size is asked again only after the rank ran. */
+size_t rank_stream_bytes(int number)
 {
     const uint32_t runs = rank_region->states.run_count[number / 2];
     struct stream *stream = &search.stream[number];
@@ -214,7 +213,7 @@ bool rank_copy_take(struct rank_copy *out)
     for (int r = 0; r < ranks; r++)
         *size++ = WORLD->rank[r].slab_used;
     for (int i = 0; i < 2 * ranks; i++)
-        *size++ = stream_bytes(i);
+        *size++ = rank_stream_bytes(i);
     uint8_t *at = (uint8_t *)size;
     for (int i = 0; i < PIECES; i++)
         at = copy_put(at, piece[i].at, piece[i].bytes);
@@ -228,7 +227,7 @@ bool rank_copy_take(struct rank_copy *out)
 static void stream_cut(int number, size_t bytes)
 {
     const int file = rank_stream(number);
-    if (stream_bytes(number) == bytes)
+    if (rank_stream_bytes(number) == bytes)
         return;
     if (ftruncate(file, (off_t)bytes) != 0 || lseek(file, (off_t)bytes, SEEK_SET) < 0)
         rank_states_give_up("the output of a rank cannot be undone");
@@ -265,19 +264,52 @@ void rank_copy_restore(const struct rank_copy *copy)
 
 /* --- what was there before -------------------------------------------------------------------- */
 
-/* Adds a state; returns true if it is new. */
-bool rank_seen_put(struct rank_seen *table, const uint64_t hash[2])
+void rank_seen_clear(struct rank_seen_table *table)
 {
-    CORE_CHECK(hash[0] || hash[1]); /* a free place has hash 0 */
-    for (size_t at = hash[0] % RANK_SEEN_MAX;; at = (at + 1) % RANK_SEEN_MAX) {
-        struct rank_seen *s = &table[at];
+    if (table->at)
+        munmap(table->at, table->places * sizeof *table->at);
+    *table = (struct rank_seen_table){0};
+}
+
+static bool seen_enter(struct rank_seen_table *table, struct rank_seen state)
+{
+    CORE_CHECK(table->count < table->places);
+    for (size_t at = state.hash[0] % table->places;; at = (at + 1) % table->places) {
+        struct rank_seen *s = &table->at[at];
         if (!s->hash[0] && !s->hash[1]) {
-            *s = (struct rank_seen){{hash[0], hash[1]}};
+            *s = state;
+            table->count++;
             return true;
         }
-        if (s->hash[0] == hash[0] && s->hash[1] == hash[1])
+        if (s->hash[0] == state.hash[0] && s->hash[1] == state.hash[1])
             return false;
     }
+}
+
+static bool seen_grow(struct rank_seen_table *table)
+{
+    enum { LEAST = 1 << 12 };
+    struct rank_seen_table more = {.places = table->places ? 2 * table->places : LEAST};
+    if (2 * (table->count + 1) <= table->places)
+        return true;
+    more.at = rank_room_new(more.places * sizeof *more.at);
+    if (!more.at)
+        return false;
+    for (size_t i = 0; i < table->places; i++)
+        if (table->at[i].hash[0] || table->at[i].hash[1])
+            seen_enter(&more, table->at[i]);
+    rank_seen_clear(table);
+    *table = more;
+    return true;
+}
+
+bool rank_seen_put(struct rank_seen_table *table, const uint64_t hash[2])
+{
+    CORE_CHECK(hash[0] || hash[1]); /* a free place has hash 0 */
+    if (seen_grow(table))
+        return seen_enter(table, (struct rank_seen){{hash[0], hash[1]}});
+    rank_states_give_up("out of memory for its states");
+    return false;
 }
 
 /* --- parts: ranks that exchange nothing with others ------------------------------------------- */
@@ -418,7 +450,7 @@ void rank_states_end_put(const uint64_t hash[2], const struct world_state_answer
     CORE_CHECK(count <= PATH_MAX_ANSWERS);
     if (scratch_written(&rank_region->scratch))
         rank_states_give_up("it writes files");
-    if (!rank_seen_put(search.ends, hash) || search.why)
+    if (!rank_seen_put(&search.ends, hash) || search.why)
         return;
     answer_put((struct world_state_answer){UINT32_MAX, count, 0});
     for (uint32_t i = 0; i < count; i++)
@@ -464,10 +496,10 @@ static void state_enter(struct world_branch *branch, uint32_t count)
     if (rank_region->states.parts_joined) /* the search starts again */
         return;
     count = parts_choose(branch, count);
-    if (search.why || !rank_seen_put(search.seen, hash))
+    if (search.why || !rank_seen_put(&search.seen, hash))
         return;
     rank_region->states.state_count++;
-    if (rank_region->states.state_count > RANK_SEEN_MAX / 2 || search.node_count == NODES_MAX) {
+    if (rank_region->states.state_count > RANK_SEEN_MAX || search.node_count == NODES_MAX) {
         rank_states_give_up("there are too many states");
         return;
     }
@@ -535,8 +567,7 @@ static void search_again(void)
     search.path_count = first->path;
     search.node_count = 0;
     search.copies_used = 0;
-    if (madvise(search.seen, RANK_SEEN_MAX * sizeof *search.seen, MADV_DONTNEED) != 0)
-        rank_states_give_up("its memory cannot be cleared");
+    rank_seen_clear(&search.seen);
     rank_region->states.state_count = 0;
     rank_region->states.depth = 1;
     state_come();
@@ -546,10 +577,8 @@ static void rooms_give(void)
 {
     if (search.copies)
         munmap(search.copies, COPIES_BYTES);
-    if (search.seen)
-        munmap(search.seen, RANK_SEEN_MAX * sizeof *search.seen);
-    if (search.ends)
-        munmap(search.ends, RANK_SEEN_MAX * sizeof *search.ends);
+    rank_seen_clear(&search.seen);
+    rank_seen_clear(&search.ends);
     if (search.node)
         munmap(search.node, NODES_MAX * sizeof *search.node);
     if (search.path)
@@ -568,8 +597,7 @@ static void composed_forget(void)
     states->answer_count = states->list_count = 0;
     states->parts_joined = true;
     search.why = NULL;
-    if (madvise(search.ends, RANK_SEEN_MAX * sizeof *search.ends, MADV_DONTNEED) != 0)
-        rank_states_give_up("its memory cannot be cleared");
+    rank_seen_clear(&search.ends);
 }
 
 /* Searches first by single ranks: each rank's behaviour with each message is executed once. If
@@ -598,13 +626,10 @@ static bool search_composed(void)
 static void search_all(void)
 {
     search.copies = rank_room_new(COPIES_BYTES);
-    search.seen = rank_room_new(RANK_SEEN_MAX * sizeof *search.seen);
-    search.ends = rank_room_new(RANK_SEEN_MAX * sizeof *search.ends);
     search.node = rank_room_new(NODES_MAX * sizeof *search.node);
     search.path = rank_room_new(PATH_MAX_ANSWERS * sizeof *search.path);
     search.stream = rank_room_new(2 * WORLD_RANKS_MAX * sizeof *search.stream);
-    if (!search.copies || !search.seen || !search.ends || !search.node || !search.path ||
-        !search.stream)
+    if (!search.copies || !search.node || !search.path || !search.stream)
         rank_states_give_up("out of memory for its states");
     else if (IS_SHIM)
         rank_states_give_up("it is built for another MPI library's interface");

@@ -10,7 +10,7 @@
  *    and was answered since its call began, the clock.
  *  - what was written to the streams.
  * If the state has anything else, there is no hash, and the reason is kept. */
-#include "world/ranks/ranks.h"
+#include "world/ranks/pages.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -21,58 +21,46 @@
 
 #include "world/exchange/explore_states.h"
 
-enum { MAPS_BYTES = 1 << 16, RANGES_MAX = 256, STREAM_BYTES = 1 << 16, FILES_FIRST = 64 };
+enum { MAPS_BYTES = 1 << 16, STREAM_BYTES = 1 << 16 };
 static const size_t memory_most = (size_t)256 << 20;
 
 /* --- in a rank: its memory -------------------------------------------------------------------- */
 
+/* A mapping whose contents count. */
+struct mapping {
+    uintptr_t from, to;
+    bool is_stack, writable;
+};
+
+/* Keeps what the maps show. A frozen rank's maps stay as they are, and so does memory that it
+ * cannot write. */
+static struct maps {
+    struct mapping mapping[RANK_RANGES_MAX];
+    int count;
+    const char *why;
+    XXH128_hash_t text;
+    struct rank_sum fixed;
+} maps RANK_SCRATCH;
+
 struct memory {
     XXH3_state_t state;
-    struct rank_range out[RANGES_MAX]; /* omitted */
-    int out_count;
-    size_t hashed_bytes;
+    struct rank_omitted out;
     const char *why;
 };
 
 static void memory_leave_out(struct memory *m, const void *from, size_t bytes)
 {
-    CORE_CHECK(m->out_count >= 0 && m->out_count <= RANGES_MAX);
-    if (!bytes || m->out_count == RANGES_MAX)
-        return;
-    m->out[m->out_count++] = (struct rank_range){(uintptr_t)from, (uintptr_t)from + bytes};
+    CORE_CHECK(m->out.count >= 0 && m->out.count < RANK_OMITTED_MAX);
+    if (bytes)
+        m->out.range[m->out.count++] =
+            (struct rank_range){(uintptr_t)from, (uintptr_t)from + bytes};
 }
 
-/* Sorts the few ranges without the C library's sort, which may allocate. */
-static void ranges_sort(struct memory *m)
+/* Tells whether one more buffer can be omitted, with what is always omitted. */
+static bool has_room(const struct memory *m)
 {
-    for (int i = 1; i < m->out_count; i++)
-        for (int k = i; k > 0 && m->out[k].from < m->out[k - 1].from; k--) {
-            struct rank_range swap = m->out[k];
-            m->out[k] = m->out[k - 1];
-            m->out[k - 1] = swap;
-        }
-}
-
-/* Adds memory without the omitted ranges, which are sorted and may overlap. Their places and sizes
- * count. */
-static void memory_add(struct memory *m, uintptr_t from, uintptr_t to)
-{
-    CORE_CHECK(from <= to);
-    for (int i = 0; i < m->out_count && from < to; i++) {
-        if (m->out[i].to <= from || m->out[i].from >= to)
-            continue;
-        if (m->out[i].from > from) {
-            XXH3_128bits_update(&m->state, (const void *)from, m->out[i].from - from);
-            m->hashed_bytes += m->out[i].from - from;
-        }
-        from = m->out[i].to;
-    }
-    if (from < to) {
-        XXH3_128bits_update(&m->state, (const void *)from, to - from);
-        m->hashed_bytes += to - from;
-    }
-    if (m->hashed_bytes > memory_most)
-        m->why = "a rank has too much memory";
+    enum { OTHERS = 16 };
+    return m->out.count < RANK_OMITTED_MAX - OTHERS;
 }
 
 /* Omits the buffer of a receive whose data is contiguous, assuming that the message fills it. The
@@ -83,9 +71,9 @@ static void leave_out_buffer(struct memory *m, const struct world_fiber *waits,
 {
     CORE_CHECK(recv->owner->rank == rank_own); /* it is this rank's */
     if (recv->kind != REQUEST_RECV || !recv->type->dense ||
-        (!recv->checked && recv->waiter != waits))
+        (!recv->checked && recv->waiter != waits) || !has_room(m))
         return;
-    if (!recv->complete && !rank_region->states.unmasked[rank_own] && m->out_count < RANGES_MAX) {
+    if (!recv->complete && !rank_region->states.unmasked[rank_own]) {
         recv->masked = true;
         memory_leave_out(m, recv->buffer, recv->count * recv->type->size);
     } else if (recv->complete && recv->late) {
@@ -123,7 +111,6 @@ static void leave_out_all(struct memory *m, struct world_rank *me)
         leave_out_status(m, fiber->status);
     if (fiber->index)
         memory_leave_out(m, fiber->index, sizeof *fiber->index);
-    ranges_sort(m);
 }
 
 /* Tells whether other processes have the memory too, apart from what this library shares. */
@@ -149,33 +136,83 @@ static bool map_counts(const char *flags, const char *line_end)
     return device && !memmem(device, (size_t)(line_end - device), "[v", 2);
 }
 
-static void memory_maps(struct memory *m, const struct rank_frame *frame)
+static void maps_find(void)
 {
-    static char text[MAPS_BYTES] RANK_SCRATCH; /* stays as it is in a frozen rank */
-    static size_t bytes;
+    static char text[MAPS_BYTES] RANK_SCRATCH;
     struct rank_range own[RANK_LEFT_OUT];
-    if (!rank_kernel_is_frozen())
-        bytes = rank_maps_read(text, sizeof text - 1);
+    const size_t bytes = rank_maps_read(text, sizeof text - 1);
     rank_left_out(own);
     text[bytes] = 0;
-    if (!bytes)
-        m->why = "a rank has too many memory maps";
-    for (char *line = text; *line && !m->why; line += strcspn(line, "\n"), line += *line == '\n') {
+    maps.count = 0;
+    maps.why = bytes ? NULL : "a rank has too many memory maps";
+    maps.text = XXH3_128bits(text, bytes);
+    for (char *line = text; *line && !maps.why;
+         line += strcspn(line, "\n"), line += *line == '\n') {
         char *next;
-        uintptr_t from = strtoull(line, &next, 16), to = strtoull(next + 1, &next, 16);
-        if (next[2] == 'w' && next[4] != 'p' && is_foreign(own, from, to))
-            m->why = "a rank shares memory with others";
+        const uintptr_t from = strtoull(line, &next, 16), to = strtoull(next + 1, &next, 16);
         const char *line_end = line + strcspn(line, "\n");
-        XXH3_128bits_update(&m->state, line, (size_t)(line_end - line));
+        if (next[2] == 'w' && next[4] != 'p' && is_foreign(own, from, to))
+            maps.why = "a rank shares memory with others";
         if (!map_counts(next, line_end))
             continue;
-        if (frame->sp >= from && frame->sp < to) {
-            if (!rank_map_is_stack(line, line_end))
-                m->why = "a rank calls MPI on a stack that the program made";
-            from = frame->sp;
-        }
-        memory_add(m, from, to);
+        if (maps.count == RANK_RANGES_MAX)
+            maps.why = "a rank has too many memory maps";
+        else
+            maps.mapping[maps.count++] =
+                (struct mapping){from, to, rank_map_is_stack(line, line_end), next[2] == 'w'};
     }
+}
+
+/* Omits what is below the program's frame on its stack, which may have grown since. */
+static void leave_out_below(struct memory *m, uintptr_t sp)
+{
+    for (int i = 0; i < maps.count; i++) {
+        const struct mapping *stack = &maps.mapping[i];
+        const uintptr_t from = i ? stack[-1].to : 0;
+        if (sp < stack->from || sp >= stack->to)
+            continue;
+        if (!stack->is_stack)
+            m->why = "a rank calls MPI on a stack that the program made";
+        memory_leave_out(m, (const void *)from, sp - from);
+    }
+}
+
+/* Adds the contents of the mappings. */
+static struct rank_sum maps_sum(struct memory *m)
+{
+    struct rank_sum sum = {{0}};
+    size_t bytes = 0;
+    if (rank_kernel_is_frozen()) {
+        sum = rank_snapshots_sum(&m->out);
+        rank_sum_add(&sum, maps.fixed);
+        return sum;
+    }
+    maps.fixed = sum;
+    for (int i = 0; i < maps.count && !m->why; i++) {
+        const struct mapping *of = &maps.mapping[i];
+        const struct rank_sum one = rank_segments_sum(of->from, of->to, &m->out, &bytes);
+        rank_sum_add(&sum, one);
+        if (!of->writable)
+            rank_sum_add(&maps.fixed, one);
+        if (bytes > memory_most)
+            m->why = "a rank has too much memory";
+    }
+    return sum;
+}
+
+static void memory_add(struct memory *m, const struct rank_frame *frame)
+{
+    if (!rank_kernel_is_frozen())
+        maps_find();
+    leave_out_below(m, frame->sp);
+    if (!m->why)
+        m->why = maps.why;
+    if (m->why)
+        return;
+    rank_omitted_sort(&m->out);
+    const struct rank_sum sum = maps_sum(m);
+    XXH3_128bits_update(&m->state, &maps.text, sizeof maps.text);
+    XXH3_128bits_update(&m->state, &sum, sizeof sum);
 }
 
 /* Adds the rounding mode of floating-point numbers and the exceptions raised. */
@@ -206,13 +243,12 @@ static void kernel_add(struct memory *m)
 
 void rank_memory_take(void *unused)
 {
-    static struct memory m;
+    static struct memory m RANK_SCRATCH;
     struct rank_frame frame;
     struct region_rank *own = &rank_region->rank[rank_own];
     CORE_CHECK(rank_own >= 0 && WORLD->searcher);
     (void)unused;
-    m.out_count = 0;
-    m.hashed_bytes = 0;
+    m.out.count = 0;
     m.why = !rank_frame_find(&frame) ? "crosswait cannot find where the program calls MPI"
             : own->several           ? "a rank has several threads"
                                      : rank_files_changed();
@@ -224,7 +260,7 @@ void rank_memory_take(void *unused)
         floating_add(&m);
         kernel_add(&m);
         leave_out_all(&m, &WORLD->rank[rank_own]);
-        memory_maps(&m, &frame);
+        memory_add(&m, &frame);
         if (rank_snapshots_full() && !m.why)
             m.why = RANK_NO_SNAPSHOTS;
     }
@@ -488,7 +524,9 @@ static void streams_add(int rank)
     for (int i = 2 * rank; i < 2 * rank + 2; i++) {
         const int file = rank_stream(i);
         ssize_t got;
-        for (off_t at = 0; (got = pread(file, text, sizeof text, at)) > 0; at += got)
+        const size_t bytes = rank_stream_bytes(i);
+        for (off_t at = 0; (size_t)at < bytes && (got = pread(file, text, sizeof text, at)) > 0;
+             at += got)
             XXH3_128bits_update(&hashed, text, (size_t)got);
         number_add(UINT64_MAX);
     }

@@ -14,12 +14,18 @@ struct rank_copy {
 bool rank_copy_take(struct rank_copy *out); /* false: out of memory */
 void rank_copy_restore(const struct rank_copy *copy);
 
+/* A set of states, by their hashes. */
 struct rank_seen {
     uint64_t hash[2];
 };
-#define RANK_SEEN_MAX ((size_t)1 << 24) /* states; a power of two */
+struct rank_seen_table {
+    struct rank_seen *at;
+    size_t places, count; /* places: a power of two, or 0 */
+};
+enum { RANK_SEEN_MAX = 1 << 23 };
 /* Adds a state; true if it is new. */
-bool rank_seen_put(struct rank_seen *table, const uint64_t hash[2]);
+bool rank_seen_put(struct rank_seen_table *table, const uint64_t hash[2]);
+void rank_seen_clear(struct rank_seen_table *table);
 
 void *rank_room_new(size_t bytes); /* zeroed; NULL if there is no memory */
 void rank_states_give_up(const char *why);

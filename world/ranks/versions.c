@@ -115,6 +115,7 @@ static void runner_goes_on(void)
     if (depth_own < states->depth && rank_snapshot_take(depth_own))
         CORE_CHECK(states->depth > rank_snapshot_depth()); /* went back: the snapshot stays */
     depth_own = states->depth;
+    rank_snapshots_run();
 }
 
 /* Makes the runner; false in the rank's version that waited for its end. */
