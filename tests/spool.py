@@ -343,7 +343,7 @@ def record(kind, d, a, b, rank, seen, index):
     elif kind == "ARGS":
         (seq,) = struct.unpack_from("<Q", d, 8)
         rank.args.setdefault(seq, {}).update(
-            {b + i: v for i, v in enumerate(struct.unpack_from(f"<{a}q", d, 16))}
+            {(b & 0x7FFF) + i: v for i, v in enumerate(struct.unpack_from(f"<{a}q", d, 16))}
         )
     elif kind == "TEXT":
         (seq,) = struct.unpack_from("<Q", d, 8)

@@ -184,36 +184,66 @@ static bool times_put(struct spool_writer *writer, uint64_t gap, uint64_t lasted
     return at;
 }
 
-/* Writes the event as the next item of the loop. */
-static bool event_tell(struct spool_writer *writer, const struct spool_event *event)
+/* Marks rare steps. They are functions of their own, so that the usual path of a call needs no
+ * stack. */
+#define APART __attribute__((noinline)) static
+
+static void event_told(struct spool_writer *writer, const struct spool_event *event)
 {
-    struct spool_delta *again = &writer->again;
-    uint64_t enter = event->t_enter, leave = event->t_leave, gap = enter - again->t,
-             lasted = leave - enter;
+    writer->again.loop.due = 0;
+    writer->again.seq = event->seq;
+    writer->again.t = event->t_leave;
+    writer->seek.folded++;
+}
+
+APART bool event_tell_long(struct spool_writer *writer, const struct spool_event *event)
+{
+    uint64_t gap = event->t_enter - writer->again.t, lasted = event->t_leave - event->t_enter;
     struct spool_head *at;
 
-    if (__builtin_expect(!((gap | lasted) >> 16), 1)) {
+    if ((gap | lasted) >> 16) {
+        if (!times_put(writer, gap, lasted))
+            return false;
+    } else {
         if (!(at = spool_reserve(writer, 1)))
             return false;
         *at = (struct spool_head){SPOOL_NEXT, 1, (uint16_t)gap, (uint16_t)lasted};
-    } else if (!times_put(writer, gap, lasted)) {
-        return false;
     }
-    again->loop.due = 0;
-    again->seq = event->seq;
-    again->t = leave;
-    writer->seek.folded++;
+    event_told(writer, event);
     return true;
+}
+
+/* Writes the event as the next item of the loop. */
+static inline bool event_tell(struct spool_writer *writer, const struct spool_event *event)
+{
+    uint64_t enter = event->t_enter, gap = enter - writer->again.t, lasted = event->t_leave - enter,
+             end = writer->position + sizeof(struct spool_head);
+
+    if (__builtin_expect((gap | lasted) >> 16 || end > writer->limit, 0))
+        return event_tell_long(writer, event);
+    *(struct spool_head *)(void *)(writer->ring + (writer->position & writer->mask)) =
+        (struct spool_head){SPOOL_NEXT, 1, (uint16_t)gap, (uint16_t)lasted};
+    writer->position = end;
+    event_told(writer, event);
+    return true;
+}
+
+APART bool put_other(struct spool_writer *writer, const struct spool_head *record,
+                     const void *values)
+{
+    if (writer->again.loop.state == SPOOL_LOOP_GOES)
+        loop_break(writer);
+    return put_whole(writer, record, values);
 }
 
 bool spool_watched_event(struct spool_writer *writer, const struct spool_event *event)
 {
-    if (writer->again.loop.state == SPOOL_LOOP_GOES) {
-        if (__builtin_expect(spool_loop_event_comes(&writer->again.loop, event), 1))
-            return event_tell(writer, event);
-        loop_break(writer);
-    }
-    return put_whole(writer, &event->head, NULL);
+    struct spool_loop *loop = &writer->again.loop;
+
+    return __builtin_expect(loop->state == SPOOL_LOOP_GOES && spool_loop_event_comes(loop, event),
+                            1)
+               ? event_tell(writer, event)
+               : put_other(writer, &event->head, NULL);
 }
 
 bool spool_watched_part(struct spool_writer *writer, const struct spool_head *record,
@@ -221,13 +251,10 @@ bool spool_watched_part(struct spool_writer *writer, const struct spool_head *re
 {
     struct spool_loop *loop = &writer->again.loop;
 
-    if (loop->state == SPOOL_LOOP_GOES) {
-        if (record->kind == SPOOL_DONE ? spool_loop_done_comes(loop, (const void *)record)
-                                       : spool_loop_part_comes(loop, record, values)) {
-            loop->due++;
-            return true;
-        }
-        loop_break(writer);
-    }
-    return put_whole(writer, record, values);
+    if (loop->state != SPOOL_LOOP_GOES ||
+        !(record->kind == SPOOL_DONE ? spool_loop_done_comes(loop, (const void *)record)
+                                     : spool_loop_part_comes(loop, record, values)))
+        return put_other(writer, record, values);
+    loop->due++;
+    return true;
 }

@@ -67,6 +67,13 @@ static uint64_t slow_max(const struct spool_slow *slow)
     return slow->share < SLOW_MAX ? SLOW_MAX / slow->share : 1;
 }
 
+static int64_t usual_bounded(const struct spool_slow *slow)
+{
+    int64_t longest = INT64_MAX / SLOW_TIMES;
+
+    return slow->usual < longest ? slow->usual : longest;
+}
+
 static void rounds_counted(struct spool_slow *slow)
 {
     if (slow->rounds >= slow->look_at) {
@@ -78,22 +85,35 @@ static void rounds_counted(struct spool_slow *slow)
         slow->clear_at =
             slow->rounds + spool_slow_block(slow) * slow->share * slow_max(slow) / SLOW_MAX;
     }
+    int64_t least = usual_bounded(slow) * SLOWEST_TIMES - 1;
+    slow->quick = slow->usual && least < slow->slowest ? least : slow->slowest;
 }
 
-bool spool_slow_round(struct spool_slow *slow, int64_t duration)
+/* Handles a round that may be slow, or the slowest. */
+static bool round_look(struct spool_slow *slow, int64_t duration)
 {
-    int64_t longest = INT64_MAX / SLOW_TIMES, usual = slow->usual < longest ? slow->usual : longest;
-    int64_t most = slow->share == 1 ? slow->slowest : slow->slowest * 2;
+    int64_t usual = usual_bounded(slow),
+            most = slow->share == 1 ? slow->slowest : slow->slowest * 2;
     bool slowest = duration > most && duration >= usual * SLOWEST_TIMES,
          is_slow =
              usual && (slowest || (duration >= usual * SLOW_TIMES && slow->slow < slow_max(slow)));
 
-    slow->rounds++;
-    slow->log[spool_slow_log(duration)]++;
+    CORE_CHECK_HOT(duration > slow->quick);
     slow->slowest = duration > slow->slowest ? duration : slow->slowest;
     slow->slow += is_slow;
     rounds_counted(slow);
     return is_slow;
+}
+
+bool spool_slow_round(struct spool_slow *slow, int64_t duration)
+{
+    slow->rounds++;
+    slow->log[spool_slow_log(duration)]++;
+    if (__builtin_expect(duration > slow->quick, 0))
+        return round_look(slow, duration);
+    if (__builtin_expect(slow->rounds >= slow->look_at || slow->rounds >= slow->clear_at, 0))
+        rounds_counted(slow);
+    return false;
 }
 
 void spool_slow_pass(struct spool_slow *slow, const uint64_t log[SPOOL_LOGS], int64_t slowest)

@@ -27,6 +27,7 @@ struct spool_slow {
     uint64_t look_at;         /* next update of `usual` */
     uint64_t slow, clear_at;  /* slow rounds, up to the round that sets them to 0 */
     int64_t slowest;
+    int64_t quick; /* a round up to this duration is neither slow nor the slowest */
 };
 
 uint64_t spool_slow_share(int32_t ranks);

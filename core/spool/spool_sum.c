@@ -228,6 +228,95 @@ static void call_add(const struct spool_summer *summer, struct spool_sum_call *o
     of->log[spool_slow_log(ns_of(summer, ticks))]++;
 }
 
+/* --- rounds of small records ------------------------------------------------------------------ */
+/* Most rounds have a word for each call, and are not slow. rounds_pass reads them in one go; what
+ * they add is added call by call, a batch of consecutive rounds at a time. */
+
+static bool next_is_small(const struct spool_head *head)
+{
+    static const struct spool_head small = {SPOOL_NEXT, 1, 0, 0};
+    uint32_t a, b;
+
+    _Static_assert(offsetof(struct spool_head, a) == sizeof a,
+                   "kind and words are compared at once");
+    memcpy(&a, head, sizeof a);
+    memcpy(&b, &small, sizeof b);
+    return a == b;
+}
+
+/* Returns the records of a round of small records at a position; NULL: it goes round the ring's
+ * end. */
+static const struct spool_head *small_at(const struct spool_writer *writer, uint64_t position,
+                                         uint64_t bytes)
+{
+    uint64_t at = position & writer->mask;
+
+    CORE_CHECK_HOT(position % sizeof(struct spool_head) == 0);
+    return writer->mask + 1 - at < bytes ? NULL : (const void *)(writer->ring + at);
+}
+
+/* Adds up the times of small records. Returns false if one of them is not small. */
+static bool small_pass(const struct spool_head *head, uint32_t count, uint64_t *lasted)
+{
+    uint64_t sum = 0;
+
+    for (const struct spool_head *end = head + count; head < end; head++) {
+        if (__builtin_expect(!next_is_small(head), 0))
+            return false;
+        sum += (uint64_t)head->a + head->b;
+    }
+    *lasted += sum;
+    return true;
+}
+
+/* Adds the batch to the sums. */
+static void batch_add(struct spool_writer *writer)
+{
+    struct spool_summer *summer = &writer->summer;
+    uint64_t bytes = summer->batch_end - summer->batch_start,
+             rounds = bytes / sizeof(struct spool_head) / summer->calls;
+    const struct spool_head *head = small_at(writer, summer->batch_start, bytes);
+
+    CORE_CHECK_HOT(head && (!rounds || summer->ns_per_tick >> 33 == 0)); /* round_batch */
+    summer->batch_start = summer->batch_end;
+    for (uint32_t i = 0; i < summer->calls && rounds; i++) {
+        struct spool_sum_call *of = &writer->large.of[i];
+        uint64_t total = 0, least = of->least, most = of->most;
+        const struct spool_head *call = head + i;
+        for (uint64_t left = rounds; left; left--, call += summer->calls) {
+            uint64_t ticks = call->b;
+            total += ticks;
+            least = ticks < least ? ticks : least;
+            most = ticks > most ? ticks : most;
+            of->log[spool_slow_log((int64_t)(ticks * summer->ns_per_tick >> 32))]++;
+        }
+        of->total += total;
+        of->least = least;
+        of->most = most;
+    }
+}
+
+/* Puts a round into the batch; false: its records are not small. */
+static bool round_batch(struct spool_writer *writer, const struct spool_sum_round *round)
+{
+    struct spool_summer *summer = &writer->summer;
+
+    if (round->end - round->start != summer->calls * sizeof(struct spool_head) ||
+        summer->ns_per_tick >> 33)
+        return false;
+    if (summer->batch_end != round->start ||
+        !small_at(writer, summer->batch_start, round->end - summer->batch_start)) {
+        batch_add(writer);
+        if (!small_at(writer, round->start, round->end - round->start))
+            return false;
+        summer->batch_start = round->start;
+    }
+    summer->batch_end = round->end;
+    return true;
+}
+
+/* --- sums ------------------------------------------------------------------------------------- */
+
 /* Adds the times of a round, whose records are still in the ring. */
 static void round_sum(struct spool_writer *writer, const struct spool_sum_round *round)
 {
@@ -242,8 +331,10 @@ static void round_sum(struct spool_writer *writer, const struct spool_sum_round 
         summer->sum_start = round->start;
         summer->sum_enter = round->enter;
         summer->sum_lasted = 0;
+        summer->batch_start = summer->batch_end = round->start;
     }
-    for (uint64_t at = round->start; at < round->end;) {
+    bool batch = round_batch(writer, round);
+    for (uint64_t at = round->start; !batch && at < round->end;) {
         const void *record = writer->ring + (at & writer->mask);
         const struct spool_head *head = record;
         uint64_t lasted = head->b;
@@ -254,8 +345,8 @@ static void round_sum(struct spool_writer *writer, const struct spool_sum_round 
             spool_next_times(head, &gap, &lasted);
         call_add(summer, of++, lasted);
     }
-    CORE_CHECK_HOT(of == writer->large.of + summer->calls); /* a whole round */
-    call_add(summer, of, round->lasted);
+    CORE_CHECK_HOT(batch || of == writer->large.of + summer->calls); /* a whole round */
+    call_add(summer, &writer->large.of[summer->calls], round->lasted);
     summer->sum_lasted += round->lasted;
     summer->sum_end = round->end;
     summer->sum_rounds++;
@@ -292,6 +383,8 @@ static bool sum_write(struct spool_writer *writer)
         (const char *)large->word + sizeof large->word - sizeof *at - SPOOL_LOGS * sizeof(uint16_t);
     uint64_t rounds = summer->sum_rounds, span = summer->sum_end - summer->sum_start;
 
+    if (rounds)
+        batch_add(writer);
     summer->sum_rounds = 0;
     for (uint32_t i = 0; rounds && i <= summer->calls; i++) {
         if ((const char *)at > limit)
@@ -369,6 +462,84 @@ static void call_look(struct spool_writer *writer, uint64_t gap, uint64_t lasted
     summer->own_end = enter + (int64_t)lasted;
 }
 
+/* Tells whether the last round is held, and may join the batch at the end of a sum. */
+static bool rounds_may_pass(const struct spool_writer *writer)
+{
+    const struct spool_summer *summer = &writer->summer;
+    const struct spool_sum_round *held = &summer->round[!summer->now];
+
+    return summer->held && summer->sum_rounds && summer->batch_end == held->start &&
+           summer->batch_start < summer->batch_end && !summer->inner &&
+           held->end - held->start == summer->calls * sizeof(struct spool_head) &&
+           small_at(writer, summer->batch_start, held->end - summer->batch_start);
+}
+
+/* Returns how many rounds can be read in one go: as far as records are committed, up to the ring's
+ * end, and before the next look at which rounds are slow. */
+static uint64_t rounds_ahead(const struct spool_writer *writer, uint64_t committed)
+{
+    const struct spool_summer *summer = &writer->summer;
+    const struct spool_slow *slow = &summer->slow;
+    uint64_t bytes = committed - summer->position,
+             whole = writer->mask + 1 - (summer->position & writer->mask),
+             look = slow->look_at < slow->clear_at ? slow->look_at : slow->clear_at;
+
+    CORE_CHECK_HOT(summer->position <= committed);
+    bytes = bytes < whole ? bytes : whole;
+    uint64_t rounds = bytes / sizeof(struct spool_head) / summer->calls;
+    return look <= slow->rounds + 1           ? 0
+           : rounds < look - slow->rounds - 1 ? rounds
+                                              : look - slow->rounds - 1;
+}
+
+/* Passes the rounds that follow, as long as they are small and not slow: sums up the one that is
+ * held, and holds the next one. */
+static void rounds_pass(struct spool_writer *writer, uint64_t committed)
+{
+    struct spool_summer *summer = &writer->summer;
+    struct spool_slow *slow = &summer->slow;
+    struct spool_sum_round held = summer->round[!summer->now];
+    struct spool_sum_call *of = &writer->large.of[summer->calls], sum = {.least = UINT64_MAX};
+    const uint64_t bytes = summer->calls * sizeof(struct spool_head),
+                   most = rounds_ahead(writer, committed);
+    const struct spool_head *head = small_at(writer, summer->position, 0);
+    int held_log = spool_slow_log(ns_of(summer, held.lasted));
+    uint64_t rounds = 0;
+
+    for (; rounds < most; rounds++, head += summer->calls) {
+        uint64_t lasted = 0;
+        if (!small_pass(head, summer->lead, &lasted))
+            break;
+        uint64_t enter = lasted + head[summer->lead].a;
+        if (!small_pass(head + summer->lead, summer->calls - summer->lead, &lasted))
+            break;
+        int64_t duration = (int64_t)(lasted * summer->ns_per_tick >> 32);
+        if (__builtin_expect(duration > slow->quick, 0))
+            break;
+        sum.total += held.lasted;
+        sum.least = held.lasted < sum.least ? held.lasted : sum.least;
+        sum.most = held.lasted > sum.most ? held.lasted : sum.most;
+        of->log[held_log]++;
+        slow->log[held_log = spool_slow_log(duration)]++;
+        held.lasted = lasted;
+        held.enter = enter;
+    }
+    if (!rounds)
+        return;
+    CORE_CHECK_HOT(summer->position == held.end && summer->sum_end == held.start);
+    slow->rounds += rounds;
+    of->total += sum.total;
+    of->least = sum.least < of->least ? sum.least : of->least;
+    of->most = sum.most > of->most ? sum.most : of->most;
+    summer->sum_lasted += sum.total;
+    summer->sum_rounds += rounds;
+    summer->position += rounds * bytes;
+    held.end = summer->position;
+    held.start = summer->sum_end = summer->batch_end = held.end - bytes;
+    summer->round[!summer->now] = held;
+    summer->round[summer->now].start = summer->position;
+}
+
 /* Reads the committed records of the loop. */
 static bool records_take(struct spool_writer *writer, uint64_t committed)
 {
@@ -397,6 +568,8 @@ static bool records_take(struct spool_writer *writer, uint64_t committed)
         if (++summer->next < summer->calls)
             continue;
         good = round_end(writer, summer->position);
+        if (good && rounds_may_pass(writer))
+            rounds_pass(writer, committed);
         round = &summer->round[summer->now];
     }
     return good;

@@ -63,6 +63,7 @@ struct spool_summer {
     struct spool_sum_round round[2];
     struct spool_slow slow;
     uint64_t sum_start, sum_end, sum_enter, sum_lasted, sum_rounds; /* 0 rounds: none */
+    uint64_t batch_start, batch_end; /* its last rounds, whose times are not added yet */
 };
 struct spool_summer_large {        /* seldom used */
     bool own[SPOOL_SUM_CALLS_MAX]; /* calls of the application */

@@ -383,17 +383,22 @@ static void comms(long n)
     }
 }
 
+/* As many at a time as MPI libraries have numbers for. */
 static void comms_live(long n)
 {
-    MPI_Comm *comm = list_new(n, sizeof *comm);
+    enum { AT_ONCE = 10000 };
+    MPI_Comm *comm = list_new(AT_ONCE, sizeof *comm);
     int word = 0;
 
-    for (long i = 0; i < n; i++)
-        MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]);
-    for (long i = 0; i < n; i++)
-        MPI_Bcast(&word, 1, MPI_INT, 0, comm[i]);
-    for (long i = 0; i < n; i++)
-        MPI_Comm_free(&comm[i]);
+    for (long done = 0; done < n; done += AT_ONCE) {
+        long count = n - done < AT_ONCE ? n - done : AT_ONCE;
+        for (long i = 0; i < count; i++)
+            MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]);
+        for (long i = 0; i < count; i++)
+            MPI_Bcast(&word, 1, MPI_INT, 0, comm[i]);
+        for (long i = 0; i < count; i++)
+            MPI_Comm_free(&comm[i]);
+    }
     free(comm);
 }
 
