@@ -149,10 +149,33 @@ static struct context {
     uint32_t age;
 } contexts[CONTEXTS];
 static uint32_t context_end; /* behind the last that was ever known */
+/* A persistent collective, by its request. Its tag is taken when it is made; its first start shows
+ * it. */
+enum { PERSISTENT = 1024 };
+static struct persistent {
+    uint32_t request, id; /* of its communicator */
+    MPI_Comm comm;
+    uint64_t seq; /* of the last start; 0: its inside is not recorded */
+} persistent[PERSISTENT];
+
 static struct schedule {
     uint32_t number, age, tag;
-    uint64_t seq; /* 0: its inside is not recorded */
+    uint32_t request; /* of a persistent collective; 0: of none */
+    uint64_t seq;     /* 0: its inside is not recorded */
 } schedule[SCHEDULES];
+
+/* The call of this thread that a new context or tag belongs to. */
+struct owner {
+    MPI_Comm comm; /* null: not at hand */
+    uint32_t id;   /* of comm; 0: the call owns none */
+    uint32_t request;
+    uint64_t seq; /* 0: its inside is not recorded */
+};
+/* The persistent collectives that the call starts. */
+static __thread struct {
+    uint64_t seq; /* of the call */
+    uint32_t request, count;
+} starting;
 
 static bool context_is_of(uint32_t id)
 {
@@ -163,15 +186,15 @@ static bool context_is_of(uint32_t id)
 }
 
 /* Returns the communicator of a context; NULL: unknown. */
-static struct context *context_find(struct lane *lane, uint32_t number, bool own)
+static struct context *context_find(const struct owner *owner, uint32_t number)
 {
     struct context *c = &contexts[number];
-    const struct spool_event *call = &lane->open[0];
 
     if (c->id && !handles_comm_is(c->id, c->comm)) /* the communicator was freed */
         c->id = 0;
-    if (own && !c->id && lane->comm_cache.id == call->comm && !context_is_of(call->comm)) {
-        *c = (struct context){(MPI_Comm)(uintptr_t)lane->comm_cache.handle, call->comm, c->age + 1};
+    if (owner->id && !c->id && owner->comm != recorder_handle.comm_null &&
+        !context_is_of(owner->id)) {
+        *c = (struct context){owner->comm, owner->id, c->age + 1};
         context_end = context_end > number ? context_end : number + 1;
     }
     return c->id ? c : NULL;
@@ -184,6 +207,40 @@ struct lane *transport_lane_slow(void)
     return layer_lane();
 }
 
+static struct persistent *persistent_at(uint32_t request)
+{
+    return &persistent[request % PERSISTENT];
+}
+
+/* Several persistent collectives that one call starts have tags that nothing tells apart. */
+static struct owner owner_of(const struct lane *lane, unsigned class)
+{
+    const struct spool_event *call = &lane->open[0];
+    struct owner own = {.comm = recorder_handle.comm_null,
+                        .seq = call->seq != lane->unseen ? call->seq : 0};
+
+    if (class == EVENT_CLASS_START && starting.seq == call->seq && starting.count == 1) {
+        const struct persistent *p = persistent_at(starting.request);
+        if (p->request == starting.request) {
+            own.comm = p->comm;
+            own.id = p->id;
+            own.request = p->request;
+        }
+    } else if (COLLECTIVES >> class & 1) {
+        own.id = call->comm;
+        if (lane->comm_cache.id == call->comm)
+            own.comm = (MPI_Comm)(uintptr_t)lane->comm_cache.handle;
+    }
+    return own;
+}
+
+static uint64_t schedule_seq(const struct schedule *s)
+{
+    const struct persistent *p = persistent_at(s->request);
+
+    return s->request && p->request == s->request ? p->seq : s->request ? 0 : s->seq;
+}
+
 bool transport_call_of(struct lane *lane, uint32_t context, uint32_t tag,
                        struct transport_call *out)
 {
@@ -192,7 +249,7 @@ bool transport_call_of(struct lane *lane, uint32_t context, uint32_t tag,
     unsigned class =
         call->head.a < CALL_COUNT ? call_description[call->head.a].class : EVENT_CLASS_OTHER;
     bool makes = MAKERS >> class & 1;
-    bool own = call->comm && COLLECTIVES >> class & 1;
+    const struct owner owner = owner_of(lane, class);
     bool scheduled = tag >= TRANSPORT_TAG_SCHEDULED;
 
     *out = (struct transport_call){.tag = scheduled ? tag | part << PART_SHIFT : tag};
@@ -201,15 +258,15 @@ bool transport_call_of(struct lane *lane, uint32_t context, uint32_t tag,
         return false;
     }
     recorder_lock();
-    struct context *c = context_find(lane, number, own);
-    own = own && c && c->id == call->comm;
+    struct context *c = context_find(&owner, number);
+    bool own = owner.id && c && c->id == owner.id;
     struct schedule *s = &schedule[(number * 0x9E3779B1u + out->tag * 0x85EBCA6Bu) % SCHEDULES];
     if (c && scheduled && s->number == number && s->age == c->age && s->tag == out->tag) {
-        out->seq = s->seq;
+        out->seq = schedule_seq(s);
     } else if (own) {
-        out->seq = call->seq != lane->unseen ? call->seq : 0;
+        out->seq = owner.seq;
         if (scheduled)
-            *s = (struct schedule){number, c->age, out->tag, out->seq};
+            *s = (struct schedule){number, c->age, out->tag, owner.request, owner.seq};
     } else if (c || !makes) {
         lost = true; /* invariant 2 */
     }
@@ -393,12 +450,28 @@ void layer_making(MPI_Comm comm, uint32_t id, uint64_t seq)
 
 void layer_persistent(uint64_t init_seq, uint32_t request)
 {
-    (void)init_seq, (void)request;
+    const struct lane *lane = recorder_thread.current;
+
+    if (!lane || lane->open[0].seq != init_seq || lane->comm_cache.id != lane->open[0].comm)
+        return;
+    recorder_lock();
+    *persistent_at(request) = (struct persistent){request, lane->comm_cache.id,
+                                                  (MPI_Comm)(uintptr_t)lane->comm_cache.handle, 0};
+    recorder_unlock();
 }
 
 void layer_restarted(uint32_t request, uint64_t seq)
 {
-    (void)request, (void)seq;
+    const struct lane *lane = recorder_thread.current;
+
+    recorder_lock();
+    struct persistent *p = persistent_at(request);
+    if (p->request == request)
+        p->seq = lane && lane->unseen == seq ? 0 : seq;
+    recorder_unlock();
+    starting.count = starting.seq == seq ? starting.count + 1 : 1;
+    starting.seq = seq;
+    starting.request = request;
 }
 
 /* Called for a collective through shared memory, between ranks of one machine. */

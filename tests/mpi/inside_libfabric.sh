@@ -24,6 +24,8 @@ library() { PATH=$SOURCE/build/mpi/$1/bin:$PATH "${@:2}"; }
 meta() { sqlite3 T.db "select value from meta where key = '$1'"; }
 sized() { for op in $operations; do echo "$1$op@$2"; done; }
 library impi one 100 5 $(sized "" 2-5) $(sized i 2-5) 1 1000 20000
+persistent="pbcast@2-5 pallreduce@2-5 pbarrier@2-5 palltoall@2-5 pgather@2-5"
+library impi one 5 5 $persistent 1 1000
 adjust=(ALLGATHER ALLREDUCE ALLTOALL BARRIER BCAST GATHER REDUCE REDUCE_SCATTER SCAN SCATTER)
 all() { # NUMBER COMMAND...: each collective by its algorithm of that number, if it has one
     (for name in "${adjust[@]}"; do export I_MPI_ADJUST_$name=$1; done; "${@:2}")
@@ -85,6 +87,7 @@ I_MPI_COLL_INTRANODE=shm same impi sample ./one_collective bcast reduce barrier 
 meta notes | grep -q 'send no messages' || fail "shared memory: it is not said"
 export MPIR_CVAR_CH4_NETMOD=ofi
 PROGRAMS=$PWD/mpich library mpich one 50 5 $(sized "" 2-5) $(sized i 5) 1 1000 20000
+PROGRAMS=$PWD/mpich library mpich one 5 5 $persistent 1 1000
 program=mpich/one_collective MPIR_CVAR_BCAST_INTRA_ALGORITHM=binomial \
     MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring keeps mpich Bcast=bcast.binomial \
     Allreduce=allreduce.ring Alltoall=alltoall.pairwise_xor

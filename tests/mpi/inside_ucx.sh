@@ -16,6 +16,7 @@ export CROSSWAIT_INSIDE=transport
 meta() { sqlite3 T.db "select value from meta where key = '$1'"; }
 sized() { for op in $operations; do echo "$1$op@2-5"; done; }
 one 100 5 $(sized "") $(sized i) 1 1000 20000
+one 5 5 pbcast@2-5 pallreduce@2-5 pbarrier@2-5 palltoall@2-5 pgather@2-5 1 1000
 way() { # COLLECTIVE ALGORITHM ROW
     local name=MPIR_CVAR_${1^^}_INTRA_ALGORITHM
     export $name=$2

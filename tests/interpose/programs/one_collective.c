@@ -33,7 +33,7 @@ static void prepare(int n)
     }
 }
 
-/* Open MPI's persistent collectives, started twice. */
+/* Persistent collectives, started twice. */
 static int run_persistent(const char *name, int n, int root)
 {
     MPI_Info none = MPI_INFO_NULL;
