@@ -8,7 +8,7 @@
 struct python_place {
     const char *file, *function; /* valid during the call */
     void *code;                  /* with the offset identifies the place, as long as the code object
-                                    lives */
+                                    lives; NULL: the interpreter itself */
     int64_t offset;
 };
 /* Returns the frames of this thread, innermost first; 0: it runs no Python, or the layout of frames

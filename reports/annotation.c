@@ -43,12 +43,14 @@ enum core_status annotation_fallback(struct trace *trace, struct annotation_plac
     return status;
 }
 
+/* Returns the first place with a line; else the first in a file. */
 static struct annotation_place first_place(const struct block *block)
 {
     struct annotation_place at = {0};
 
-    for (uint32_t i = 0; i < block->count && !at.path; i++)
-        at = annotation_place_of(&block->place[i]);
+    for (uint32_t i = 0; i < block->count && !(at.path && at.line > 0); i++)
+        if (!at.path || block->place[i].line > 0)
+            at = annotation_place_of(&block->place[i]);
     return at;
 }
 

@@ -701,8 +701,10 @@ const char *trace_site_text(const struct trace *trace, int32_t site, char *buffe
     const struct trace_site *s =
         site > 0 && (uint32_t)site < trace->site_count ? &trace->site[site] : NULL;
 
-    if (s && s->file)
+    if (s && s->file && s->line)
         snprintf(buffer, buffer_bytes, "%s:%d", s->file, s->line);
+    else if (s && s->file)
+        snprintf(buffer, buffer_bytes, "%s", s->file);
     else if (s && s->symbol && s->module)
         snprintf(buffer, buffer_bytes, "%s+0x%" PRIx64 " (%s)", s->symbol, s->offset,
                  last_part(s->module));

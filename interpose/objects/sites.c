@@ -457,7 +457,7 @@ static uint32_t python_id(struct lane *lane, const struct python_place *place)
     struct spool_def_site *def = spool_reserve(recorder_definitions(lane), words);
     if (!def)
         return 0;
-    int line = python_line(place);
+    int line = place->code ? python_line(place) : 0;
     *def =
         (struct spool_def_site){{SPOOL_DEF_SITE, (uint16_t)words, (uint16_t)bytes, SPOOL_SITE_LINE},
                                 ++table.last_id,
@@ -528,6 +528,20 @@ static uint32_t callers_id(struct lane *lane, const struct unwinding *u)
     return chain[at % CHAINS].id = table.last_id;
 }
 
+/* Returns the place of a call that the interpreter makes when it shuts down, as for mpi4py's
+ * MPI_Finalize; 0: it is another call. */
+static uint32_t exit_id(struct lane *lane, const void *address)
+{
+    static const struct python_place place = {.file = "<exit of Python>", .function = ""};
+    Dl_info caller, python;
+    void *own = python_ending() ? dlsym(RTLD_DEFAULT, "Py_IsInitialized") : NULL;
+
+    return own && dladdr(own, &python) && dladdr(address, &caller) &&
+                   caller.dli_fbase == python.dli_fbase
+               ? python_id(lane, &place)
+               : 0;
+}
+
 /* Returns the first place outside of bindings. */
 static uint32_t outer_site(struct lane *lane, void **cfa)
 {
@@ -551,7 +565,10 @@ uint32_t recorder_site_slow(struct lane *lane, void **cfa)
         lane->site[slot].skip =
             facade_find(address) || may_bind(address) ? SKIP_EACH : binding_skip(cfa);
         lane->site[slot].address = address;
-        lane->site[slot].id = lane->site[slot].skip ? 0 : site_id(lane, address);
+        uint32_t at_exit = lane->site[slot].skip ? 0 : exit_id(lane, address);
+        lane->site[slot].id = lane->site[slot].skip ? 0
+                              : at_exit             ? at_exit
+                                                    : site_id(lane, address);
     }
     uint32_t skip = lane->site[slot].skip, id = skip == SKIP_EACH ? outer_site(lane, cfa)
                                                 : skip ? site_id(lane, cfa[(int64_t)skip - 1])

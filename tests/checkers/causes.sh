@@ -1,8 +1,8 @@
 # A finding names the cause of a mistake: which rank holds a lock and where it took it, the target
 # of a flush, that a rank sends to itself, that an exception or Python runs the destructor that
-# makes a call, that one rank caught an exception, that a window's function has returned, which
-# displacement leads out of a block, which communicators were left when no more could be made. The
-# same programs without the mistake get no such words.
+# makes a call, that one rank caught an exception, that Python shuts down, that a window's function
+# has returned, which displacement leads out of a block, which communicators were left when no more
+# could be made. The same programs without the mistake get no such words.
 # timeout: 300
 # Where the kernel allows no watchpoints, no load before the flush is found, and no flush offered.
 told() {
@@ -53,6 +53,21 @@ echo "collected: $?"
 grep -E '^error|^ --> .*rank 1 |__del__,' said
 crosswait run --confirm=0 -o T.db -- mpirun -n 2 /usr/bin/python3 collected.py right \
     >said 2>&1 </dev/null || { cat said; exit 1; }
+# What the interpreter calls when it shuts down has no line, but a name.
+cat >exit.py <<'P'
+import weakref
+from mpi4py import MPI
+class Halo:
+    pass
+halo = Halo()
+if MPI.COMM_WORLD.rank == 0:
+    weakref.finalize(halo, MPI.COMM_WORLD.Barrier)
+P
+crosswait run --confirm=0 --github=F -o T.db -- mpirun -n 2 /usr/bin/python3 exit.py \
+    >said 2>/dev/null </dev/null
+echo "exit: $?"
+grep -E '^error|^ *--> <' said | sed 's/^ */ /'
+grep -c 'exit of Python>,line' F
 cat >left.c <<'P'
 #include <mpi.h>
 #include <stdlib.h>
