@@ -287,6 +287,7 @@ uint8_t *world_process_stack(size_t bytes); /* of a helper fiber, private */
 void world_process_stack_ended(uint8_t *stack);
 /* Runs the function in the process of that rank, which owns the memory that it touches. */
 void world_process_at(struct world_rank *rank, void (*run)(void *argument), void *argument);
+void world_process_changes(const char *file); /* before the rank changes or removes the file */
 int world_process_init(int required); /* called by MPI_Init; returns the MPI_THREAD_... provided */
 /* Before the first call after MPI_Init that differs between ranks there is one process. */
 extern bool world_process_early;

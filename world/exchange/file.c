@@ -51,6 +51,8 @@ static void open_once(struct world_file_shared **slot, int size)
         }
     int amode = shared->amode;
     int flags = (amode & MPI_MODE_CREATE ? O_CREAT : 0) | (amode & MPI_MODE_EXCL ? O_EXCL : 0);
+    if (WORLD_PROCESSES && !(amode & MPI_MODE_RDONLY))
+        world_process_changes(shared->name);
     shared->fd = open(shared->name, open_flags(amode) | flags | O_CLOEXEC, 0666);
     if (shared->fd < 0) {
         shared->code = world_file_error(errno);
@@ -184,6 +186,8 @@ int MPI_File_delete(const char *filename, MPI_Info info)
         named->name = world_strdup(filename);
         world_file_named(named, FILE_DELETES);
     }
+    if (WORLD_PROCESSES)
+        world_process_changes(filename);
     if (unlink(filename) == 0)
         return MPI_SUCCESS;
     return world_error_on(world_extra()->file_errhandler, &(MPI_File){MPI_FILE_NULL},

@@ -168,6 +168,8 @@ static _Noreturn void program_run(const struct world_processes *w,
         _exit(126);
     dup2(FILES_FIRST + 2, 1);
     dup2(FILES_FIRST + 3, 2);
+    w->region->scratch.strict = program->unheard;
+    clock_gettime(CLOCK_REALTIME_COARSE, &w->region->scratch.since); /* the clock of files */
     if (!program->real_files)
         scratch_enter(&w->region->scratch);
     personality(ADDR_NO_RANDOMIZE);

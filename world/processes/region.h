@@ -167,6 +167,7 @@ struct region {
     _Atomic uint32_t time; /* the runner's time limit passed */
     bool again;            /* the world is to run again (world_state.again) */
     char files_written[REGION_WRITTEN_MAX]; /* scratch_list */
+    char real_file[SCRATCH_PATH]; /* a rank would have changed it: not isolated; "": none */
     struct world_outcome outcome;
     uint64_t question_count, event_count;
     bool lost;

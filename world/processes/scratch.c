@@ -206,15 +206,16 @@ static void place_add(struct scratch *s, const struct wanted *wanted)
 void scratch_enter(struct scratch *s)
 {
     const char *temporary = getenv("TMPDIR");
-    struct wanted wanted[SCRATCH_PLACES] = {0};
+    struct wanted wanted[SCRATCH_FIRST] = {0};
     char here[4096], path[128];
     CORE_CHECK(!s->count); /* called once */
     wanted_look(getenv("HOME"), &wanted[0]);
     wanted_look(temporary && *temporary ? temporary : "/tmp", &wanted[1]);
     wanted_look(getcwd(here, sizeof here), &wanted[2]);
+    wanted_look("/tmp", &wanted[3]); /* some programs do not ask for TMPDIR */
     if (!wanted[2].path[0] || !namespace_enter(s) || !stage_find(s))
         return;
-    for (int i = 0; i < SCRATCH_PLACES; i++)
+    for (int i = 0; i < SCRATCH_FIRST; i++)
         place_add(s, &wanted[i]);
     if (!s->count)
         snprintf(s->why, sizeof s->why, "no folder that can be overlaid");
@@ -259,6 +260,28 @@ static bool layers_new(struct scratch *s, bool first)
 bool scratch_begin(struct scratch *s)
 {
     return !s->count || layers_new(s, true);
+}
+
+bool scratch_grow(struct scratch *s, const char *file, bool world)
+{
+    struct wanted wanted = {0};
+    char folder[SCRATCH_PATH], here[4096];
+    const char *slash = strrchr(file, '/');
+    const uint32_t before = s->count;
+    bool known = getcwd(here, sizeof here) != NULL;
+    if (!before || before == SCRATCH_PLACES || !slash || strlen(file) >= sizeof folder)
+        return false;
+    *(char *)mempcpy(folder, file, (size_t)(slash - file)) = 0;
+    wanted_look(folder, &wanted);
+    place_add(s, &wanted);
+    if (s->count == before)
+        return false;
+    CORE_CHECK(s->count == before + 1); /* no place is below it: holds_mounts */
+    if (!scratch_overlay(s, before, false)) {
+        s->count = before;
+        return false;
+    }
+    return world ? layers_new(s, false) : !known || chdir(here) == 0;
 }
 
 bool scratch_written(const struct scratch *s)

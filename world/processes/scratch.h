@@ -1,4 +1,4 @@
-/* Isolates the files that worlds write: the current folder, the home folder and the folder for
+/* Isolates the files that worlds write: the current folder, the home folder and the folders for
  * temporary files are overlaid, in a mount namespace that only the program's processes see, so that
  * each world's files are dropped with it. Files that were written before the ranks began exist in
  * all worlds. Nothing outlives the processes.
@@ -10,13 +10,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
-enum { SCRATCH_PLACES = 3, SCRATCH_PATH = 1024 };
+enum { SCRATCH_PLACES = 8, SCRATCH_FIRST = 4, SCRATCH_PATH = 1024 };
 
 struct scratch {
-    uint32_t count; /* 0: no overlay */
-    bool mapped;    /* in a user namespace */
-    char stage[64]; /* an empty folder of the system that holds what is written */
+    uint32_t count;        /* 0: no overlay */
+    bool mapped;           /* in a user namespace */
+    bool strict;           /* no real file may be written, though there is no overlay */
+    struct timespec since; /* files that changed later were changed by worlds */
+    char stage[64];        /* an empty folder of the system that holds what is written */
     char place[SCRATCH_PLACES][SCRATCH_PATH];
     char why[160];
 };
@@ -26,6 +29,9 @@ void scratch_enter(struct scratch *scratch);
 /* Makes the files written until now the state in which each world begins. False: see `why`; the
  * files are lost. */
 bool scratch_begin(struct scratch *scratch);
+/* Overlays the folder of that file as well; world: between two worlds, else before scratch_begin.
+ * False: it cannot. */
+bool scratch_grow(struct scratch *scratch, const char *file, bool world);
 /* Tells whether anything was written since. */
 bool scratch_written(const struct scratch *scratch);
 /* Writes a line for each file that was written or removed since, with a hash of its content, as one

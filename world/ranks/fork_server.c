@@ -416,7 +416,10 @@ static void ended_early(int r, int status)
     for (int i = 0; i < WORLD->rank_count; i++)
         rank_region->rank[r].early |=
             i != r && WORLD->rank[i].fiber->live && !world_rank_ended(&WORLD->rank[i]);
-    if (rank_region->rank[r].stray) {
+    if (rank_region->real_file[0]) {
+        world_found(WORLD_RULE_LIMIT, r, "rank %d changes '%s', a file that worlds cannot isolate",
+                    r, rank_region->real_file);
+    } else if (rank_region->rank[r].stray) {
         static const char *const level[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED"};
         struct world_fiber *fiber = WORLD->rank[r].fiber;
         CORE_CHECK(rank_level == MPI_THREAD_SINGLE || rank_level == MPI_THREAD_FUNNELED);
@@ -512,7 +515,7 @@ static void answer_begin(void)
     rank_region->over = rank_region->time = 0;
     rank_region->question_count = rank_region->event_count = 0;
     rank_region->lost = false;
-    *rank_region->bug = 0;
+    *rank_region->bug = *rank_region->real_file = 0;
     rank_region->files.lock = 0;
     rank_region->files.race.found = false;
     if (rank_region->files.used)
@@ -662,6 +665,8 @@ static bool world_serve(void)
         scratch_list(&rank_region->scratch, rank_region->files_written,
                      sizeof rank_region->files_written);
     good &= scratch_clear(&rank_region->scratch);
+    if (good && *rank_region->real_file)
+        rank_region->again |= scratch_grow(&rank_region->scratch, rank_region->real_file, true);
     rank_region->busy = false;
     fork_server_say(good ? REGION_DONE : REGION_FAILED);
     return false;

@@ -27,6 +27,7 @@ static struct made {
     enum kind kind;
     int flags;
     uint64_t inode;
+    char path[SCRATCH_PATH]; /* of a file that is written; "": too long */
 } made[MADE_MAX];
 static int made_count;
 static bool open_at_start[NUMBERS_MAX], others;
@@ -65,6 +66,14 @@ static enum kind kind_of(int number, const struct stat *is, int flags)
                                                                               : KIND_NONE;
 }
 
+static void path_note(struct made *m)
+{
+    char link[32];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", m->number);
+    ssize_t bytes = readlink(link, m->path, sizeof m->path);
+    m->path[bytes > 0 && (size_t)bytes < sizeof m->path ? bytes : 0] = 0;
+}
+
 void rank_inherited_find(void)
 {
     static bool now[NUMBERS_MAX];
@@ -78,8 +87,12 @@ void rank_inherited_find(void)
         if (kind == KIND_NONE)
             continue;
         others |= kind == KIND_OTHER;
-        if (kind != KIND_OTHER)
-            made[made_count++] = (struct made){i, kind, flags, is.st_ino};
+        if (kind == KIND_OTHER)
+            continue;
+        struct made *m = &made[made_count++];
+        m->number = i, m->kind = kind, m->flags = flags, m->inode = is.st_ino;
+        if (kind == KIND_WRITTEN)
+            path_note(m);
     }
     CORE_CHECK(made_count <= MADE_MAX);
 }
@@ -104,6 +117,19 @@ static int unnamed_copy(int number, off_t bytes)
     return file;
 }
 
+/* Opens the file by its name, so that what is written belongs to the world, not to what was there
+ * before all worlds. Returns -1 if the name now means another file. */
+static int named_own(const struct made *m, const struct stat *was, int how)
+{
+    struct stat is;
+    CORE_CHECK(m->kind == KIND_WRITTEN && was->st_nlink > 0);
+    if (!*m->path || stat(m->path, &is) != 0 || !S_ISREG(is.st_mode) ||
+        is.st_size != was->st_size || is.st_mtim.tv_sec != was->st_mtim.tv_sec ||
+        is.st_mtim.tv_nsec != was->st_mtim.tv_nsec)
+        return -1;
+    return open(m->path, how);
+}
+
 static int written_own(const struct made *m)
 {
     char path[32];
@@ -112,8 +138,10 @@ static int written_own(const struct made *m)
     if (fstat(m->number, &is) != 0)
         return -1;
     snprintf(path, sizeof path, "/proc/self/fd/%d", m->number);
-    const int file = is.st_nlink ? open(path, (m->flags & (O_ACCMODE | O_APPEND)) | O_CLOEXEC)
-                                 : unnamed_copy(m->number, is.st_size);
+    const int how = (m->flags & (O_ACCMODE | O_APPEND)) | O_CLOEXEC;
+    int file = is.st_nlink ? named_own(m, &is, how) : unnamed_copy(m->number, is.st_size);
+    if (file < 0 && is.st_nlink)
+        file = open(path, how);
     if (file >= 0)
         lseek(file, lseek(m->number, 0, SEEK_CUR), SEEK_SET);
     return file;

@@ -52,6 +52,12 @@ static bool posix_counts(const void *caller)
            rank_region->rank[rank_own].pid == getpid(); /* not in a child of the rank */
 }
 #define COUNTS posix_counts(__builtin_return_address(0))
+/* Before a call that would change the file; follow: a link's own file. */
+#define CHANGES(folder, path, follow)                    \
+    do {                                                 \
+        if (rank_is_theirs(__builtin_return_address(0))) \
+            rank_file_changes(folder, path, follow);     \
+    } while (0)
 
 static bool has_order(void)
 {
@@ -366,6 +372,8 @@ int open(const char *path, int flags, ...)
 {
     RANK_REAL(open)
     MODE_OF(flags, mode)
+    if (opens_by(flags) != OPENS_TO_READ)
+        CHANGES(AT_FDCWD, path, !(flags & O_NOFOLLOW));
     int file = real(path, flags, mode);
     SPECIAL(path, file)
     if (COUNTS)
@@ -377,6 +385,8 @@ int openat(int folder, const char *path, int flags, ...)
 {
     RANK_REAL(openat)
     MODE_OF(flags, mode)
+    if (opens_by(flags) != OPENS_TO_READ)
+        CHANGES(folder, path, !(flags & O_NOFOLLOW));
     int file = real(folder, path, flags, mode);
     SPECIAL(path, file)
     if (COUNTS)
@@ -387,6 +397,7 @@ int openat(int folder, const char *path, int flags, ...)
 int creat(const char *path, mode_t mode)
 {
     RANK_REAL(creat)
+    CHANGES(AT_FDCWD, path, true);
     int file = real(path, mode);
     if (COUNTS)
         posix_opened(file, AT_FDCWD, path, OPENS_NEW);
@@ -397,6 +408,8 @@ int __open_2(const char *path, int flags);
 int __open_2(const char *path, int flags)
 {
     RANK_REAL(open)
+    if (opens_by(flags) != OPENS_TO_READ)
+        CHANGES(AT_FDCWD, path, !(flags & O_NOFOLLOW));
     int file = real(path, flags);
     SPECIAL(path, file)
     if (COUNTS)
@@ -408,6 +421,8 @@ int __openat_2(int folder, const char *path, int flags);
 int __openat_2(int folder, const char *path, int flags)
 {
     RANK_REAL(openat)
+    if (opens_by(flags) != OPENS_TO_READ)
+        CHANGES(folder, path, !(flags & O_NOFOLLOW));
     int file = real(folder, path, flags);
     SPECIAL(path, file)
     if (COUNTS)
@@ -418,6 +433,8 @@ int __openat_2(int folder, const char *path, int flags)
 FILE *fopen(const char *path, const char *mode)
 {
     RANK_REAL(fopen)
+    if (opens_as(mode) != OPENS_TO_READ)
+        CHANGES(AT_FDCWD, path, true);
     FILE *file = real(path, mode);
     SPECIAL(path, file ? fileno(file) : -1)
     if (COUNTS)
@@ -430,6 +447,8 @@ FILE *freopen(const char *path, const char *mode, FILE *stream)
     RANK_REAL(freopen)
     const bool tell = COUNTS;
     const uint32_t use = tell ? posix_closing(fileno(stream)) : 0;
+    if (opens_as(mode) != OPENS_TO_READ)
+        CHANGES(AT_FDCWD, path, true);
     FILE *file = real(path, mode, stream);
     if (tell) {
         posix_closed(use);
@@ -491,6 +510,7 @@ int unlink(const char *path)
     const bool tell = COUNTS;
     if (tell)
         named_by_path(AT_FDCWD, path, &n);
+    CHANGES(AT_FDCWD, path, false);
     int code = real(path);
     if (tell)
         name_used(&n);
@@ -504,6 +524,7 @@ int unlinkat(int folder, const char *path, int flags)
     const bool tell = COUNTS;
     if (tell)
         named_by_path(folder, path, &n);
+    CHANGES(folder, path, false);
     int code = real(folder, path, flags);
     if (tell)
         name_used(&n);
@@ -517,6 +538,7 @@ int remove(const char *path)
     const bool tell = COUNTS;
     if (tell)
         named_by_path(AT_FDCWD, path, &n);
+    CHANGES(AT_FDCWD, path, false);
     int code = real(path);
     if (tell)
         name_used(&n);
@@ -539,6 +561,8 @@ int rename(const char *from, const char *to)
     const bool tell = COUNTS;
     if (tell)
         named_by_path(AT_FDCWD, from, &n);
+    CHANGES(AT_FDCWD, from, false);
+    CHANGES(AT_FDCWD, to, false);
     int code = real(from, to);
     if (tell)
         posix_renamed(&n, AT_FDCWD, to);
@@ -552,6 +576,8 @@ int renameat(int folder, const char *from, int other, const char *to)
     const bool tell = COUNTS;
     if (tell)
         named_by_path(folder, from, &n);
+    CHANGES(folder, from, false);
+    CHANGES(other, to, false);
     int code = real(folder, from, other, to);
     if (tell)
         posix_renamed(&n, other, to);
@@ -561,6 +587,7 @@ int renameat(int folder, const char *from, int other, const char *to)
 int truncate(const char *path, off_t bytes)
 {
     RANK_REAL(truncate)
+    CHANGES(AT_FDCWD, path, true);
     int code = real(path, bytes);
     if (COUNTS)
         used_path(AT_FDCWD, path, code == 0);
@@ -570,6 +597,7 @@ int truncate(const char *path, off_t bytes)
 int chmod(const char *path, mode_t mode)
 {
     RANK_REAL(chmod)
+    CHANGES(AT_FDCWD, path, true);
     int code = real(path, mode);
     if (COUNTS)
         used_path(AT_FDCWD, path, true);
@@ -662,6 +690,7 @@ static void posix_made(int folder, const char *path, bool changes)
 int mkdir(const char *path, mode_t mode)
 {
     RANK_REAL(mkdir)
+    CHANGES(AT_FDCWD, path, false);
     int code = real(path, mode);
     if (COUNTS)
         posix_made(AT_FDCWD, path, true);
@@ -671,6 +700,7 @@ int mkdir(const char *path, mode_t mode)
 int mkdirat(int folder, const char *path, mode_t mode)
 {
     RANK_REAL(mkdirat)
+    CHANGES(folder, path, false);
     int code = real(folder, path, mode);
     if (COUNTS)
         posix_made(folder, path, true);
@@ -680,6 +710,7 @@ int mkdirat(int folder, const char *path, mode_t mode)
 int rmdir(const char *path)
 {
     RANK_REAL(rmdir)
+    CHANGES(AT_FDCWD, path, false);
     int code = real(path);
     if (COUNTS)
         posix_made(AT_FDCWD, path, true);
@@ -689,6 +720,7 @@ int rmdir(const char *path)
 int link(const char *from, const char *to)
 {
     RANK_REAL(link)
+    CHANGES(AT_FDCWD, to, false);
     int code = real(from, to);
     if (COUNTS)
         posix_made(AT_FDCWD, to, true);
@@ -698,6 +730,7 @@ int link(const char *from, const char *to)
 int linkat(int folder, const char *from, int other, const char *to, int flags)
 {
     RANK_REAL(linkat)
+    CHANGES(other, to, false);
     int code = real(folder, from, other, to, flags);
     if (COUNTS)
         posix_made(other, to, true);
@@ -707,6 +740,7 @@ int linkat(int folder, const char *from, int other, const char *to, int flags)
 int symlink(const char *text, const char *path)
 {
     RANK_REAL(symlink)
+    CHANGES(AT_FDCWD, path, false);
     int code = real(text, path);
     if (COUNTS)
         posix_made(AT_FDCWD, path, true);
@@ -716,6 +750,7 @@ int symlink(const char *text, const char *path)
 int symlinkat(const char *text, int folder, const char *path)
 {
     RANK_REAL(symlinkat)
+    CHANGES(folder, path, false);
     int code = real(text, folder, path);
     if (COUNTS)
         posix_made(folder, path, true);

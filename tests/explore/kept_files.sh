@@ -1,0 +1,79 @@
+# Worlds leave files alone that the program writes outside of the current folder, as the job's own
+# results: each world has its own, and what it writes counts as part of its outcome.
+cat >result.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, first, second;
+    FILE *early = strcmp(argv[1], "early") ? NULL : fopen(argv[2], "w");
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank)
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    else {
+        MPI_Recv(&first, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(&second, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+#ifdef CORRECT
+        first += second;
+#endif
+        if (!strcmp(argv[1], "mpi")) {
+            MPI_File file;
+            char text[] = {(char)('0' + first), '\n'};
+            MPI_File_open(MPI_COMM_SELF, argv[2], MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL,
+                          &file);
+            MPI_File_write(file, text, 2, MPI_CHAR, MPI_STATUS_IGNORE);
+            MPI_File_close(&file);
+        } else {
+            FILE *file = early ? early : fopen(argv[2], "w");
+            fprintf(file, "%d\n", first);
+            fclose(file);
+            if (!strcmp(argv[1], "new")) { /* and is read again, by another name */
+                symlink(argv[2], argv[3]);
+                file = fopen(argv[3], "a");
+                fprintf(file, "more\n");
+                fclose(file);
+            }
+        }
+    }
+    return MPI_Finalize();
+}
+END
+mkdir here kept theirs && cd here || exit 1
+result=$(realpath ../kept)/result
+mpicc -g -o wrong ../result.c && mpicc -g -DCORRECT -o right ../result.c || exit 1
+unshare -m true 2>/dev/null || unshare -Um true 2>/dev/null ||
+    { echo "skipped: no namespaces here"; exit 0; }
+export HOME=$PWD TMPDIR=$PWD
+said() {
+    sed -n "s|$(dirname "$PWD")|FOLDER|; s/^crosswait: //; /behaviours/p; /the ranks write/p"
+}
+try() { # how the file is written
+    local program
+    for program in right wrong; do
+        echo 0 >../kept/result
+        echo "$program, $1: $(crosswait explore -n 3 -- ./$program "$1" "$result" \
+            "${result%result}link" | said)"
+        echo "  $(ls ../kept) $(cat ../kept/result)"
+    done
+}
+try plain
+try mpi
+try early
+try new
+# The job's result is that of the job, not of a world that ran after it.
+crosswait run -o t.db -- mpirun -n 3 ./wrong plain "$result" | said
+crosswait dump t.db | sed -n 's/^0 .* MPI_Recv(source=any.* from \([12]\),.*/\1/p' | head -1 |
+    cmp - ../kept/result && echo "the job's result stays"
+# A user who may not map others' folders.
+if [ "$(id -u)" = 0 ]; then
+    chmod 755 .. . && chown -R 12345 ../theirs . && echo 0 >"$result" && chmod 666 "$result"
+    for folder in theirs kept; do
+        echo "$folder: $(setpriv --reuid=12345 --clear-groups "$(command -v crosswait)" \
+            explore -n 3 -- ./wrong plain "$(dirname "$PWD")/$folder/result" 2>&1 | said)"
+    done
+    ls ../theirs
+    cat ../kept/result
+fi
