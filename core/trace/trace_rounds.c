@@ -125,12 +125,15 @@ static bool mode_is_plain(unsigned mode)
 }
 
 /* Tells whether a few rounds suffice to judge a trace with such calls. The length of a loop can
- * decide which rank gets a lock first, or room in a buffer. */
+ * decide which rank gets a lock first, or room in a buffer. MPI_Win_lock_all waits for no other
+ * lock, if nobody locks exclusively. */
 static bool call_is_known(const struct trace_call *call)
 {
+    if (call->class == EVENT_CLASS_RMA_LOCK)
+        return trait_in(call->traits, TRAIT_ALL_TARGETS);
     return call->name && call->verb != VERB_UNKNOWN && call->verb != VERB_BEGIN_GENERALIZED &&
            mode_is_plain(call->mode) && call->class != EVENT_CLASS_BUFFER &&
-           call->class != EVENT_CLASS_RMA_LOCK && call->class != EVENT_CLASS_RMA_TEST &&
+           call->class != EVENT_CLASS_RMA_TEST &&
            !(call->traits & (TRAIT_BIT(DYNAMIC) | TRAIT_BIT(PARTITIONED) | TRAIT_BIT(CANCELS) |
                              TRAIT_BIT(COMPLETES_ANY) | TRAIT_BIT(COMPLETES_SOME)));
 }
@@ -184,6 +187,8 @@ static bool call_is_plain(const struct trace_call *call)
     case EVENT_CLASS_MRECV:
     case EVENT_CLASS_IMRECV:
         return !trait_in(call->traits, TRAIT_POLLS);
+    case EVENT_CLASS_RMA_FLUSH:
+        return true;
     case EVENT_CLASS_SEND:
     case EVENT_CLASS_ISEND:
     case EVENT_CLASS_SENDRECV:

@@ -13,9 +13,9 @@
  * Rounds are left out only if all this follows from the trace. Everywhere in the trace: one thread
  * a rank, whole records, no errors, no receives, probes or completions with a choice (any source or
  * tag, any or some requests), no buffered, ready, cancelled or partitioned messages, no locks of
- * windows and no dynamic processes. In the rounds: only calls that send, receive, wait for a
- * message, start, complete, access windows, are collectives, fences or local; and no call with
- * further records (contents, misuse, stacks).
+ * windows but MPI_Win_lock_all, and no dynamic processes. In the rounds: only calls that send,
+ * receive, wait for a message, start, complete, access windows, are collectives, fences or local;
+ * and no call with further records (contents, misuse, stacks).
  *
  * If the trace has other calls as well (files, tests, probes, posts of windows), a rank can wait
  * for an act of another rank behind the loop. The set of ranks that must enter a round before a

@@ -57,6 +57,8 @@ static const struct {
     {"Win_wait", EVENT_CLASS_RMA_WAIT, 0, ""},
     {"Win_lock", EVENT_CLASS_RMA_LOCK, 0, "lock_type,assert"},
     {"Win_unlock", EVENT_CLASS_RMA_UNLOCK, 0, ""},
+    {"Win_lock_all", EVENT_CLASS_RMA_LOCK, 0, "assert"},
+    {"Win_unlock_all", EVENT_CLASS_RMA_UNLOCK, 0, ""},
     {"Win_flush", EVENT_CLASS_RMA_FLUSH, 0, ""},
     {"File_open", EVENT_CLASS_FILE_COLL, 0, "amode"},
     {"File_set_view", EVENT_CLASS_FILE_COLL, 0, "disp,filetype:type"},

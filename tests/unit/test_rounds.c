@@ -28,6 +28,8 @@ enum kind {
     SUM,               /* an allreduce */
     AHEAD,             /* both Irecv, Send, Wait */
     FENCED,            /* each writes to the next one's window, to a place of its own */
+    FLUSHED,           /* the same between MPI_Win_lock_all and MPI_Win_unlock_all */
+    ADDED,             /* all add to one place there */
     PROBED,            /* a probe before the receive */
     MATCHED,           /* a matched probe, and the receive of its message */
     IMATCHED,          /* the same, with a request */
@@ -39,6 +41,8 @@ enum kind {
     OTHER_COUNT,       /* ranks give another number of elements */
     SAME_PLACE,        /* all write to one place of one window */
     UNFENCED,          /* the same, in one round or the next, whichever fence comes first */
+    UNORDERED,         /* two write to one place of a window, and only flush */
+    ADDED_AND_READ,    /* one adds, another reads */
     SAID,              /* of a call the recorder saw a misuse */
     LEFT_OVER,         /* a message that nobody receives */
     ANYBODY,           /* received from any source */
@@ -50,7 +54,8 @@ struct exchange {
 };
 struct job {
     int ranks;
-    bool windows; /* there is one */
+    bool windows; /* there is one, */
+    bool passive; /* which all have locked */
     bool peeks;   /* rank 0 sends one message with PEEK_TAG ahead, which rank 1 receives last */
     char *text[RANKS_MAX];
     size_t used[RANKS_MAX];
@@ -82,7 +87,10 @@ static struct exchange exchange_new(struct core_random *random, const struct job
     new.b = (new.a + 1 + below(random, job->ranks - 1)) % job->ranks;
     new.kind = correct ? (enum kind)below(random, CORRECT)
                        : (enum kind)(CORRECT + below(random, KINDS - CORRECT));
-    if (!job->windows && (new.kind == FENCED || new.kind == SAME_PLACE || new.kind == UNFENCED))
+    bool fences = new.kind == FENCED || new.kind == SAME_PLACE || new.kind == UNFENCED,
+         locked = new.kind == FLUSHED || new.kind == ADDED || new.kind == UNORDERED ||
+                  new.kind == ADDED_AND_READ;
+    if ((fences && (!job->windows || job->passive)) || (locked && !job->passive))
         new.kind = correct ? CROSSED : OTHER_TYPE;
     if (new.kind == LEFT_OVER)
         new.tag = 9;
@@ -103,6 +111,24 @@ static void nonblocking(struct job *job, int me, int other, int tag)
             "req=%d; Wait req=%d got=%d:%d:%d:16; Wait req=%d got=%d:-32768:-32768:0; ",
             other, tag, first, other, tag, first + 1, first, first, other, tag, first + 1,
             first + 1);
+}
+
+/* Accesses between MPI_Win_lock_all and MPI_Win_unlock_all. */
+static void access_add(struct job *job, const struct exchange *x)
+{
+    static const char half[] = "type=int count=1 recv_half=-:-:int:1";
+
+    for (int i = 0; i < job->ranks; i++) {
+        if (x->kind == FLUSHED)
+            job_add(job, i, "Put peer=%d %s args=%d; Win_flush peer=%d; ", (i + 1) % job->ranks,
+                    half, i, (i + 1) % job->ranks);
+        else if (x->kind == ADDED || (x->kind == ADDED_AND_READ && i == x->a))
+            job_add(job, i, "Accumulate peer=%d tag=1 %s args=9; ", x->a, half);
+        else if (x->kind == UNORDERED && (i == x->a || i == x->b))
+            job_add(job, i, "Put peer=%d %s args=11; Win_flush peer=%d; ", x->a, half, x->a);
+        else if (x->kind == ADDED_AND_READ && i == x->b)
+            job_add(job, i, "Get peer=%d %s args=9; ", x->a, half);
+    }
 }
 
 /* A message whose receiver probes. */
@@ -182,6 +208,12 @@ static void exchange_add(struct job *job, const struct exchange *x)
                     late ? put : "");
         }
         return;
+    case FLUSHED:
+    case ADDED:
+    case UNORDERED:
+    case ADDED_AND_READ:
+        access_add(job, x);
+        return;
     case PROBED:
     case MATCHED:
     case IMATCHED:
@@ -249,12 +281,14 @@ static void job_write(const char *folder, uint64_t seed)
     bool windows = below(&random, 2);
     job.windows = windows;
     job.peeks = below(&random, 2);
+    job.passive = windows && below(&random, 2);
     for (int i = 0; i < job.ranks; i++) {
         job.text[i] = malloc(TEXT_BYTES);
         assert_non_null(job.text[i]);
         job.request[i] = 100;
         if (windows)
-            job_add(&job, i, "Win_create args=64,4; Win_fence args=0; ");
+            job_add(&job, i, "Win_create args=64,4; %s args=0; ",
+                    job.passive ? "Win_lock_all" : "Win_fence");
     }
     if (below(&random, 2)) { /* not all calls are settled */
         job_add(&job, 0, "Send peer=1 tag=7 type=int count=4; ");
@@ -278,7 +312,10 @@ static void job_write(const char *folder, uint64_t seed)
     if (job.peeks)
         job_add(&job, 1, "Recv peer=0 tag=%d type=int count=4 got=0:0:%d:16; ", PEEK_TAG, PEEK_TAG);
     for (int i = 0; i < job.ranks; i++) {
-        job_add(&job, i, windows ? "Win_fence args=16; Win_free; Finalize" : "Finalize");
+        if (windows)
+            job_add(&job, i, "%s; Win_free; ",
+                    job.passive ? "Win_unlock_all" : "Win_fence args=16");
+        job_add(&job, i, "Finalize");
         assert_true(text_write(folder, i, job.ranks, job.text[i]));
         free(job.text[i]);
     }
