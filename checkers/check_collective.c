@@ -590,6 +590,7 @@ static enum core_status add_missing(const struct check_input *input,
         status = say_elsewhere(input, collectives, &there->event, missing, missing_count, with,
                                with_count, finding);
         parted_say(input, collectives, collective, finding);
+        parted_say_reduced(input, collectives, collective, finding);
         about_note(list, collective, &there->event, MISSING, 0, 0);
         if (status == CORE_OK)
             status = cure_communicator(input, collectives, collective, finding);
@@ -770,6 +771,7 @@ static enum core_status add_mismatch(const struct check_input *input,
         about_note(list, collective, first, differs, 0, 0);
         add_members(input, collectives, collective, finding);
         parted_say(input, collectives, collective, finding);
+        parted_say_reduced(input, collectives, collective, finding);
         if (differs == CALLS)
             status = cure_order(input, collectives, collective, is_same, finding);
         if (status == CORE_OK && !finding->tried)

@@ -323,6 +323,19 @@ static void note_world_rank(struct finding *finding, const struct trace *trace,
                          misuse->value[0], i);
 }
 
+/* Says how rank 0 gets -1 as its neighbor. */
+static void note_neighbor(struct finding *finding, const struct trace *trace,
+                          const struct trace_event *event, const struct misuse *misuse)
+{
+    bool negative = (misuse->kind == MISUSE_PEER_ANY || misuse->kind == MISUSE_PEER_RANGE) &&
+                    misuse->value[0] == -1;
+
+    if (negative && event->comm >= 0 && (uint32_t)event->comm < trace->comm_count &&
+        trace_comm_world(trace, event->comm, (int32_t)event->rank, 0) == (int32_t)event->rank)
+        finding_fact(finding, "for rank 0, (rank - 1) %% size is -1: a neighbor around a ring is "
+                              "(rank + size - 1) %% size");
+}
+
 /* Tells whether a negative argument is so large that an int must have overflowed; then says so. */
 static void note_overflow(struct finding *finding, const struct misuse *misuse)
 {
@@ -393,6 +406,20 @@ static void note_stride(struct finding *finding, const struct trace *trace,
                  describe_bytes((uint64_t)type->extent, extent, sizeof extent));
 }
 
+/* Says so if each rank is to receive from each other one what all of them send together. */
+static void note_total(struct finding *finding, const struct trace *trace,
+                       const struct trace_event *event, const struct misuse *misuse)
+{
+    if (misuse->kind != MISUSE_RECEIVE_PAST_END || !event->has_recv_half || event->comm < 0 ||
+        (uint32_t)event->comm >= trace->comm_count || !trait_in(event->traits, TRAIT_COLLECTIVE))
+        return;
+    const int64_t members = trace->comm[event->comm].size;
+    const uint64_t sent = event->bytes * (uint64_t)members;
+    if (members > 1 && event->bytes && event->recv_bytes == sent &&
+        (uint64_t)misuse->value[1] == sent * (uint64_t)members)
+        finding->remedy = REMEDY_PART;
+}
+
 /* Says so if the call was given an object itself that has its data elsewhere. */
 static void note_owner(struct finding *finding, const struct misuse *misuse)
 {
@@ -455,7 +482,9 @@ static enum core_status mistake_add(struct gathering *gathering, struct mistake 
     note_undefined(finding, misuse);
     if (misuse->kind == MISUSE_PEER_RANGE)
         note_world_rank(finding, trace, event, misuse);
+    note_neighbor(finding, trace, event, misuse);
     note_stride(finding, trace, event, misuse);
+    note_total(finding, trace, event, misuse);
     note_owner(finding, misuse);
     note_container(finding, trace, misuse);
     finding_place(finding, trace, "that was done", misuse->site);

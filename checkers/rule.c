@@ -311,7 +311,7 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
     [REMEDY_PART] = {"part",
                      "give the number of elements of one rank's part, on the sending and on the "
                      "receiving side: not that of all ranks together",
-                     OF(COLLECTIVE)},
+                     OF(COLLECTIVE) | OF(BUFFER)},
     [REMEDY_STACK] = {"stack",
                       "complete the operation (MPI_Wait, MPI_Waitall) before the function returns "
                       "whose variable the buffer is, or give it memory that lives as long: static, "

@@ -172,3 +172,51 @@ void parted_say(const struct check_input *input, const struct collective_list *c
     pair.usual_calls = calls_made(&pair, pair.usual);
     say_pair_parted(&pair, finding);
 }
+
+/* Returns the root of the reduction whose result this member has not, as a member; -1: none. */
+static int32_t root_of(const struct collective *before, const struct collective_part *part)
+{
+    int32_t root = -1;
+
+    for (uint32_t i = 0; i < before->count; i++) {
+        const struct trace_event *event = &part[before->first + i].event;
+        if (!part[before->first + i].present || event->verb != VERB_REDUCE || event->root < 0 ||
+            (uint32_t)event->root >= before->count || (i && event->root != root))
+            return -1;
+        root = event->root;
+    }
+    return root;
+}
+
+void parted_say_reduced(const struct check_input *input, const struct collective_list *collectives,
+                        const struct collective *collective, struct finding *finding)
+{
+    const struct trace *trace = input->trace;
+    const struct collective *before = collective - 1;
+    const struct collective_part *part = &collectives->part[collective->first], *other = NULL;
+    char place[256];
+
+    CORE_CHECK(collective >= collectives->collective);
+    if (collective == collectives->collective || before->comm != collective->comm ||
+        before->number + 1 != collective->number || trace->comm[collective->comm].inter)
+        return;
+    int32_t root = root_of(before, collectives->part);
+    for (uint32_t i = 0; root >= 0 && i < collective->count; i++) {
+        if ((int32_t)i == root)
+            continue;
+        if (!part[i].present || (other && (part[i].event.call != other->event.call ||
+                                           part[i].event.site != other->event.site)))
+            return;
+        other = &part[i];
+    }
+    if (!other || (part[root].present && part[root].event.call == other->event.call &&
+                   part[root].event.site == other->event.site))
+        return;
+    const struct trace_event *reduced = &collectives->part[before->first].event;
+    finding_fact(finding,
+                 "only rank %" PRIu32 " has the result of %s at %s, the collective before: if the "
+                 "ranks go on by that value, let all have it (MPI_Allreduce)",
+                 collectives->part[before->first + (uint32_t)root].rank,
+                 trace->call[reduced->call].name,
+                 trace_site_text(trace, reduced->site, place, sizeof place));
+}

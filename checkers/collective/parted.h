@@ -11,5 +11,9 @@
  * their calls first differ. Adds nothing if the calls do not show it. */
 void parted_say(const struct check_input *input, const struct collective_list *collectives,
                 const struct collective *collective, struct finding *finding);
+/* Adds the fact that only the root has the result of the reduction before, if the root alone goes
+ * another way than all other members: they may compare what they do not have. */
+void parted_say_reduced(const struct check_input *input, const struct collective_list *collectives,
+                        const struct collective *collective, struct finding *finding);
 
 #endif

@@ -55,6 +55,18 @@ static void requests_on_heap(void)
         MPI_Isend(value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &each[i]);
     MPI_Waitall(4, each, MPI_STATUSES_IGNORE);
 }
+static void total_on_heap(void)
+{
+    int *each = malloc(8 * sizeof *each);
+    static void *behind;
+    behind = malloc(8 * sizeof *each);
+    MPI_Allgather(value, 4, MPI_INT, each, 8, MPI_INT, MPI_COMM_WORLD);
+}
+static void ring(void)
+{
+    MPI_Sendrecv(value, 1, MPI_INT, (rank - 1) % size, 0, other, 1, MPI_INT,
+                 rank ? MPI_PROC_NULL : 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
 static void operation(void) { MPI_Allreduce(value, other, 1, MPI_FLOAT, MPI_BAND, MPI_COMM_WORLD); }
 static void dims(void)
 {
@@ -285,7 +297,8 @@ int main(int argc, char **argv)
         ONE(attached_twice), ONE(start_null), ONE(not_persistent), ONE(freed_early), ONE(left),
         ONE(no_member), ONE(no_comm), ONE(no_file), ONE(edges), ONE(attached_freed), ONE(nothing),
         ONE(beyond), ONE(preceded), ONE(no_store), ONE(unlocked),
-        ONE(counted_shared), ONE(returned), ONE(freed_type), ONE(roots), ONE(total)};
+        ONE(counted_shared), ONE(returned), ONE(freed_type), ONE(roots), ONE(total),
+        ONE(total_on_heap), ONE(ring)};
     int *memory;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -305,11 +318,11 @@ mpicc -g -o helps helps.c 2>/dev/null || exit 1
 for mistake in rank_of_none rank_of_world negative_tag columns int_overflow undefined_count \
     requests_on_heap operation dims topology attached_twice attached_freed start_null \
     not_persistent freed_early left no_member no_comm no_file edges beyond preceded no_store \
-    unlocked counted_shared returned freed_type roots total nothing; do
+    unlocked counted_shared returned freed_type roots total total_on_heap ring nothing; do
     echo "# $mistake"
     crosswait record --buffers=on -o T.db -- mpirun -n 2 ./helps $mistake >out.txt 2>&1
     crosswait check T.db >report.txt
-    facts='help|rank .* (wrote|is)|.* gave|.* had returned|an int|-327|the d|MPI_LO|.t'
+    facts='help|rank .* (wrote|is)|.* gave|.* had returned|an int|-327|the d|MPI_LO|.t|for rank 0'
     grep -E "^(error|warning)|^ +(=|\|) ($facts)|^[0-9 ]+\| +MPI_Type_free" report.txt
 done
 exit 0
