@@ -4,6 +4,7 @@
  * its answers, the search by states has failed, and worlds are run one by one as before. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/array.h"
 #include "explore/ahead.h"
@@ -14,6 +15,8 @@
  */
 static const double MERGE_SHARE = 0.75;
 static const double MERGE_S = 600;
+
+static const char not_again[] = "an outcome could not be reached again";
 
 static enum core_status merge_list(const struct world_state_answer *from, uint32_t count,
                                    struct explore_list *out_list)
@@ -54,7 +57,7 @@ static enum core_status merge_ends(struct explore_search *s, const struct world_
             status = explore_search_end(s, &list, &given);
         explore_list_done(&list);
         if (status == CORE_OK && !given)
-            merge_in_vain(s, "an outcome could not be reached again");
+            merge_in_vain(s, not_again);
         if (explore_search_spent(s) && i + 1 + length < count)
             merge_in_vain(s, "the time limit was reached");
         i += 1 + (uint64_t)length;
@@ -63,9 +66,9 @@ static enum core_status merge_ends(struct explore_search *s, const struct world_
     return status;
 }
 
-enum core_status explore_merge(struct explore_search *s)
+static enum core_status merge_try(struct explore_search *s, bool as_one)
 {
-    struct world_states states = {0};
+    struct world_states states = {.as_one = as_one};
     const double left_s = explore_search_left_s(s);
     enum core_status status = s->options->states(
         s->context, left_s > 0 ? left_s * MERGE_SHARE : MERGE_S, s->options->stop, &states);
@@ -94,4 +97,16 @@ enum core_status explore_merge(struct explore_search *s)
     while (s->overdue_count)
         explore_item_done(&s->overdue[--s->overdue_count]);
     return status;
+}
+
+/* Ranks that are executed each by itself may come together in a way that is not possible: a rank
+ * does not know there which messages it must have got (world/ranks/compose.c). Then they are
+ * executed as one. */
+enum core_status explore_merge(struct explore_search *s)
+{
+    const enum core_status status = merge_try(s, false);
+    if (status != CORE_OK || *s->states_together || strcmp(s->states_why, not_again) != 0)
+        return status;
+    *s->states_why = 0;
+    return merge_try(s, true);
 }

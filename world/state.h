@@ -53,6 +53,7 @@ struct world_fiber {
     int32_t forced;   /* answer of its next decision: world_force_answer */
     int waiting;      /* requests that it still waits for */
     bool must_return; /* to wait for another rank is a finding */
+    bool stopped;     /* in MPI_Finalize, until the search continues it */
     bool probing;
     const struct world_causes *causes; /* order=explore: decisions that it depends on */
     struct world_decider *decider;     /* the decision that it waits for */
@@ -164,6 +165,7 @@ struct world_state {
     uint64_t ticks;
     int live_count;                /* ranks not yet returned */
     bool chosen;                   /* order=random */
+    bool stops;                    /* a rank stops in MPI_Finalize (ranks/local.c) */
     struct world_explore *explore; /* order=explore, else NULL */
     uint32_t serial;               /* number of requests so far */
     uint32_t lists;                /* number of lists of requests that were waited for */

@@ -2,10 +2,12 @@
 # outcomes that a search by worlds finds. Cases: `farm` 26: the state of a rank counts; `farm` 14: a
 # rank's heap grows, so that it cannot go back in one process; both with matched probes; `single` 6:
 # the order of messages; `requests` 7: receives that may take messages from each other; all of
-# `requests`: requests that are complete before the wait. What no message of another rank shows
-# (`unseen`) is not decided rank by rank, or not by states. `some`: its outcomes are known.
+# `requests`: requests that are complete before the wait; `posted`: receives from any source that
+# are completed together; `posted` 186: a message passes an earlier one of its sender; 244: a rank
+# knows that a message is there. What no message of another rank shows (`unseen`) is not decided
+# rank by rank, or not by states. `some`: its outcomes are known.
 for kind in "farm ${farms:-26 27 4}" "farm 14 15 3" "single ${singles:-5 8 4}" \
-    "requests ${requests:-5 9 3}"; do
+    "requests ${requests:-5 9 3}" "posted ${posted:-186 188 4}"; do
     set -- $kind
     mpicc -g -O1 -o "$1" "$SOURCE/tests/explore/merged/$1.c" || exit 1
     "$BUILD/tests/explore/merged" "$PWD/$1" $2 $3 $4 | tail -n 3 >said
@@ -13,5 +15,6 @@ for kind in "farm ${farms:-26 27 4}" "farm 14 15 3" "single ${singles:-5 8 4}" \
 done
 mpicc -g -O1 -o unseen "$SOURCE/tests/explore/merged/unseen.c" || exit 1
 "$BUILD/tests/explore/merged" "$PWD/unseen" 0 4 5 | sed 's/: [0-9]* worlds.*;/;/'
+"$BUILD/tests/explore/merged" "$PWD/posted" 244 245 4 | sed 's/: [0-9]* worlds.*;/;/'
 mpicc -g -O1 -o some "$SOURCE/tests/explore/merged/some.c" || exit 1
 crosswait explore --compare=output -n 5 -- ./some 1 2>&1 | sed -n 's/.* by [0-9]* states: //p'

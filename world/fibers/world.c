@@ -693,6 +693,7 @@ enum core_status world_open(const struct world_options *options, struct world_ou
         world->ready_mask = world->ready_mask * 2 + 1;
     world->ready_head = world->ready_count = 0;
     world->chosen = options->policy.order == REPLAY_ORDER_RANDOM;
+    world->stops = false;
     world->stop = world->tag_asked = false;
     world->tag_high = 0;
     world->step_count = 0;

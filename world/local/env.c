@@ -118,6 +118,10 @@ int MPI_Init(int *argc, char ***argv)
 int MPI_Finalize(void)
 {
     ENTER("MPI_Finalize");
+    if (UNLIKELY(WORLD->stops)) {
+        WORLD->fiber->stopped = true;
+        world_fiber_block();
+    }
     world_attributes_drop(&ME->self.attribute, MPI_COMM_SELF);
     ME->finalized = true;
     return MPI_SUCCESS;

@@ -913,11 +913,12 @@ static bool wants_unmasked(const struct region *region)
 }
 
 enum core_status world_processes_states(struct world_processes *w, uint32_t ms_max,
-                                        volatile const int *stop, struct world_states *out_states)
+                                        volatile const int *stop, struct world_states *result)
 {
     struct region_states *states = &w->region->states;
     const uint64_t until = now_ms() + ms_max;
     memset(states->unmasked, 0, sizeof states->unmasked);
+    states->as_one = result->as_one;
     enum core_status status = states_once(w, ms_max, stop);
     for (uint32_t i = 0; status == CORE_OK && i < w->region->rank_count &&
                          wants_unmasked(w->region) && now_ms() < until;
@@ -929,14 +930,14 @@ enum core_status world_processes_states(struct world_processes *w, uint32_t ms_m
     states->together[sizeof states->together - 1] = 0;
     if (states->answer_count > REGION_ANSWERS_MAX)
         return core_report(CORE_BAD_FORMAT, "a rank has overwritten memory that the ranks share");
-    *out_states = (struct world_states){.complete = states->complete,
-                                        .asked_again = states->asked_again,
-                                        .why = states->why,
-                                        .together = states->together,
-                                        .states = states->state_count,
-                                        .steps = states->step_count,
-                                        .ends = states->list_count,
-                                        .answer = states->answer,
-                                        .answer_count = states->answer_count};
+    *result = (struct world_states){.complete = states->complete,
+                                    .asked_again = states->asked_again,
+                                    .why = states->why,
+                                    .together = states->together,
+                                    .states = states->state_count,
+                                    .steps = states->step_count,
+                                    .ends = states->list_count,
+                                    .answer = states->answer,
+                                    .answer_count = states->answer_count};
     return CORE_OK;
 }

@@ -111,6 +111,7 @@ struct world_state_answer {
  * are equal if all memory of the ranks that can make a difference is equal, and all that they
  * exchange. All sends are buffered. */
 struct world_states {
+    bool as_one;            /* the request: do not execute ranks each by itself */
     bool complete;          /* all ends were reached */
     bool asked_again;       /* as in world_decisions */
     const char *why;        /* the reason if not complete */
@@ -123,7 +124,7 @@ struct world_states {
 /* Searches the states. The result is valid until the next world. ms_max: time limit. stop: as in
  * explore/search.h. */
 enum core_status world_processes_states(struct world_processes *worlds, uint32_t ms_max,
-                                        volatile const int *stop, struct world_states *out_states);
+                                        volatile const int *stop, struct world_states *states);
 
 /* Makes this rank wait in each further world, at the end of its first MPI call, until `attach` has
  * returned or a debugger traces the rank. The world's time begins when `attach` has returned. */

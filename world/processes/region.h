@@ -99,6 +99,7 @@ struct region_version {  /* a process in which a rank continues; its parent wait
 struct region_states {
     /* The request. */
     bool wanted;
+    bool as_one;                    /* ranks are not executed each by itself */
     bool unmasked[WORLD_RANKS_MAX]; /* its buffers count even before its receives fill them */
     uint32_t ms_max;
     _Atomic uint32_t stop;

@@ -10,7 +10,9 @@
  *
  * This loses nothing: as in states.c, each answer of each state is followed, and a state that was
  * met before has the same future. A receive that names its source gets the first message that fits
- * as soon as it is sent, as nothing else is possible. Parts of ranks that exchange nothing are
+ * as soon as it is sent, as nothing else is possible. A rank with receives that may take each
+ * other's messages makes a step for each message; it runs when those that it waits for are
+ * complete. Parts of ranks that exchange nothing are
  * handled as in states.c, too.
  *
  * Invariants: 1. The messages of one sender to one receiver are in the order of their sending.
@@ -537,15 +539,54 @@ static bool is_first(const struct rank_want *w, uint32_t at)
     return true;
 }
 
+/* Tells whether a message that the sender sent before in the same context fits a receive that is
+ * posted. */
+static bool is_behind(const struct rank_local *is, uint32_t at)
+{
+    const struct queued *q = &compose.queued[at];
+    const uint32_t context = compose.message[q->message].context;
+    for (; at > 0 && q[-1].dest == q->dest && q[-1].sender == q->sender; q--, at--)
+        for (uint32_t i = 0; i < is->want_count; i++)
+            if (compose.message[q[-1].message].context == context &&
+                is_wanted(&is->want[i], at - 1))
+                return true;
+    return false;
+}
+
+/* Returns what the rank gets the message for; NULL if it cannot get it now. A message that arrives
+ * finds the first receive that it fits. A rank that has seen a message knows that earlier ones of
+ * its sender are there, too: what it has posted for them gets no message that is sent later. */
+static const struct rank_want *want_of(const struct rank_local *is, uint32_t at)
+{
+    const struct rank_want *want = is->want, *end = want + is->want_count;
+    if (compose.queued[at].dest != is->rank)
+        return NULL;
+    while (want < end && (!is_wanted(want, at) || (!is->queues && !is_first(want, at))))
+        want++;
+    if (want == end || !is_first(want, at))
+        return NULL;
+    if (is->queues && !is->whole && is_behind(is, at))
+        rank_states_give_up("a rank waits for some of the receives that a sender's messages fit");
+    return want;
+}
+
 /* Returns the next message from `at` on that the rank can get. */
 static uint32_t queue_next(uint32_t rank, uint32_t at)
 {
     const struct rank_local *is = &compose.local[compose.now[rank]].is;
-    for (; at < compose.queued_count; at++)
-        for (uint32_t i = 0; compose.queued[at].dest == (int32_t)rank && i < is->want_count; i++)
-            if (is_wanted(&is->want[i], at) && is_first(&is->want[i], at))
-                return at;
-    return NONE;
+    while (at < compose.queued_count && !want_of(is, at))
+        at++;
+    return at < compose.queued_count ? at : NONE;
+}
+
+/* Returns the first message that the rank gets in any case: no decision is about it. */
+static uint32_t queue_certain(uint32_t rank)
+{
+    const struct rank_local *is = &compose.local[compose.now[rank]].is;
+    uint32_t at = is->decides && !is->queues ? NONE : queue_next(rank, 0);
+    while (at != NONE && is->queues && want_of(is, at)->source == MPI_ANY_SOURCE)
+        at = queue_next(rank, at + 1);
+    return at;
 }
 
 /* Returns the next option with which the rank can continue: messages, then what is complete without
@@ -664,11 +705,11 @@ static bool rank_gets_set(uint32_t rank, uint32_t set, int32_t *out_answer)
 static bool ranks_settle(void)
 {
     for (uint32_t r = 0; r < rank_count(); r++) {
-        const bool decides = compose.local[compose.now[r]].is.decides;
-        const uint32_t at = decides ? NONE : queue_next(r, 0);
-        if (at == NONE)
+        const bool continues = compose.local[compose.now[r]].is.continues;
+        const uint32_t at = continues ? NONE : queue_certain(r);
+        if (at == NONE && !continues)
             continue;
-        if (!rank_gets(r, at))
+        if (continues ? !rank_steps(r, MESSAGES_MAX) : !rank_gets(r, at))
             return false;
         r = UINT32_MAX; /* start again, as its messages may let others continue */
     }
@@ -773,7 +814,10 @@ static void state_come(void)
     uint64_t hash[2];
     if (!ranks_settle() || rank_region->states.parts_joined)
         return;
-    if (part_first() == NONE) {
+    const bool ends = part_first() == NONE;
+    if (rank_states_given_up())
+        return;
+    if (ends) {
         end_come();
         return;
     }
@@ -804,9 +848,11 @@ static bool frame_next(void)
     if (compose.local[local].is.some) {
         good = rank_gets_set(rank, at, &path->answer);
     } else {
-        path->answer = at < compose.queued_count
-                           ? answer_of(local, compose.queued[at].message)
-                           : compose.local[local].is.want[at - compose.queued_count].answer;
+        const struct rank_local *is = &compose.local[local].is;
+        const bool there = at >= compose.queued_count;
+        path->number -= there ? 0 : want_of(is, at)->back;
+        path->answer = there ? is->want[at - compose.queued_count].answer
+                             : answer_of(local, compose.queued[at].message);
         good = rank_gets(rank, at);
     }
     if (good && !rank_region->states.parts_joined)

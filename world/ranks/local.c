@@ -1,7 +1,7 @@
 /* Executes one rank by itself, for compose.c: it gets a message and runs until it waits again,
  * while no other rank runs. Its state and that message determine what it does, if it waits only for
- * messages: for one receive; for all or any of several that name their sources; or in a probe,
- * followed by a receive of the message found. A message counts as pending until the rank waits for
+ * messages: for receives; for any of several that name their sources; or in a probe, followed by a
+ * receive of the message found. A message counts as pending until the rank waits for
  * it, as nothing looks at it before. The search gives up if a rank does anything else, or sends to
  * itself, as a message that the step did not bring might come before that one.
  *
@@ -60,13 +60,13 @@ static bool posted_apart(const struct world_rank *rank)
             if (a->context == b->context && world_match_overlaps(a->peer, a->tag, b->peer, b->tag))
                 return false;
     }
-    return !rank->helper_count;
+    return true;
 }
 
 static bool read_probe(const struct world_decider *d, const struct world_rank *rank)
 {
     return !d->poll && !rank->posted &&
-           want_put((struct rank_want){d->context, d->source, d->tag, -1, false});
+           want_put((struct rank_want){d->context, d->source, d->tag, -1, false, 0});
 }
 
 /* Reads an any-call on receives that name their sources, some of which may be complete. */
@@ -77,7 +77,7 @@ static bool read_any(const struct world_decider *d)
         const struct ompi_request_t *r = d->request[i];
         if (r && (r->kind > REQUEST_RECV || r->serial != d->serial[i] || r->freed ||
                   (!r->complete && (r->kind != REQUEST_RECV || r->peer == MPI_ANY_SOURCE)) ||
-                  !want_put((struct rank_want){r->context, r->peer, r->tag, i, r->complete})))
+                  !want_put((struct rank_want){r->context, r->peer, r->tag, i, r->complete, 0})))
             return false;
     }
     return !d->poll;
@@ -93,11 +93,19 @@ static bool read_some(const struct world_decider *d)
         if (r && (r->kind > REQUEST_RECV || r->serial != d->serial[i] || r->freed ||
                   (!r->complete && (r->kind != REQUEST_RECV || r->peer == MPI_ANY_SOURCE)) ||
                   bit == EXPLORE_BITS ||
-                  !want_put((struct rank_want){r->context, r->peer, r->tag, bit, r->complete})))
+                  !want_put((struct rank_want){r->context, r->peer, r->tag, bit, r->complete, 0})))
             return false;
         bit += r != NULL;
     }
     return !d->poll;
+}
+
+static bool receive_put(const struct ompi_request_t *r)
+{
+    const uint32_t decisions = r->owner->fiber->decisions.choices;
+    const uint32_t back = r->decider ? decisions - r->decider->number : 0;
+    CORE_CHECK(back <= decisions);
+    return want_put((struct rank_want){r->context, r->peer, r->tag, -1, false, back});
 }
 
 /* Reads a wait for one receive, or for all of several that name their sources. */
@@ -105,10 +113,22 @@ static bool read_receives(const struct world_rank *rank)
 {
     CORE_CHECK(!rank->fiber->decider); /* otherwise read_probe or read_any handles it */
     for (const struct ompi_request_t *r = rank->posted; r; r = r->next)
-        if (r->waiter == rank->fiber &&
-            !want_put((struct rank_want){r->context, r->peer, r->tag, -1, false}))
+        if (r->waiter == rank->fiber && !receive_put(r))
             return false;
     return want_count > 0 && rank->fiber->waiting == (int)want_count;
+}
+
+/* Reads a wait for receives that may take each other's messages. Those that the call does not wait
+ * for take messages as well. */
+static bool read_queue(const struct world_rank *rank)
+{
+    int waiting = 0;
+    for (const struct ompi_request_t *r = rank->posted; r; r = r->next) {
+        if (r->cancelling || r->refuses || r->certain || !receive_put(r))
+            return false;
+        waiting += r->waiter == rank->fiber;
+    }
+    return waiting > 0 && rank->fiber->waiting == waiting;
 }
 
 static bool wants_read(const struct world_rank *rank)
@@ -116,8 +136,10 @@ static bool wants_read(const struct world_rank *rank)
     const struct world_fiber *fiber = rank->fiber;
     const struct world_decider *d = fiber->decider;
     want_count = 0;
-    if (!fiber->live || fiber->sibling || !posted_apart(rank))
+    if (!fiber->live || fiber->sibling || rank->helper_count)
         return false;
+    if (!posted_apart(rank))
+        return !d && read_queue(rank);
     return !d                         ? read_receives(rank)
            : d->kind == EXPLORE_PROBE ? read_probe(d, rank)
            : d->kind == EXPLORE_SOME  ? read_some(d)
@@ -130,7 +152,8 @@ bool rank_local_read(int rank, struct rank_local *out)
     CORE_CHECK(rank_own < 0 && !WORLD->ready_count); /* the searcher acts; no rank can run */
     *out = (struct rank_local){.rank = rank, .decisions = of->fiber->decisions.choices};
     out->ended = rank_region->rank[rank].left;
-    if (out->ended)
+    out->continues = !out->ended && of->fiber->stopped;
+    if (out->ended || out->continues)
         return true;
     if (!wants_read(of)) {
         rank_states_give_up("a rank waits for something other than one message for each receive");
@@ -141,8 +164,11 @@ bool rank_local_read(int rank, struct rank_local *out)
     out->certain = out->some ? d->certain : 0;
     out->want = want;
     out->want_count = want_count;
-    out->decides = of->fiber->decider ? of->fiber->decider->number != 0
-                                      : want_count == 1 && want[0].source == MPI_ANY_SOURCE;
+    out->queues = !posted_apart(of);
+    out->whole = of->fiber->waiting == (int)want_count;
+    out->decides = d ? d->number != 0 : want_count == 1 && want[0].source == MPI_ANY_SOURCE;
+    for (uint32_t i = 0; out->queues && i < want_count; i++)
+        out->decides |= want[i].source == MPI_ANY_SOURCE;
     return true;
 }
 
@@ -327,6 +353,13 @@ static void rank_run(int rank)
     }
 }
 
+static void rank_continue(struct world_fiber *fiber)
+{
+    CORE_CHECK(!WORLD->ready_count);
+    fiber->stopped = false;
+    world_fiber_ready(fiber);
+}
+
 static bool is_probe(int rank)
 {
     const struct world_decider *d = WORLD->rank[rank].fiber->decider;
@@ -355,6 +388,7 @@ bool rank_local_step(const struct rank_copy *from, uint32_t depth, int rank,
     CORE_CHECK(depth > 0 && (!count || message[0]->dest == rank));
     rank_versions_drop(depth);
     rank_copy_restore(from);
+    WORLD->stops = true;
     if (states->version_count + rank_region->rank_count > REGION_VERSIONS_MAX)
         rank_states_give_up("a rank has too many decisions");
     states->depth = depth + 1;
@@ -366,7 +400,10 @@ bool rank_local_step(const struct rank_copy *from, uint32_t depth, int rank,
     of->inexact = of->own = false;
     for (uint32_t i = 0; i < count; i++)
         message_arrive(of, message[i]);
-    rank_decide(rank, answer);
+    if (of->fiber->stopped)
+        rank_continue(of->fiber);
+    else
+        rank_decide(rank, answer);
     rank_run(rank);
     if (rank_states_given_up())
         return false;

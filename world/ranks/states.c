@@ -607,6 +607,11 @@ static bool search_composed(void)
     const struct rank_copy *root = &search.node[0].copy;
     CORE_CHECK(search.node_count == 1 && !search.why); /* only the first state */
     CORE_CHECK(!rank_region->states.answer_count);
+    if (rank_region->states.as_one) {
+        snprintf(rank_region->states.together, sizeof rank_region->states.together,
+                 "ranks got messages too late when each was executed by itself");
+        return false;
+    }
     rank_region->states.snapshots = true;
     bool found = rank_compose_search(root);
     rank_runners_end();

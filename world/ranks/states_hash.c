@@ -428,9 +428,9 @@ static void fiber_add(const struct world_fiber *f)
     bool paused = false;
     for (const struct world_fiber *p = WORLD->paused; p; p = p->paused_next)
         paused |= p == f;
-    if (!f->arguments && !paused)
+    if (!f->arguments && !paused && !f->stopped)
         none_as("a rank waits in a call whose arguments are not known");
-    number_add(paused);
+    number_add((uint64_t)paused | (uint64_t)f->stopped << 1);
     number_add(f->arguments);
     number_add((uintptr_t)f->site);
     number_add((uintptr_t)f->call);
@@ -623,6 +623,9 @@ bool rank_states_local_hash(int rank, uint64_t out_hash[2], uint64_t out_end[2])
     XXH3_128bits_reset(&hashed);
     number_add((uint32_t)rank);
     rank_add(&WORLD->rank[rank]);
+    for (const struct ompi_request_t *r = WORLD->rank[rank].posted; r; r = r->next)
+        if (r->decider) /* its number among the rank's decisions, from the last one back */
+            number_add(WORLD->rank[rank].fiber->decisions.choices - r->decider->number);
     streams_add(rank);
     if (why_none)
         world_states_beyond(why_none);

@@ -59,16 +59,22 @@ struct rank_want {
     int32_t source, tag;
     int32_t answer; /* names it; -1: the sender names it */
     bool there;     /* possible without a message */
+    uint32_t back;  /* decisions that the rank has begun since this one */
 };
 enum { RANK_WANTS_MAX = 1024 };
 
-/* A rank that waits for messages, none of which fits two of its receives, or that has ended. */
+/* A rank that waits for messages, that has ended, or that can continue: it stops in MPI_Finalize,
+ * where states that differed before are often the same. Either no message fits two of its receives,
+ * or it waits for receives that are posted, the first of which that a message fits takes it. */
 struct rank_local {
     uint64_t hash[2], end[2]; /* end: of what the outcome of a world shows */
     int rank;
-    bool ended, decides; /* decides: which message it gets is a decision */
-    bool some;           /* it can get any set of them: an answer is a set of bits (`answer`) */
-    uint32_t certain;    /* bits that each of these sets has */
+    bool ended, continues;
+    bool decides;     /* decides: which message it gets is a decision */
+    bool queues;      /* its receives may fit the same messages: they are in order */
+    bool whole;       /* it waits for all of them */
+    bool some;        /* it can get any set of them: an answer is a set of bits (`answer`) */
+    uint32_t certain; /* bits that each of these sets has */
     uint32_t want_count;
     const struct rank_want *want; /* valid until the next read */
     uint32_t decisions;           /* decisions of the rank so far; not part of the state */
