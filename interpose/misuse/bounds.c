@@ -7,6 +7,7 @@
 #include <unwind.h>
 
 #include "interpose/library/library.h"
+#include "interpose/misuse/fortran_array.h"
 #include "interpose/misuse/heap.h"
 #include "interpose/misuse/payload.h"
 
@@ -424,12 +425,30 @@ void bounds_look_keys(struct lane *lane, const struct spool_event *e, void **cfa
     }
 }
 
+/* Replaces a Fortran interface's copy of an array of requests by the program's own. */
+static void own_array(struct usage_buffer *array, void **cfa)
+{
+    int64_t count = array->count / (int64_t)sizeof(MPI_Request);
+    const void *own = count < INT32_MAX ? fortran_array_find(cfa, array->at, (int)count) : NULL;
+
+    if (!own)
+        return;
+    array->at = own;
+    array->start = (uintptr_t)own;
+    array->count = count * (int64_t)sizeof(int32_t);
+    array->end = array->start + (uintptr_t)array->count;
+}
+
 void bounds_array_slow(struct lane *lane, const struct spool_event *e, void **cfa,
                        struct usage_buffer *array, uint64_t key)
 {
     array->type = array->of = recorder_type(lane, recorder_handle.type_byte);
-    if (!memory_stack_is_short((uintptr_t)cfa))
-        bounds_look_up(lane, e, cfa, array, key, SPOOL_MEMORY_ARRAY);
+    if (memory_stack_is_short((uintptr_t)cfa))
+        return;
+    if (looks < LOOKS_MAX && recorder_in_binding(cfa[-1]) &&
+        !strcmp(array->argument, "array_of_requests"))
+        own_array(array, cfa);
+    bounds_look_up(lane, e, cfa, array, key, SPOOL_MEMORY_ARRAY);
 }
 
 /* Examines the places in [slots->start, slots->end) as an array. */

@@ -68,4 +68,29 @@ for level in -O0 -O2; do
         grep -E '^(error|warning|note)\[' said
     done
 done
+# In Fortran, Open MPI's interface gives the call a copy of the array.
+cat >slots.f90 <<'P'
+program slots
+  use mpi
+  implicit none
+  integer, save :: request(ROOM), behind(20)
+  integer :: ierr, i
+  double precision :: in(4), out(4)
+  out = 1
+  call mpi_init(ierr)
+  do i = 1, 2
+     call mpi_irecv(in(i), 1, mpi_double_precision, 0, i, mpi_comm_self, request(i), ierr)
+     call mpi_isend(out(i), 1, mpi_double_precision, 0, i, mpi_comm_self, request(i + 2), ierr)
+  end do
+  call mpi_waitall(4, request, mpi_statuses_ignore, ierr)
+  if (behind(20) /= 0) print *, behind
+  call mpi_finalize(ierr)
+end program
+P
+for room in 2 4; do
+    mpif90 -g -cpp -w -DROOM=$room -o slots slots.f90 || exit 1
+    crosswait run --confirm=0 -o T.db -- mpirun -n 1 ./slots >said 2>&1 </dev/null
+    echo "Fortran $room: $?"
+    grep -E '^(error|warning|note)\[' said
+done
 exit 0

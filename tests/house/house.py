@@ -104,6 +104,7 @@ OWNED = {
     "library/abi.c": "Abi_get_version File_get_errhandler Test_cancelled Get_count_c Error_class",
     "library/names.c": "Type_get_name Type_size",
     "library/openmpi.c": "Type_get_name",
+    "misuse/fortran_array.c": "Request_c2f",
     "misuse/operation.c": "Type_get_name Type_size",
     "misuse/usage.c": "Group_free Group_size",
     "misuse/usage.h": "function",
