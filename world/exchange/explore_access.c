@@ -467,33 +467,39 @@ void world_access_happened(const struct world_decider *turn)
 /* Returns the causes of the earlier operations on memory that it reads. */
 static const struct world_causes *seen_of(const struct world_decider *asks)
 {
-    const struct world_causes *causes = NULL;
-    bool blind = asks->effect && asks->effect->blind;
+    struct world_causes causes = {{0}, NULL};
+    bool blind = asks->effect && asks->effect->blind, found = false;
     if (asks->kind != EXPLORE_TURN || blind)
         return NULL;
     for (struct world_overlaps e = world_access_decided(asks); world_overlaps_next(&e);)
-        if (e.turn->kind == EXPLORE_TURN && world_access_conflict(asks, e.turn))
-            causes = world_causes_join(world_causes_join(causes, e.turn->causes), e.turn->gained);
-    return causes;
+        if (e.turn->kind == EXPLORE_TURN && world_access_conflict(asks, e.turn)) {
+            world_causes_gather(&causes, e.turn->causes);
+            world_causes_gather(&causes, e.turn->gained);
+            found |= e.turn->causes || e.turn->gained;
+        }
+    return found ? world_causes_keep(&causes) : NULL;
 }
 
 /* Returns the turn, its causes, the conflicting turns before it, and theirs. */
 static const struct world_causes *explore_access_behind(const struct world_decider *d,
                                                         const struct world_decider *asks)
 {
-    const struct world_causes *causes = world_causes_add(asks->causes, d->decided);
-    causes = world_causes_join(causes, world_causes_ordered(causes, NULL));
+    struct world_causes causes = world_causes_only(d->decided), room;
+    world_causes_gather(&causes, asks->causes);
+    struct world_causes behind = *world_causes_ordered(&causes, NULL, &room);
     for (struct world_overlaps e = world_access_decided(asks); world_overlaps_next(&e);)
         if (e.turn != d && e.turn->kind == d->kind && world_access_conflict(asks, e.turn))
-            causes = world_causes_join(causes, e.turn->behind);
-    return causes;
+            world_causes_gather(&behind, e.turn->behind);
+    return world_causes_keep(&behind);
 }
 
 void world_access_others(const struct world_decider *d)
 {
     EACH_ASKING(asks, d)
-    if (asks->reported == d->part->reported && !asks->poll && asks->name != d->answer)
-        world_explore_missed(d, asks->name, world_alternatives_witnesses(d, asks), true);
+    if (asks->reported == d->part->reported && !asks->poll && asks->name != d->answer) {
+        const struct world_causes witnesses = world_alternatives_witnesses(d, asks);
+        world_explore_missed(d, asks->name, &witnesses, true);
+    }
 }
 
 /* Tells whether another thread probes or has probed for the message of this receive, unordered: the

@@ -13,8 +13,8 @@ struct world_overlaps world_access_asking(const struct world_decider *turn);
 struct world_overlaps world_access_decided(const struct world_decider *turn);
 
 /* Returns the turns that must come before `asks` for it to precede `d`, in their recorded order. */
-const struct world_causes *world_alternatives_witnesses(const struct world_decider *d,
-                                                        const struct world_decider *asks);
+struct world_causes world_alternatives_witnesses(const struct world_decider *d,
+                                                 const struct world_decider *asks);
 /* Reports a new waiting turn for each earlier decision that it could have answered. */
 void world_alternatives_asking(const struct world_decider *asks);
 /* Reports what else could have come first: without the conflicting turns before it, a decided turn

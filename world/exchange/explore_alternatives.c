@@ -7,15 +7,14 @@
 
 /* Returns the causes without this object's turns: turns are counted, so later ones have other
  * numbers once `d` has another answer. */
-static const struct world_causes *alternatives_elsewhere(const struct world_decider *d,
-                                                         const struct world_causes *causes)
+static struct world_causes alternatives_elsewhere(const struct world_decider *d,
+                                                  const struct world_causes *causes)
 {
-    struct world_causes *made = world_zalloc(sizeof *made);
-    if (causes)
-        *made = *causes;
+    struct world_causes made = {{0}, NULL};
+    world_causes_gather(&made, causes);
     for (const struct world_decider *e = d->part->decided; e; e = e->next)
         if (e->kind == d->kind && e->decided < EXPLORE_TRACKED)
-            made->word[e->decided / 64] &= ~((uint64_t)1 << e->decided % 64);
+            made.word[e->decided / 64] &= ~((uint64_t)1 << e->decided % 64);
     return made;
 }
 
@@ -31,14 +30,16 @@ static const struct world_decider *alternatives_needed(const struct world_decide
     return first;
 }
 
-const struct world_causes *world_alternatives_witnesses(const struct world_decider *d,
-                                                        const struct world_decider *asks)
+struct world_causes world_alternatives_witnesses(const struct world_decider *d,
+                                                 const struct world_decider *asks)
 {
-    const struct world_causes *without = world_causes_add(NULL, d->decided);
+    struct world_causes without = world_causes_only(d->decided), room;
     for (const struct world_decider *e = d->part->decided; e; e = e->next)
-        if (e->kind == d->kind && e->number > d->number)
-            without = world_causes_add(without, e->decided);
-    return alternatives_elsewhere(d, world_causes_ordered(asks->causes, without));
+        if (e->kind == d->kind && e->number > d->number) {
+            const struct world_causes only = world_causes_only(e->decided);
+            world_causes_gather(&without, &only);
+        }
+    return alternatives_elsewhere(d, world_causes_ordered(asks->causes, &without, &room));
 }
 
 static void alternatives_before(struct world_decider *d, const struct world_decider *asks);
@@ -62,7 +63,8 @@ static void alternatives_instead(struct world_decider *d, const struct world_dec
     CORE_CHECK(asks->part == d->part && asks->kind == d->kind && asks->name >= 0);
     if (world_explore_seen(d, (uint32_t)asks->name))
         return;
-    world_explore_missed(d, asks->name, world_alternatives_witnesses(d, asks), false);
+    const struct world_causes witnesses = world_alternatives_witnesses(d, asks);
+    world_explore_missed(d, asks->name, &witnesses, false);
     alternatives_before_too(d, asks);
 }
 
@@ -78,8 +80,9 @@ static void alternatives_before(struct world_decider *d, const struct world_deci
         asks = asks->effect->after->turn; /* it follows an earlier operation of its rank */
     if (world_causes_has(asks->causes, d->decided))
         return;
-    const struct world_causes *ordered =
-        world_causes_ordered(asks->causes, world_causes_add(NULL, d->decided));
+    const struct world_causes only = world_causes_only(d->decided);
+    struct world_causes room;
+    const struct world_causes *ordered = world_causes_ordered(asks->causes, &only, &room);
     const struct world_decider *needed = alternatives_needed(d, asks->causes),
                                *came = alternatives_needed(d, ordered);
     alternatives_instead(d, needed ? needed : asks);
@@ -98,15 +101,16 @@ void world_alternatives_asking(const struct world_decider *asks)
 
 void world_alternatives_decided(const struct world_decider *turn)
 {
-    const struct world_causes *own = world_causes_add(NULL, turn->decided);
+    const struct world_causes own = world_causes_only(turn->decided);
     CORE_CHECK(world_causes_has(turn->behind, turn->decided));
     for (struct world_overlaps e = world_access_decided(turn); world_overlaps_next(&e);) {
         struct world_decider *d = e.turn;
         if (d == turn || d->kind != turn->kind || !world_access_conflict(turn, d) ||
             world_causes_has(turn->causes, d->decided))
             continue;
-        const struct world_causes *ordered =
-            world_causes_ordered(own, world_causes_add(NULL, d->decided));
+        const struct world_causes only = world_causes_only(d->decided);
+        struct world_causes room;
+        const struct world_causes *ordered = world_causes_ordered(&own, &only, &room);
         const struct world_decider *came = alternatives_needed(d, ordered);
         if (came && came != turn)
             alternatives_instead(d, came);

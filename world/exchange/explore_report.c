@@ -94,20 +94,54 @@ static bool past_meets(const struct world_causes *a, const struct world_causes *
     return false;
 }
 
-const struct world_causes *world_causes_ordered(const struct world_causes *causes,
-                                                const struct world_causes *without)
+void world_causes_gather(struct world_causes *to, const struct world_causes *more)
 {
-    const struct world_causes *made = causes, *behind = NULL;
-    if (!EXPLORE->turn)
-        return causes;
-    for (uint32_t i = 0; causes && i < EXPLORE->report.decision_count && i < EXPLORE_TRACKED; i++)
-        if (world_causes_has(causes, i) && EXPLORE->turn[i])
-            behind = world_causes_join(behind, EXPLORE->turn[i]->behind);
-    for (uint32_t i = 0; behind && i < EXPLORE->report.decision_count && i < EXPLORE_TRACKED; i++)
-        if (world_causes_has(behind, i) && EXPLORE->turn[i] &&
-            !past_meets(EXPLORE->turn[i]->behind, without))
-            made = world_causes_join(world_causes_add(made, i), EXPLORE->turn[i]->causes);
+    CORE_CHECK_HOT(to != more);
+    if (!more)
+        return;
+    for (int i = 0; i < EXPLORE_TRACKED / 64; i++)
+        to->word[i] |= more->word[i];
+    to->files = files_join(to->files, more->files);
+}
+
+const struct world_causes *world_causes_keep(const struct world_causes *causes)
+{
+    struct world_causes *made = world_alloc(sizeof *made);
+    CORE_CHECK(causes);
+    *made = *causes;
     return made;
+}
+
+struct world_causes world_causes_only(uint32_t decision)
+{
+    struct world_causes made = {{0}, NULL};
+    if (decision < EXPLORE_TRACKED)
+        made.word[decision / 64] = (uint64_t)1 << decision % 64;
+    return made;
+}
+
+/* Calls are as many as pairs of decisions: what they find is in the caller's memory. */
+const struct world_causes *world_causes_ordered(const struct world_causes *causes,
+                                                const struct world_causes *without,
+                                                struct world_causes *room)
+{
+    struct world_causes behind = {{0}, NULL};
+    if (!EXPLORE->turn || !causes)
+        return causes;
+    *room = *causes;
+    const uint32_t count = EXPLORE->report.decision_count < EXPLORE_TRACKED
+                               ? EXPLORE->report.decision_count
+                               : EXPLORE_TRACKED;
+    for (uint32_t i = 0; i < count; i++)
+        if (world_causes_has(causes, i) && EXPLORE->turn[i])
+            world_causes_gather(&behind, EXPLORE->turn[i]->behind);
+    for (uint32_t i = 0; i < count; i++)
+        if (world_causes_has(&behind, i) && EXPLORE->turn[i] &&
+            !past_meets(EXPLORE->turn[i]->behind, without)) {
+            room->word[i / 64] |= (uint64_t)1 << i % 64;
+            world_causes_gather(room, EXPLORE->turn[i]->causes);
+        }
+    return room;
 }
 
 /* Returns the set of all decisions so far. */
@@ -223,8 +257,10 @@ void world_explore_missed(const struct world_decider *d, int32_t answer,
     struct world_explore *e = EXPLORE;
     CORE_CHECK(d->number > 0 && d->decided < e->report.decision_count);
     uint32_t first = e->report.causes_count;
+    const struct world_causes only = world_causes_only(d->decided);
+    struct world_causes room;
     if (d->kind < EXPLORE_TURN)
-        causes = world_causes_ordered(causes, world_causes_add(NULL, d->decided));
+        causes = world_causes_ordered(causes, &only, &room);
     for (uint32_t i = 0; causes && i < e->report.decision_count && i < EXPLORE_TRACKED; i++)
         if (world_causes_has(causes, i)) {
             ROOM_FOR(e->causes, e->causes_room, e->report.causes_count);

@@ -20,10 +20,17 @@ struct world_explore {
 
 const struct world_causes *world_causes_add(const struct world_causes *causes, uint32_t decision);
 bool world_causes_has(const struct world_causes *causes, uint32_t decision);
+/* Returns the set of one decision. */
+struct world_causes world_causes_only(uint32_t decision);
+/* Adds causes to a set that is not shared yet; NULL: none. */
+void world_causes_gather(struct world_causes *to, const struct world_causes *more);
+/* Returns a copy that lasts as long as the world. */
+const struct world_causes *world_causes_keep(const struct world_causes *causes);
 /* Returns the causes, and for each turn among them the conflicting turns before it, except those
- * that followed one of `without`: witnesses keep their order. */
+ * that followed one of `without`: witnesses keep their order. The result may be in `room`. */
 const struct world_causes *world_causes_ordered(const struct world_causes *causes,
-                                                const struct world_causes *without);
+                                                const struct world_causes *without,
+                                                struct world_causes *room);
 /* Returns the set of all decisions so far. */
 const struct world_causes *world_causes_all(void);
 
