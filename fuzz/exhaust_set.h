@@ -28,7 +28,8 @@
  *
  * Each scenario has one set of values for the elements (sent, or filled into memory): nothing is
  * claimed for other values if a collective looks at them. Buffers that MPI does not access, such as
- * the receive buffer of a rank that is not the root, have no elements.
+ * the receive buffer of a rank that is not the root, have no elements; every other rank gives null,
+ * and no datatype, for what MPI ignores.
  *
  * tests/fuzz/exhaustive_set.py counts the same sets with its own loops and compares the calls. */
 #ifndef FUZZ_EXHAUST_SET_H

@@ -594,6 +594,37 @@ static void check_result(const struct call *c)
 
 /* --- a call ----------------------------------------------------------------------------------- */
 
+/* Tells whether the two sides have counts and datatypes of their own. */
+static bool has_two_sides(int kind)
+{
+    return !collective_reduces(kind) && kind != collective_kind_barrier &&
+           kind != collective_kind_custom && kind != collective_kind_shift;
+}
+
+/* Every other rank gives nothing where MPI ignores an argument: null buffers, no datatype. */
+static void ignored_clear(struct call *c)
+{
+    const struct shape *shape = &c->shape;
+    const int kind = shape->collective->kind;
+    struct collective_arguments *a = &c->shape.arguments;
+
+    if ((shape->member + c->number + (int)shape->s->sizes_seed) % 2 == 0 ||
+        kind == collective_kind_custom)
+        return;
+    if (!shape->send.given && a->sendbuf != MPI_IN_PLACE)
+        a->sendbuf = NULL;
+    if (!shape->recv.given && a->recvbuf != MPI_IN_PLACE)
+        a->recvbuf = NULL;
+    if (has_two_sides(kind) && !shape->send.given) {
+        a->sendcount = 0;
+        a->sendtype = MPI_DATATYPE_NULL;
+    }
+    if (has_two_sides(kind) && !shape->recv.given) {
+        a->recvcount = 0;
+        a->recvtype = MPI_DATATYPE_NULL;
+    }
+}
+
 /* Allocates the buffers. A buffer that MPI does not access, such as the receive buffer of a rank
  * that is not the root, has no elements, so that a write to it is found. */
 static void buffers_make(struct call *c)
@@ -612,6 +643,7 @@ static void buffers_make(struct call *c)
         shape->arguments.recvbuf = MPI_IN_PLACE;
     else if (shape->in_place)
         shape->arguments.sendbuf = MPI_IN_PLACE;
+    ignored_clear(c);
 }
 
 static void buffers_fill(struct call *c)

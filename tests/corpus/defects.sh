@@ -26,9 +26,9 @@ while IFS='|' read -r name expect axis; do
             fi
             hidden=$((hidden + 1)) ;;
         # tags: this library has more; memory: gigabytes, which are hardly there in process; edges:
-        # of graphs, and grids have none twice
+        # of graphs, and grids have none twice; arguments: these ranks give what MPI ignores, too
         timing:* | credits:* | pool:* | order:* | grid:* | tags:yes | memory:yes | edges:yes | \
-            "trace only:yes")
+            arguments:yes | "trace only:yes")
             hidden=$((hidden + 1)) ;;
         *:no) shown=$((shown + 1)) ;;
         *) echo "$name ($expect, $axis): passes=$passes"; tail -3 out; failed=1 ;;

@@ -16,10 +16,10 @@ static int scratch(int wrong, SIDES)
     MPI_Aint lb, extent, low, reach;
     MPI_Comm_rank(c, &rank);
     MPI_Comm_size(c, &size);
-    MPI_Type_get_extent(u, &lb, &extent);
-    MPI_Type_get_true_extent(u, &low, &reach);
     if (rank != root)
         return MPI_Send(s, n, t, root, 1, c);
+    MPI_Type_get_extent(u, &lb, &extent);
+    MPI_Type_get_true_extent(u, &low, &reach);
     size_t bytes = m ? (size_t)((size * (MPI_Aint)m - 1) * extent + reach) : 0;
     char *own = calloc(1, bytes + 16 - (wrong == 1 ? 16 : 0)), *place = own - low;
     for (char *more = own; wrong == 3 && more;)
