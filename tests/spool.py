@@ -8,7 +8,7 @@ KINDS = (
     " DEF_GROUP DEF_NEIGHBORS DEF_TYPE DEF_OP DEF_WIN DEF_FILE DEF_HINT LOST CLOCK REPEAT MISUSE"
     " THREAD MEMORY EVENT_AGAIN DONE_AGAIN LIST_AGAIN LIST_SAME BASE LOOP NEXT NEXT_PARTS"
 ).split()
-VERSION = 31  # of core/spool/spool.h; lane() has the layout of its struct spool_header
+VERSION = 32  # of core/spool/spool.h; lane() has the layout of its struct spool_header
 STATES = ["running", "finalized", "exited", "aborted", "signalled"]
 
 

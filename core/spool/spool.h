@@ -69,7 +69,7 @@
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 31,
+    SPOOL_VERSION = 32,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16, /* nested calls on one thread; deeper calls count as lost */
