@@ -371,7 +371,7 @@ static int cmd_explore_search(struct explore_program *program, struct settings *
 static void files_tell(const struct explore_program *program, const struct explore_files *before)
 {
     const char *why = world_processes_scratch(program->worlds);
-    char *written = why ? explore_files_changed(before) : NULL;
+    char *written = why ? explore_files_changed(before, NULL) : NULL;
     if (written)
         fprintf(
             stderr,

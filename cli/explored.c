@@ -392,7 +392,7 @@ enum core_status explored_add(struct trace *trace, const struct explored_options
         budget_s = most_s;
 
     *out_said = NULL;
-    char *why = NULL, *written = explore_files_changed(&options->files);
+    char *why = NULL, *written = explore_files_changed(&options->files, options->command);
     if (written && trace->rank_count > 1 && list->orders.extent == ORDERS_ONE)
         list->orders.extent = ORDERS_FILES;
     if (!options->command && options->signal && list->orders.extent != ORDERS_ONE)

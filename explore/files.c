@@ -104,12 +104,37 @@ void explore_files_look(struct explore_files *out_before)
     out_before->names = walk.left ? walk.names : 0;
 }
 
-char *explore_files_changed(const struct explore_files *before)
+/* Looks at the files in the folder that the word names, as "--out=/data/run/result" does, or in
+ * which the file is that it names. */
+static void walk_word(struct walk *walk, const char *word)
+{
+    const char *equals = strchr(word, '='), *slash;
+    struct stat is;
+    const char *path = equals && equals[1] ? equals + 1 : word;
+    if (!(slash = strrchr(path, '/')) || slash == path)
+        return;
+    char *folder = strndup(path, (size_t)(slash - path));
+    CORE_CHECK(walk->before->since.tv_sec);
+    if (folder && strcmp(folder, "."))
+        walk_below(walk, folder, 0);
+    if (stat(path, &is) == 0 && S_ISDIR(is.st_mode))
+        walk_below(walk, path, DEPTH_MAX);
+    free(folder);
+}
+
+char *explore_files_changed(const struct explore_files *before, char *const *command)
 {
     struct walk walk = {.before = before, .left = FILES_MAX};
+    struct walk named = walk;
     if (!before->since.tv_sec)
         return NULL;
     walk_below(&walk, ".", DEPTH_MAX);
+    for (int i = 0; command && command[i] && !walk.written && !named.written; i++)
+        walk_word(&named, command[i]);
+    if (!walk.written)
+        walk.written = named.written;
+    else
+        free(named.written);
     if (!walk.written && walk.left && before->names && walk.names != before->names)
         walk.written = strdup("one that is gone or has another name");
     return walk.written;
