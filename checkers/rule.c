@@ -141,6 +141,10 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                       "let ranks write to places of their own, or order them: MPI_File_sync, "
                       "MPI_Barrier, MPI_File_sync, or atomic mode",
                       OF(FILE) | OF(BEHAVIOUR) | OF(RACE)},
+    [REMEDY_OFFSET] = {"offset",
+                       "multiply the offset by the size of an element, or set a view whose etype "
+                       "is the datatype (MPI_File_set_view)",
+                       OF(FILE)},
     [REMEDY_COMPLETE] = {"complete",
                          "complete the operation (MPI_Wait, MPI_Waitall; one-sided: "
                          "MPI_Win_flush_local, MPI_Win_fence, MPI_Win_unlock) before its buffer is "

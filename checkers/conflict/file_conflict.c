@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checkers/conflict/offset.h"
 #include "checkers/conflict/opens.h"
 #include "checkers/conflict/order.h"
 #include "checkers/conflict/pointer.h"
@@ -738,6 +739,8 @@ static void file_conflict_say(struct conflict *c, enum verdict verdict, const st
         finding_fact(finding, a->writes
                                   ? "a safe order is MPI_File_sync, MPI_Barrier, MPI_File_sync"
                                   : "an MPI_Barrier between them is safe");
+    offset_explain(c->trace, finding, &(struct offset_access){a->rank, a->seq, a->first},
+                   &(struct offset_access){b->rank, b->seq, b->first});
     if (c->locks)
         finding_fact(finding, "the program also uses locks of windows, which may order them");
 }

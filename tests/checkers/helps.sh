@@ -67,6 +67,17 @@ static void ring(void)
     MPI_Sendrecv(value, 1, MPI_INT, (rank - 1) % size, 0, other, 1, MPI_INT,
                  rank ? MPI_PROC_NULL : 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
+static void offset(int of)
+{
+    MPI_File file;
+    MPI_File_open(MPI_COMM_WORLD, "helps.dat", MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL,
+                  &file);
+    MPI_File_write_at(file, rank * of, value, 8, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_close(&file);
+}
+static void elements(void) { offset(8); }
+static void bytes(void) { offset(8 * sizeof(int)); }
+static void halves(void) { offset(4 * sizeof(int)); } /* they overlap for another reason */
 static void operation(void) { MPI_Allreduce(value, other, 1, MPI_FLOAT, MPI_BAND, MPI_COMM_WORLD); }
 static void dims(void)
 {
@@ -298,7 +309,7 @@ int main(int argc, char **argv)
         ONE(no_member), ONE(no_comm), ONE(no_file), ONE(edges), ONE(attached_freed), ONE(nothing),
         ONE(beyond), ONE(preceded), ONE(no_store), ONE(unlocked),
         ONE(counted_shared), ONE(returned), ONE(freed_type), ONE(roots), ONE(total),
-        ONE(total_on_heap), ONE(ring)};
+        ONE(total_on_heap), ONE(ring), ONE(elements), ONE(bytes), ONE(halves)};
     int *memory;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -318,11 +329,13 @@ mpicc -g -o helps helps.c 2>/dev/null || exit 1
 for mistake in rank_of_none rank_of_world negative_tag columns int_overflow undefined_count \
     requests_on_heap operation dims topology attached_twice attached_freed start_null \
     not_persistent freed_early left no_member no_comm no_file edges beyond preceded no_store \
-    unlocked counted_shared returned freed_type roots total total_on_heap ring nothing; do
+    unlocked counted_shared returned freed_type roots total total_on_heap ring elements bytes \
+    halves nothing; do
     echo "# $mistake"
     crosswait record --buffers=on -o T.db -- mpirun -n 2 ./helps $mistake >out.txt 2>&1
     crosswait check T.db >report.txt
-    facts='help|rank .* (wrote|is)|.* gave|.* had returned|an int|-327|the d|MPI_LO|.t|for rank 0'
+    facts='help|rank .* (wrote|is)|.* gave|.* had returned|an int|-327|the d|MPI_LO|.t'
+    facts="$facts|for rank 0|their off"
     grep -E "^(error|warning)|^ +(=|\|) ($facts)|^[0-9 ]+\| +MPI_Type_free" report.txt
 done
 exit 0
