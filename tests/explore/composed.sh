@@ -4,10 +4,11 @@
 # the order of messages; `requests` 7: receives that may take messages from each other; all of
 # `requests`: requests that are complete before the wait; `posted`: receives from any source that
 # are completed together; `posted` 186: a message passes an earlier one of its sender; 244: a rank
-# knows that a message is there. What no message of another rank shows (`unseen`) is not decided
-# rank by rank, or not by states. `some`: its outcomes are known.
+# knows that a message is there; `peers`: several ranks decide, and the search leaves out orders of
+# their steps. What no message of another rank shows (`unseen`) is not decided rank by rank, or not
+# by states. `some`: its outcomes are known.
 for kind in "farm ${farms:-26 27 4}" "farm 14 15 3" "single ${singles:-5 8 4}" \
-    "requests ${requests:-5 9 3}" "posted ${posted:-186 188 4}"; do
+    "requests ${requests:-5 9 3}" "posted ${posted:-186 188 4}" "peers ${peers:-46 48 3}"; do
     set -- $kind
     mpicc -g -O1 -o "$1" "$SOURCE/tests/explore/merged/$1.c" || exit 1
     "$BUILD/tests/explore/merged" "$PWD/$1" $2 $3 $4 | tail -n 3 >said

@@ -12,13 +12,24 @@
  * met before has the same future. A receive that names its source gets the first message that fits
  * as soon as it is sent, as nothing else is possible. A rank with receives that may take each
  * other's messages makes a step for each message; it runs when those that it waits for are
- * complete. Parts of ranks that exchange nothing are
- * handled as in states.c, too.
+ * complete. Parts of ranks that exchange nothing are handled as in states.c, too.
+ *
+ * Steps of different ranks can change places: a step takes a message of its own rank, and sends go
+ * behind other messages of their sender. So if no other rank can send a rank a message for which it
+ * waits now, before that rank itself continues, then the answers of that rank are enough in this
+ * state: whatever can happen first can happen after them as well (a persistent set, Godefroid
+ * 1996). What other ranks can do until then is found from the steps that are known (is_alone). The
+ * search is repeated until it executes no further step: then each of its states was examined with
+ * all steps that there are. For if a program could do anything else, consider the last state of the
+ * search from which it could: by the steps that lead there without the rank, which are known from
+ * the states behind the rank's answers, a message for the rank would have been found. On a cycle of
+ * states all answers are taken.
  *
  * Invariants: 1. The messages of one sender to one receiver are in the order of their sending.
  * 2. chain[i] was reached with versions of a depth up to i + 1. 3. Each link of the chain moved one
- * rank by one step; where the chain ends, a rank is in the state of its last link. */
-#include "world/ranks/states_inside.h"
+ * rank by one step; where the chain ends, a rank is in the state of its last link. 4. The last
+ * search executed no step, if it left out answers in any state. */
+#include "world/ranks/compose_inside.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -27,260 +38,18 @@
 
 #include "world/exchange/match.h"
 
-enum {
-    LOCALS_MAX = 1 << 21,
-    MESSAGES_MAX = 1 << 20,
-    STEPS_MAX = 1 << 23,
-    SENDS_MAX = 1 << 24,
-    WANTS_MAX = 1 << 24,
-    PLACES_LEAST = 1 << 12, /* of a table: a power of two, at least twice the entries */
-    CHAIN_MAX = 1 << 14,
-    LINKS_MAX = 256, /* of several ranks, if each link is a process */
-    SNAPSHOTS_MAX = 1 << 12,
-    QUEUED_MAX = 1 << 14,
-    PATH_MAX_ANSWERS = 1 << 16,
-    SET_MAX = 20,        /* messages and complete requests, sets of which one call may report */
-    LATE_EVERY = 1 << 10 /* states between reads of the clock */
-};
-#define DATA_BYTES ((size_t)1 << 32)
-#define FRAMES_BYTES ((size_t)1 << 33)
-#define NONE UINT32_MAX
-
-struct local {
-    struct rank_local is;
-    /* How it was first reached (NONE: a rank's first state), and with which message; a number from
-     * MESSAGES_MAX on is the answer with which it continued without a message. */
-    uint32_t parent, message;
-    uint32_t length; /* messages that led to it */
-};
-
-struct step {
-    uint64_t key; /* local + 1, message */
-    uint32_t next, decisions, sends, send_count;
-};
-
-struct queued {
-    int32_t dest, sender;
-    uint32_t message;
-};
-
-struct frame {
-    size_t at; /* offset of the state in frames */
-    uint32_t path;
-    uint32_t rank, next; /* the rank and message of the next answer */
-};
-
-struct link {
-    struct rank_copy copy;
-    uint32_t local, decisions; /* of the rank that it moved; unused in the first link */
-};
-
-/* A hash table: numbers of entries of an array, plus one. */
-struct places {
-    uint32_t *at, count;
-};
-
-static struct {
-    struct local *local;
-    struct rank_message *message;
-    struct rank_want *want; /* of all local states */
-    struct step *step;
-    struct places local_place, message_place, step_place;
-    uint32_t *send;
-    uint8_t *data, *frames;
-    struct frame *frame;
-    struct link *chain;
-    struct world_state_answer *path;
-    struct rank_seen_table seen;
-    struct queued *queued;
-    uint32_t *now, *decisions; /* by rank: its state; its decisions so far */
-    uint32_t local_count, message_count, want_count, step_count, send_count;
-    uint32_t frame_count, chain_count, path_count, queued_count;
-    size_t data_used, frames_used;
-} compose;
+struct compose compose;
 
 static uint32_t rank_count(void)
 {
     return rank_region->rank_count;
 }
 
-/* --- tables ----------------------------------------------------------------------------------- */
-
 static void hash_of(XXH3_state_t *state, uint64_t out_hash[2])
 {
     const XXH128_hash_t hash = XXH3_128bits_digest(state);
     out_hash[0] = hash.low64;
     out_hash[1] = hash.high64;
-}
-
-static bool is_full(uint32_t count, uint32_t most)
-{
-    CORE_CHECK(count <= most);
-    if (count == most)
-        rank_states_give_up("ranks have too many states of their own");
-    return count == most;
-}
-
-static void places_put(struct places *places, uint64_t hash, uint32_t entry)
-{
-    size_t at = hash % places->count;
-    CORE_CHECK((places->count & (places->count - 1)) == 0);
-    while (places->at[at])
-        at = (at + 1) % places->count;
-    places->at[at] = entry + 1;
-}
-
-static void places_free(struct places *places)
-{
-    if (places->at)
-        munmap(places->at, places->count * sizeof *places->at);
-    *places = (struct places){0};
-}
-
-/* Makes room for one more than `used` entries. */
-static bool places_grow(struct places *places, uint32_t used, uint64_t (*hash_of_entry)(uint32_t))
-{
-    struct places more = {.count = places->count ? 2 * places->count : PLACES_LEAST};
-    CORE_CHECK(2 * (uint64_t)used <= places->count);
-    if (2 * (uint64_t)(used + 1) <= places->count)
-        return true;
-    more.at = rank_room_new(more.count * sizeof *more.at);
-    if (!more.at) {
-        rank_states_give_up("out of memory for its states");
-        return false;
-    }
-    for (uint32_t i = 0; i < used; i++)
-        places_put(&more, hash_of_entry(i), i);
-    places_free(places);
-    *places = more;
-    return true;
-}
-
-static uint64_t local_hash(uint32_t local)
-{
-    CORE_CHECK(local < compose.local_count);
-    return compose.local[local].is.hash[0];
-}
-
-static uint32_t local_put(const struct rank_local *is, uint32_t parent, uint32_t message)
-{
-    struct places *places = &compose.local_place;
-    CORE_CHECK(parent == NONE || parent < compose.local_count);
-    if (!places_grow(places, compose.local_count, local_hash))
-        return NONE;
-    size_t at = is->hash[0] % places->count;
-    for (; places->at[at]; at = (at + 1) % places->count) {
-        const struct rank_local *have = &compose.local[places->at[at] - 1].is;
-        if (have->hash[0] == is->hash[0] && have->hash[1] == is->hash[1])
-            return places->at[at] - 1;
-    }
-    if (is_full(compose.local_count, LOCALS_MAX) ||
-        is_full(compose.want_count > WANTS_MAX - RANK_WANTS_MAX, 1))
-        return NONE;
-    struct rank_want *want = compose.want + compose.want_count;
-    if (is->want_count)
-        memcpy(want, is->want, is->want_count * sizeof *want);
-    compose.want_count += is->want_count;
-    const uint32_t length = parent == NONE ? 0 : compose.local[parent].length + 1;
-    struct local *local = &compose.local[compose.local_count];
-    *local = (struct local){*is, parent, message, length};
-    local->is.want = want;
-    places->at[at] = ++compose.local_count;
-    return compose.local_count - 1;
-}
-
-static bool message_same(const struct rank_message *a, const struct rank_message *b)
-{
-    return a->context == b->context && a->source == b->source && a->tag == b->tag &&
-           a->world == b->world && a->dest == b->dest && a->bytes == b->bytes &&
-           a->type == b->type && a->call == b->call && memcmp(a->data, b->data, a->bytes) == 0;
-}
-
-static uint64_t contents_hash(const struct rank_message *m)
-{
-    return XXH3_64bits(m->data, m->bytes) ^
-           core_random_mix((uint64_t)(uint32_t)m->tag << 32 | (uint32_t)m->dest) ^
-           core_random_mix((uint64_t)m->context << 32 | (uint32_t)m->world);
-}
-
-static uint64_t message_hash(uint32_t message)
-{
-    CORE_CHECK(message < compose.message_count);
-    return contents_hash(&compose.message[message]);
-}
-
-static uint32_t message_put(struct rank_message message)
-{
-    struct places *places = &compose.message_place;
-    if (!places_grow(places, compose.message_count, message_hash))
-        return NONE;
-    size_t at = contents_hash(&message) % places->count;
-    for (; places->at[at]; at = (at + 1) % places->count)
-        if (message_same(&compose.message[places->at[at] - 1], &message))
-            return places->at[at] - 1;
-    if (is_full(compose.message_count, MESSAGES_MAX))
-        return NONE;
-    if (message.bytes > DATA_BYTES - compose.data_used) {
-        rank_states_give_up("out of memory for its messages");
-        return NONE;
-    }
-    uint8_t *data = compose.data + compose.data_used;
-    memcpy(data, message.data, message.bytes);
-    compose.data_used += (message.bytes + 15) & ~(size_t)15;
-    message.data = data;
-    compose.message[compose.message_count] = message;
-    places->at[at] = ++compose.message_count;
-    return compose.message_count - 1;
-}
-
-/* Keeps a set of messages that a rank gets in one step as a message of its own: its data are their
- * numbers, its tag is the answer. */
-enum { OF_SET = -1 };
-static uint32_t set_put(uint32_t rank, const uint32_t message[], uint32_t count, int32_t answer)
-{
-    CORE_CHECK(count <= SET_MAX);
-    return message_put((struct rank_message){.tag = answer,
-                                             .world = OF_SET,
-                                             .dest = (int32_t)rank,
-                                             .bytes = count * sizeof *message,
-                                             .data = (const uint8_t *)message});
-}
-
-static uint32_t set_read(uint32_t set, const struct rank_message *out_message[SET_MAX])
-{
-    const struct rank_message *m = &compose.message[set];
-    const uint32_t *message = (const uint32_t *)(const void *)m->data;
-    const uint32_t count = (uint32_t)(m->bytes / sizeof *message);
-    CORE_CHECK(m->world == OF_SET && count <= SET_MAX);
-    for (uint32_t i = 0; i < count; i++)
-        out_message[i] = &compose.message[message[i]];
-    return count;
-}
-
-static uint64_t step_hash(uint32_t step)
-{
-    CORE_CHECK(compose.step[step].key);
-    return core_random_mix(compose.step[step].key);
-}
-
-static uint64_t step_key(uint32_t local, uint32_t message)
-{
-    CORE_CHECK(local < compose.local_count && message < MESSAGES_MAX + RANK_WANTS_MAX);
-    return (uint64_t)(local + 1) << 32 | message;
-}
-
-/* Returns the step if it was executed, or NULL. */
-static const struct step *step_find(uint32_t local, uint32_t message)
-{
-    const uint64_t key = step_key(local, message);
-    const struct places *places = &compose.step_place;
-    if (!places->count)
-        return NULL;
-    for (size_t at = core_random_mix(key) % places->count; places->at[at];
-         at = (at + 1) % places->count)
-        if (compose.step[places->at[at] - 1].key == key)
-            return &compose.step[places->at[at] - 1];
-    return NULL;
 }
 
 /* --- steps that are executed ------------------------------------------------------------------ */
@@ -346,7 +115,7 @@ static bool chain_step(uint32_t local, uint32_t message)
     const uint32_t from = compose.chain_count - 1;
     CORE_CHECK(compose.chain_count > 0); /* invariant 2 */
     if (message < MESSAGES_MAX && compose.message[message].world == OF_SET)
-        count = set_read(message, gets);
+        count = rank_compose_set_read(message, gets);
     else if (message < MESSAGES_MAX)
         gets[count++] = &compose.message[message];
     return rank_local_step(&compose.chain[from].copy, from + 1, compose.local[local].is.rank, gets,
@@ -437,7 +206,7 @@ static uint32_t local_read(int rank, uint32_t parent, uint32_t message, uint32_t
     if (!rank_states_local_hash(rank, is.hash, is.end))
         rank_states_give_up(world_states_why());
     *out_decisions = is.decisions;
-    return rank_states_given_up() ? NONE : local_put(&is, parent, message);
+    return rank_states_given_up() ? NONE : rank_compose_local_put(&is, parent, message);
 }
 
 /* Reads a rank at the first state; the messages that are pending for it are no part of its own
@@ -461,8 +230,8 @@ static bool sends_read(int rank, struct step *step)
     for (int r = 0; r < WORLD->rank_count; r++)
         for (const struct world_message *m = WORLD->rank[r].unexpected; m; m = m->next) {
             CORE_CHECK(r != rank && m->world == rank); /* local.c invariant 1 */
-            const uint32_t message = message_put(rank_message_of(m, r));
-            if (rank_states_given_up() || is_full(compose.send_count, SENDS_MAX))
+            const uint32_t message = rank_compose_message_put(rank_message_of(m, r));
+            if (rank_states_given_up() || rank_compose_is_full(compose.send_count, SENDS_MAX))
                 return false;
             compose.send[compose.send_count++] = message;
         }
@@ -475,8 +244,7 @@ static bool step_execute(uint32_t local, uint32_t message)
     const int rank = compose.local[local].is.rank;
     struct step *step = &compose.step[compose.step_count];
     uint32_t decisions = 0;
-    if (is_full(compose.step_count, STEPS_MAX) ||
-        !places_grow(&compose.step_place, compose.step_count, step_hash) || !chain_reach(local))
+    if (!rank_compose_step_room() || !chain_reach(local))
         return false;
     const uint32_t from = chain_last(rank);
     CORE_CHECK(from ? compose.chain[from].local == local
@@ -488,10 +256,8 @@ static bool step_execute(uint32_t local, uint32_t message)
     step->next = local_read(rank, local, message, &decisions);
     if (step->next == NONE || !sends_read(rank, step))
         return false;
-    step->key = step_key(local, message);
     step->decisions = decisions - before;
-    places_put(&compose.step_place, step_hash(compose.step_count), compose.step_count);
-    compose.step_count++;
+    rank_compose_step_add(local, message);
     if (!compose.local[step->next].is.ended) /* no rank runs in a world that another one has left */
         chain_push(step->next, decisions);   /* to continue from; otherwise reached again */
     return true;
@@ -504,7 +270,7 @@ static void queue_put(uint32_t message)
 {
     const struct rank_message *m = &compose.message[message];
     uint32_t at = compose.queued_count;
-    if (is_full(compose.queued_count, QUEUED_MAX))
+    if (rank_compose_is_full(compose.queued_count, QUEUED_MAX))
         return;
     for (; at > 0; at--) {
         const struct queued *before = &compose.queued[at - 1];
@@ -608,7 +374,7 @@ static uint32_t option_next(uint32_t rank, uint32_t at)
 static bool rank_steps(uint32_t rank, uint32_t message)
 {
     const uint32_t local = compose.now[rank];
-    const struct step *step = step_find(local, message);
+    const struct step *step = rank_compose_step_find(local, message);
     if (!step && !step_execute(local, message))
         return false;
     if (!step)
@@ -687,7 +453,7 @@ static bool rank_gets_set(uint32_t rank, uint32_t set, int32_t *out_answer)
         message[count++] = compose.queued[at[i]].message;
         answer |= 1u << answer_of_member(local, compose.queued[at[i]].message);
     }
-    const uint32_t kept = set_put(rank, message, count, (int32_t)answer);
+    const uint32_t kept = rank_compose_set_put(rank, message, count, (int32_t)answer);
     *out_answer = (int32_t)answer;
     if (kept == NONE)
         return false;
@@ -734,12 +500,116 @@ static uint32_t part_first(void)
     return least;
 }
 
+/* --- ranks that answer alone ------------------------------------------------------------------ */
+
+/* Tells whether some message for one rank fits what another rank's step sends. */
+static bool step_sends_to(const struct step *step, const struct rank_local *is)
+{
+    for (uint32_t i = 0; i < step->send_count; i++) {
+        const struct rank_message *m = &compose.message[compose.send[step->sends + i]];
+        for (uint32_t k = 0; m->dest == is->rank && k < is->want_count; k++)
+            if (want_fits(&is->want[k], m))
+                return true;
+    }
+    return false;
+}
+
+static bool is_marked(uint32_t message)
+{
+    if (message >= MESSAGES_MAX || compose.message[message].world == OF_SET)
+        return true; /* more than what is possible */
+    return compose.message_mark[message] == compose.mark;
+}
+
+enum { FOUND_MAX = 512 };
+
+/* Adds the state that a known step leads to, and what the step sends. */
+static bool found_add(const struct step *step, uint32_t *count)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < step->send_count; i++) {
+        uint32_t *mark = &compose.message_mark[compose.send[step->sends + i]];
+        changed |= *mark != compose.mark;
+        *mark = compose.mark;
+    }
+    struct local *next = &compose.local[step->next];
+    CORE_CHECK(step->key && step->next < compose.local_count);
+    if (next->mark == compose.mark || *count >= FOUND_MAX)
+        return changed;
+    next->mark = compose.mark;
+    compose.found[(*count)++] = step->next;
+    return true;
+}
+
+/* Tells whether, by the steps that are known, no other rank can send the rank a message for which
+ * it waits now, before the rank itself continues. Assumes that messages are never used up. */
+static bool is_alone(uint32_t rank)
+{
+    const struct rank_local *is = &compose.local[compose.now[rank]].is;
+    uint32_t count = 0;
+    CORE_CHECK(is->decides && compose.mark < UINT32_MAX);
+    compose.mark++;
+    for (uint32_t i = 0; i < compose.queued_count; i++)
+        compose.message_mark[compose.queued[i].message] = compose.mark;
+    for (uint32_t r = 0; r < rank_count(); r++) {
+        if (r == rank)
+            continue;
+        compose.local[compose.now[r]].mark = compose.mark;
+        compose.found[count++] = compose.now[r];
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < count && count < FOUND_MAX; i++)
+            for (uint32_t s = compose.local[compose.found[i]].step; s;
+                 s = compose.step[s - 1].before) {
+                const struct step *step = &compose.step[s - 1];
+                if (!is_marked((uint32_t)step->key))
+                    continue;
+                if (step_sends_to(step, is))
+                    return false;
+                changed |= found_add(step, &count);
+            }
+    }
+    return count < FOUND_MAX;
+}
+
+static bool decides_now(uint32_t rank, uint32_t part)
+{
+    CORE_CHECK(rank < rank_count());
+    return compose.local[compose.now[rank]].is.decides && rank_states_part(rank) == part &&
+           choice_next(rank, 0) != NONE;
+}
+
+/* Returns a rank of the part whose answers are enough in this state; NONE if all ranks' are needed.
+ */
+static uint32_t alone_find(uint32_t part)
+{
+    enum { TRIES = 4096, TRIES_EACH = 64 };
+    uint32_t deciding = 0, found = NONE;
+    if (compose.tried > TRIES && compose.alone < compose.tried / TRIES_EACH)
+        return NONE; /* it costs more than it helps */
+    for (uint32_t r = 0; r < rank_count(); r++)
+        deciding += decides_now(r, part);
+    if (deciding < 2)
+        return NONE;
+    for (uint32_t r = 0; r < rank_count() && found == NONE; r++)
+        if (decides_now(r, part) && is_alone(r))
+            found = r;
+    compose.tried++;
+    compose.alone += found != NONE;
+    compose.reduced |= found != NONE;
+    return found;
+}
+
+/* --- the next answer -------------------------------------------------------------------------- */
+
 /* Finds the next answer of the frame, whose state is the present one; false if there is none. */
 static bool answer_next(uint32_t part, struct frame *frame, uint32_t *out_at)
 {
     for (; frame->rank < rank_count(); frame->rank++, frame->next = 0) {
         if (!compose.local[compose.now[frame->rank]].is.decides ||
-            rank_states_part(frame->rank) != part)
+            rank_states_part(frame->rank) != part ||
+            (frame->only != NONE && frame->only != frame->rank))
             continue;
         *out_at = choice_next(frame->rank, frame->next);
         if (*out_at == NONE)
@@ -775,7 +645,7 @@ static void end_come(void)
 
 /* --- the search ------------------------------------------------------------------------------- */
 
-static void frame_push(void)
+static void frame_push(const uint64_t hash[2], uint32_t only)
 {
     const uint32_t ranks = rank_count();
     const size_t bytes =
@@ -786,8 +656,10 @@ static void frame_push(void)
     }
     uint8_t *to = compose.frames + compose.frames_used;
     CORE_CHECK(!rank_states_given_up() && compose.path_count <= compose.frame_count);
-    compose.frame[compose.frame_count++] =
-        (struct frame){.at = compose.frames_used, .path = compose.path_count};
+    compose.frame[compose.frame_count++] = (struct frame){.at = compose.frames_used,
+                                                          .hash = {hash[0], hash[1]},
+                                                          .only = only,
+                                                          .path = compose.path_count};
     memcpy(to, compose.now, ranks * sizeof *compose.now);
     memcpy(to + ranks * sizeof(uint32_t), compose.decisions, ranks * sizeof(uint32_t));
     memcpy(to + 2 * ranks * sizeof(uint32_t), &compose.queued_count, sizeof(uint32_t));
@@ -809,6 +681,22 @@ static void frame_restore(const struct frame *frame)
     compose.path_count = frame->path;
 }
 
+/* A state was met on a way back to itself: what other ranks can do must not be put off for ever. */
+static void frames_widen(const uint64_t hash[2])
+{
+    uint32_t at = compose.frame_count;
+    CORE_CHECK(hash[0] || hash[1]);
+    while (at > 0 && memcmp(compose.frame[at - 1].hash, hash, sizeof compose.frame->hash) != 0)
+        at--;
+    for (; at > 0 && at <= compose.frame_count; at++) {
+        struct frame *frame = &compose.frame[at - 1];
+        if (frame->only == NONE)
+            continue;
+        frame->only = NONE;
+        frame->rank = frame->next = 0;
+    }
+}
+
 static void state_come(void)
 {
     uint64_t hash[2];
@@ -822,14 +710,16 @@ static void state_come(void)
         return;
     }
     state_hash(hash);
-    if (!rank_seen_put(&compose.seen, hash))
+    if (!rank_seen_put(&compose.seen, hash)) {
+        frames_widen(hash);
         return;
+    }
     if (++rank_region->states.state_count > RANK_SEEN_MAX)
         rank_states_give_up("there are too many states");
     else if (rank_region->states.state_count % LATE_EVERY == 0 && rank_states_late())
         rank_states_give_up("the time limit was reached");
     else
-        frame_push();
+        frame_push(hash, alone_find(part_first()));
 }
 
 /* Takes the next answer of the last state; false if there is none. */
@@ -868,6 +758,8 @@ static void search_begin(const struct frame *first, size_t first_end)
     frame_restore(first);
     compose.frame_count = 0;
     compose.frames_used = first_end;
+    compose.step_count_before = compose.step_count;
+    compose.reduced = false;
     rank_seen_clear(&compose.seen);
     state_come();
 }
@@ -880,7 +772,7 @@ static void first_read(const struct rank_copy *root)
     compose.chain_count = 1;
     for (uint32_t r = 0; r < rank_count() && !rank_states_given_up(); r++) {
         for (const struct world_message *m = WORLD->rank[r].unexpected; m; m = m->next) {
-            const uint32_t message = message_put(rank_message_of(m, (int)r));
+            const uint32_t message = rank_compose_message_put(rank_message_of(m, (int)r));
             if (message != NONE)
                 queue_put(message);
         }
@@ -894,7 +786,7 @@ static void search_run(const struct rank_copy *root)
     first_read(root);
     if (rank_states_given_up())
         return;
-    frame_push();
+    frame_push((const uint64_t[2]){0}, NONE);
     const struct frame first = compose.frame[0];
     const size_t first_end = compose.frames_used;
     rank_region->states.parts_joined = true;
@@ -903,6 +795,9 @@ static void search_run(const struct rank_copy *root)
             search_begin(&first, first_end);
         else if (!frame_next())
             compose.frames_used = compose.frame[--compose.frame_count].at;
+        if (!compose.frame_count && compose.reduced &&
+            compose.step_count != compose.step_count_before) /* invariant 4 */
+            search_begin(&first, first_end);
     }
 }
 
@@ -923,6 +818,8 @@ static struct room {
         {(void **)&compose.chain, CHAIN_MAX * sizeof(struct link)},
         {(void **)&compose.path, PATH_MAX_ANSWERS * sizeof(struct world_state_answer)},
         {(void **)&compose.queued, QUEUED_MAX * sizeof(struct queued)},
+        {(void **)&compose.message_mark, MESSAGES_MAX * sizeof(uint32_t)},
+        {(void **)&compose.found, (FOUND_MAX + WORLD_RANKS_MAX) * sizeof(uint32_t)},
         {(void **)&compose.now, WORLD_RANKS_MAX * sizeof(uint32_t)},
         {(void **)&compose.decisions, WORLD_RANKS_MAX * sizeof(uint32_t)},
         {NULL, 0}};
@@ -940,9 +837,6 @@ bool rank_compose_search(const struct rank_copy *root)
     for (const struct room *r = rooms(); r->at; r++)
         if (*r->at)
             munmap(*r->at, r->bytes);
-    places_free(&compose.local_place);
-    places_free(&compose.message_place);
-    places_free(&compose.step_place);
-    rank_seen_clear(&compose.seen);
+    rank_compose_tables_free();
     return !rank_states_given_up();
 }
