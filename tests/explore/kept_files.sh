@@ -63,6 +63,10 @@ try plain
 try mpi
 try early
 try new
+# A file of which there is no room for a copy
+truncate -s 2G large
+echo "large: $(crosswait explore -n 3 -- ./wrong mpi "$PWD/large" | said)"
+rm large
 # The job's result is that of the job, not of a world that ran after it.
 crosswait run -o t.db -- mpirun -n 3 ./wrong plain "$result" | said
 crosswait dump t.db | sed -n 's/^0 .* MPI_Recv(source=any.* from \([12]\),.*/\1/p' | head -1 |

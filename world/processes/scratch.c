@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "core/check.h"
@@ -282,6 +283,15 @@ bool scratch_grow(struct scratch *s, const char *file, bool world)
         return false;
     }
     return world ? layers_new(s, false) : !known || chdir(here) == 0;
+}
+
+uint64_t scratch_room(const struct scratch *s)
+{
+    char path[128];
+    struct statfs is;
+    snprintf(path, sizeof path, "%s/w", s->stage);
+    return s->count && statfs(path, &is) == 0 ? (uint64_t)is.f_bavail * (uint64_t)is.f_bsize
+                                              : UINT64_MAX;
 }
 
 bool scratch_written(const struct scratch *s)

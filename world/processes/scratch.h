@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <time.h>
 
+enum { SCRATCH_SMALL = 1 << 20 }; /* a file of so many bytes always has room */
 enum { SCRATCH_PLACES = 8, SCRATCH_FIRST = 4, SCRATCH_PATH = 1024 };
 
 struct scratch {
@@ -32,6 +33,8 @@ bool scratch_begin(struct scratch *scratch);
 /* Overlays the folder of that file as well; world: between two worlds, else before scratch_begin.
  * False: it cannot. */
 bool scratch_grow(struct scratch *scratch, const char *file, bool world);
+/* Returns the bytes that can still be written; UINT64_MAX: no limit, or not known. */
+uint64_t scratch_room(const struct scratch *scratch);
 /* Tells whether anything was written since. */
 bool scratch_written(const struct scratch *scratch);
 /* Writes a line for each file that was written or removed since, with a hash of its content, as one

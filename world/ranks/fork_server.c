@@ -657,6 +657,10 @@ static bool world_serve(void)
         world_found(WORLD_RULE_TIME, ME->rank, "time limit reached: rank %d was last in %s",
                     ME->rank, WORLD->fiber->call ? WORLD->fiber->call : "its start");
     }
+    if (good && scratch_room(&rank_region->scratch) < SCRATCH_SMALL) {
+        WORLD->stop = true;
+        world_found(WORLD_RULE_LIMIT, ME->rank, "the files of the ranks need more than 1 GiB");
+    }
     if (good)
         world_close();
     rank_region->again = WORLD->again;

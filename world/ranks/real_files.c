@@ -22,6 +22,7 @@ enum { LINKS_MAX = 8, REAL_PATH_MAX = PATH_MAX + NAME_MAX + 2 };
 struct change {
     bool made;               /* the file does not exist */
     struct timespec changed; /* if it exists: the last time */
+    off_t bytes;             /* of a regular file that exists */
     char path[REAL_PATH_MAX];
 };
 
@@ -73,12 +74,14 @@ static bool change_find(int folder, const char *name, bool follow, struct change
             syscall(SYS_close, (int)file);
             out->made = false;
             out->changed = is.st_ctim;
+            out->bytes = S_ISREG(is.st_mode) ? is.st_size : 0;
             return known && (!follow || syscall(SYS_faccessat, folder, name, W_OK) == 0);
         }
         ssize_t bytes = errno == ENOENT && follow
                             ? syscall(SYS_readlinkat, folder, name, text, sizeof text - 1)
                             : -1;
         out->made = true;
+        out->bytes = 0;
         if (bytes <= 0)
             return path_of_new(folder, name, out->path);
         text[bytes] = 0; /* the link's file does not exist yet */
@@ -125,6 +128,14 @@ static bool is_isolated(const struct scratch *s, const char *path)
     return strstr(path, "/__pycache__") || (end && !strcmp(end, ".gcda"));
 }
 
+/* Tells whether the memory for files has room for a copy of the file, which the kernel makes before
+ * the program changes it. */
+static bool has_room(const struct scratch *s, const struct change *change)
+{
+    CORE_CHECK(change->bytes >= 0);
+    return change->bytes <= SCRATCH_SMALL || (uint64_t)change->bytes <= scratch_room(s);
+}
+
 void rank_file_changes(int folder, const char *name, bool follow)
 {
     static struct change change RANK_SCRATCH;
@@ -133,7 +144,8 @@ void rank_file_changes(int folder, const char *name, bool follow)
     if (!name || !s || (!s->count && !s->strict) || rank_region->states.depth ||
         (rank_own >= 0 && rank_region->rank[rank_own].pid != getpid()) ||
         !change_find(folder, name, follow, &change) || *change.path != '/' ||
-        is_isolated(s, change.path) || is_temporary(s, &change)) {
+        (is_isolated(s, change.path) && (!follow || has_room(s, &change))) ||
+        is_temporary(s, &change)) {
         errno = error;
         return;
     }
