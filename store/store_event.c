@@ -25,7 +25,8 @@ struct shape {                        /* in the order of the table's columns, wi
 };
 _Static_assert(sizeof(struct shape) == (SHAPE_COLUMNS - 1) * sizeof(int64_t),
                "a member a column, but for the id; no gaps (invariant 1)");
-_Static_assert(sizeof(struct store_done) == 5 * sizeof(int64_t) + 4 * sizeof(int32_t),
+_Static_assert(sizeof(struct store_done) ==
+                   5 * sizeof(int64_t) + 3 * sizeof(int32_t) + 2 * sizeof(int16_t),
                "a set of completions is hashed as it lies there: no gaps (invariant 1)");
 
 static int64_t store_event_known(int32_t value)
@@ -145,6 +146,23 @@ static void done_put(struct store_done *out, const struct spool_done *done, int6
     out->error = done->head.b;
     out->cancelled = done->head.a;
     out->near = STORE_NULL;
+    out->members = 1;
+}
+
+/* Adds a member of the list that did not complete, to those before it if it follows them. */
+static void waiting_put(struct store_done *out, uint32_t *count, uint32_t index, int64_t ahead)
+{
+    struct store_done *last = *count ? &out[*count - 1] : NULL;
+
+    if (last && !last->done && last->index + last->members == index &&
+        last->request_ahead + (int64_t)last->members == ahead) {
+        last->members++;
+        return;
+    }
+    CORE_CHECK(!last || last->index < index); /* the list is read in its order */
+    out[*count] = (struct store_done){.index = index, .request_ahead = ahead, .members = 1};
+    last = &out[(*count)++];
+    last->source = last->tag = last->bytes = last->near = STORE_NULL;
 }
 
 /* Merges the members of the call's list in order, completed or not. */
@@ -167,11 +185,7 @@ static uint32_t completions_merge(const struct store_gather *parts, const struct
                 copy.request = (uint32_t)list->value[i];
             done_put(&out[count++], &copy, base, tag);
         } else if (list->value[i]) {
-            memset(&out[count], 0, sizeof *out);
-            out[count].index = i;
-            out[count].request_ahead = list->value[i] - base;
-            out[count].source = out[count].tag = out[count].bytes = out[count].near = STORE_NULL;
-            count++;
+            waiting_put(out, &count, i, list->value[i] - base);
         }
     }
     CORE_CHECK(next <= parts->done_count);
@@ -220,12 +234,20 @@ static enum core_status completions_put(struct store *store, int32_t rank,
                                &is_new, &is_near);
     done = status == CORE_OK && is_near ? ahead : done;
     for (uint32_t i = 0; status == CORE_OK && is_new && i < count; i++) {
-        int64_t row[10] = {
-            id,          done[i].index, done[i].request_ahead, done[i].done,      done[i].source,
-            done[i].tag, done[i].bytes, done[i].error,         done[i].cancelled, done[i].near};
+        int64_t row[11] = {id,
+                           done[i].index,
+                           done[i].request_ahead,
+                           done[i].done,
+                           done[i].source,
+                           done[i].tag,
+                           done[i].bytes,
+                           done[i].error,
+                           done[i].cancelled,
+                           done[i].near,
+                           done[i].members};
         if (i && done[i].index <= done[i - 1].index) /* listed twice: the first counts */
             continue;
-        status = store_put_integers(&store->sql, STORE_COMPLETION, row, 10);
+        status = store_put_integers(&store->sql, STORE_COMPLETION, row, 11);
     }
     if (status == CORE_OK)
         *out_set = id;

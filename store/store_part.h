@@ -371,7 +371,8 @@ struct store_done {        /* hashed as bytes: no padding */
     int64_t near; /* 1: source counts from the rank's number; STORE_NULL: it does not */
     uint32_t index;
     int32_t error;
-    uint32_t done, cancelled;
+    uint16_t done, cancelled;
+    uint32_t members; /* of the list: 1, or several in a row that did not complete */
 };
 struct store_gather { /* the parts of one call */
     uint64_t seq;     /* 0: unused */

@@ -50,7 +50,7 @@ static const struct {
     [STORE_SLOW_ROUND] = {"slow_round", 5},
     [STORE_LOOP] = {"loop", 3},
     [STORE_LOOP_CALL] = {"loop_call", 6},
-    [STORE_COMPLETION] = {"completion_set", 10, true},
+    [STORE_COMPLETION] = {"completion_set", 11, true},
     [STORE_ARG] = {"arg_set", 5},
     [STORE_DIGEST] = {"digest", 5},
     [STORE_PAYLOAD] = {"payload", 5},

@@ -15,7 +15,7 @@
 #include "core/spool/spool.h"
 #include "core/status.h"
 
-enum { TRACE_SCHEMA_VERSION = 22, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
+enum { TRACE_SCHEMA_VERSION = 23, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
 
 /* Columns of `shape` that count from the number of the event's rank (trace_schema.sql). */
 enum trace_near { TRACE_NEAR_PEER = 1, TRACE_NEAR_RECV_PEER = 2 };

@@ -215,36 +215,56 @@ void trace_cursor_close(struct trace_cursor *cursor)
     free(cursor);
 }
 
+/* Writes the completions that a part stands for. Returns false if they are invalid. */
+static bool completions_put(const struct trace_cursor *cursor, const struct trace_set_part *part,
+                            const struct trace_row *row, struct trace_completion *out)
+{
+    struct trace_completion done = {
+        .index = part->index,
+        .request = part->has_request ? (uint64_t)row->request + (uint64_t)part->ahead : 0,
+        .done = part->done,
+        .cancelled = part->cancelled,
+        .source = part->source,
+        .tag = part->tag,
+        .bytes = part->bytes,
+        .error = part->error};
+
+    CORE_CHECK(part->members > 0); /* set_part_read */
+    if (!tag_from(row->tag, &done.tag) || (part->near && !rank_from(cursor->rank, &done.source)))
+        return false;
+    for (uint32_t i = 0; i < part->members; i++) {
+        out[i] = done;
+        done.index++;
+        done.request += part->has_request;
+    }
+    return true;
+}
+
 static enum core_status completions_give(struct trace_cursor *cursor, uint32_t set,
                                          const struct trace_row *row, struct trace_event *out_event)
 {
     const struct trace_set_part *part = NULL;
-    uint32_t count = 0;
-    enum core_status status = trace_set_get(cursor->trace, set, &part, &count);
+    uint32_t parts = 0;
+    uint64_t count = 0;
+    enum core_status status = trace_set_get(cursor->trace, set, &part, &parts);
 
+    for (uint32_t i = 0; status == CORE_OK && i < parts; i++)
+        count += part[i].members;
+    if (status == CORE_OK && count > TRACE_SET_MAX)
+        status = core_report(CORE_LIMIT, "'%s': more than %d completions of a call",
+                             cursor->trace->path, TRACE_SET_MAX);
     if (status == CORE_OK)
         status =
             CORE_ARRAY_FIT(cursor->completion, cursor->completion_room, count, cursor->trace->path);
     if (status != CORE_OK || !count)
         return status;
     core_work(count);
-    for (uint32_t i = 0; i < count; i++)
-        cursor->completion[i] = (struct trace_completion){
-            .index = part[i].index,
-            .request = part[i].has_request ? (uint64_t)row->request + (uint64_t)part[i].ahead : 0,
-            .done = part[i].done,
-            .cancelled = part[i].cancelled,
-            .source = part[i].source,
-            .tag = part[i].tag,
-            .bytes = part[i].bytes,
-            .error = part[i].error};
-    for (uint32_t i = 0; i < count; i++)
-        if (!tag_from(row->tag, &cursor->completion[i].tag) ||
-            (part[i].near && !rank_from(cursor->rank, &cursor->completion[i].source)))
-            return trace_damaged(cursor->trace, "an event is invalid");
     CORE_CHECK(cursor->completion != NULL); /* invariant 1 */
+    for (uint32_t i = 0, at = 0; i < parts; at += part[i++].members)
+        if (!completions_put(cursor, &part[i], row, &cursor->completion[at]))
+            return trace_damaged(cursor->trace, "an event is invalid");
     out_event->completion = cursor->completion;
-    out_event->completion_count = count;
+    out_event->completion_count = (uint32_t)count;
     return CORE_OK;
 }
 

@@ -6,7 +6,7 @@
 
 #include "core/trace/trace.h"
 
-enum { TRACE_IDS_MAX = 1 << 24 };
+enum { TRACE_IDS_MAX = 1 << 24, TRACE_SET_MAX = 1 << 24 /* completions, or values, of a call */ };
 
 /* Report what is wrong with an open trace: CORE_BAD_FORMAT, or CORE_NO_MEMORY or CORE_IO according
  * to SQLite's code. */
@@ -30,13 +30,14 @@ struct trace_shape {
     uint64_t bytes, recv_bytes, parent_back;
     bool many; /* the call has a list of requests */
 };
-struct trace_set_part { /* a completion, with its request relative to the event's */
+struct trace_set_part { /* completions, with their requests relative to the event's */
     int64_t ahead;
     uint64_t bytes;
     uint32_t index;
     int32_t source, tag, error;
     bool has_request, done, cancelled;
-    bool near; /* source counts from the event's rank */
+    bool near;        /* source counts from the event's rank */
+    uint32_t members; /* stands for so many, whose indices and requests count up */
 };
 struct trace_arg_part {
     uint32_t name, index;

@@ -144,11 +144,12 @@ INSERT INTO number WITH RECURSIVE i(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM 
 -- probe. source and tag are the status's. Requests of waits and tests on several, and of
 -- MPI_Startall, that did not complete there have done = 0. request_ahead is relative to
 -- event_row.request, so that loops repeat the same set. near = 1: source counts from the number of
--- the event's rank.
+-- the event's rank. A row with done = 0 stands for `members` of the list, from idx on, whose
+-- requests count up by one.
 CREATE TABLE completion_set (id INTEGER NOT NULL, idx INTEGER NOT NULL, request_ahead INTEGER,
     done INTEGER NOT NULL,
     source INTEGER, tag INTEGER, bytes INTEGER, error INTEGER, cancelled INTEGER, near INTEGER,
-    PRIMARY KEY (id, idx)) WITHOUT ROWID;
+    members INTEGER NOT NULL, PRIMARY KEY (id, idx)) WITHOUT ROWID;
 
 -- Arguments that have no column: arrays (sendcounts, senddispls, sendtypes, recvcounts...), scalars
 -- and texts, by name. The file of MPI_File_open and MPI_File_delete: place, a number for its path
@@ -318,13 +319,17 @@ SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, c.name AS call,
 FROM event_each e JOIN shape s ON s.id = e.shape JOIN call c ON c.id = s.call;
 
 CREATE VIEW completion AS
-SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, d.idx AS idx,
-    e.request + d.request_ahead AS request, d.done AS done,
+SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq,
+    d.idx + (u.n << 16) + (v.n << 8) + w.n AS idx,
+    e.request + d.request_ahead + (u.n << 16) + (v.n << 8) + w.n AS request, d.done AS done,
     d.source + iif(d.near, e.id >> 40, 0) AS source,
     CASE d.tag WHEN -1 THEN -1 ELSE d.tag + ifnull(e.tag, 0) END AS tag,
     d.bytes AS bytes, d.error AS error, d.cancelled AS cancelled,
         e.id AS id
-FROM event_each e JOIN shape s ON s.id = e.shape JOIN completion_set d ON d.id = s.completions;
+FROM event_each e JOIN shape s ON s.id = e.shape JOIN completion_set d ON d.id = s.completions
+    CROSS JOIN number u ON u.n <= (d.members - 1) >> 16
+    CROSS JOIN number v ON v.n <= (d.members - 1 - (u.n << 16)) >> 8
+    CROSS JOIN number w ON w.n <= d.members - 1 - (u.n << 16) - (v.n << 8);
 
 CREATE VIEW arg AS
 SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, a.name AS name, a.idx AS idx,

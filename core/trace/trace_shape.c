@@ -20,7 +20,6 @@ enum {
     SHAPES_MAX = 1 << 21, /* of 120 bytes */
     PARTS_MAX = 1 << 22,  /* completions, of 48 bytes; arguments, of 24 bytes */
     MISSES_MAX = 64,      /* lookups before all are read */
-    SET_MAX = 1 << 24,
     NAMES_MAX = 1 << 8
 };
 
@@ -28,9 +27,9 @@ enum {
     "SELECT id, call, comm, peer, tag, datatype, count, bytes, root, op, site, thread, error, "    \
     "parent_back, recv_peer, recv_tag, recv_datatype, recv_count, recv_bytes, completions, many, " \
     "args, win, near FROM shape"
-#define SET_COLUMNS                                                                         \
-    "SELECT id, idx, request_ahead, done, source, tag, bytes, error, cancelled, near FROM " \
-    "completion_set"
+#define SET_COLUMNS                                                                             \
+    "SELECT id, idx, request_ahead, done, source, tag, bytes, error, cancelled, near, members " \
+    "FROM completion_set"
 
 static enum core_status no_memory(const struct trace *trace)
 {
@@ -154,7 +153,7 @@ void trace_shapes_free(struct trace_shapes *shapes)
 
 static bool set_part_read(sqlite3_stmt *stmt, struct trace_set_part *out_part)
 {
-    int32_t index, done, cancelled, near;
+    int32_t index, done, cancelled, near, members;
 
     *out_part = (struct trace_set_part){.has_request = sqlite3_column_type(stmt, 2) != SQLITE_NULL,
                                         .ahead = sqlite3_column_int64(stmt, 2),
@@ -163,8 +162,10 @@ static bool set_part_read(sqlite3_stmt *stmt, struct trace_set_part *out_part)
         !trace_column(stmt, 4, EVENT_NONE, &out_part->source) ||
         !trace_column(stmt, 5, EVENT_NONE, &out_part->tag) ||
         !trace_column(stmt, 7, 0, &out_part->error) || !trace_column(stmt, 8, 0, &cancelled) ||
-        !trace_column(stmt, 9, 0, &near))
+        !trace_column(stmt, 9, 0, &near) || !trace_column(stmt, 10, 0, &members) || members < 1 ||
+        members > TRACE_SET_MAX)
         return false;
+    out_part->members = (uint32_t)members;
     out_part->index = (uint32_t)index;
     out_part->done = done != 0;
     out_part->cancelled = cancelled != 0;
@@ -189,9 +190,9 @@ static enum core_status set_look_up(struct trace *trace, int64_t id)
         core_work(1);
         if (!set_part_read(stmt, &part))
             status = trace_damaged(trace, "a completion is invalid");
-        else if (set->part_count == SET_MAX)
+        else if (set->part_count == TRACE_SET_MAX)
             status = core_report(CORE_LIMIT, "'%s': more than %d completions of a call",
-                                 trace->path, SET_MAX);
+                                 trace->path, TRACE_SET_MAX);
         else
             status = CORE_ARRAY_PUSH(set->part, set->part_count, set->part_room, trace->path, part);
         if (status != CORE_OK)
@@ -509,9 +510,9 @@ static enum core_status values_read(struct trace *trace, sqlite3_stmt *stmt,
     while ((code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt)) == SQLITE_ROW) {
         if (sqlite3_column_type(stmt, 0) != SQLITE_INTEGER)
             continue;
-        if (count == SET_MAX)
+        if (count == TRACE_SET_MAX)
             status = core_report(CORE_LIMIT, "'%s': more than %d values of a call", trace->path,
-                                 SET_MAX);
+                                 TRACE_SET_MAX);
         else
             status = CORE_ARRAY_PUSH(
                 value, count, room, trace->path,

@@ -39,8 +39,10 @@ def family(name, ranks, n, folder):
     _, plain = cpu(job, folder)
     record = {}
     for loops in ("off", "on"):
-        words = ["record"] + (["--keep-spool"] if loops == "on" else []) + ["-o", "R.db", "--"]
+        words = ["record", "-o", "R.db", "--"]
         _, record[loops] = cpu([crosswait] + words + job, folder, CROSSWAIT_LOOPS=loops)
+    # only spools with the times of all calls can be stored both ways
+    cpu([crosswait, "record", "--keep-spool", "--times=all", "-o", "R.db", "--"] + job, folder)
     row = {}
     for loops in ("off", "on"):
         trace = os.path.join(folder, loops + ".db")

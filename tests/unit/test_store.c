@@ -368,6 +368,58 @@ static void test_polls(void **state)
     trace_close(&trace);
 }
 
+/* MPI_Waitany for one request after the other: the members that wait take a row, not one each, and
+ * readers get all of them. */
+static void test_one_by_one(void **state)
+{
+    enum { REQUESTS = 700 };
+    int32_t list[REQUESTS];
+    char folder[300], path[300];
+    struct trace_cursor *cursor;
+    struct trace_event event;
+    struct trace trace;
+    struct writer w;
+    bool more;
+
+    (void)state;
+    snprintf(folder, sizeof folder, "%s/waits", base);
+    snprintf(path, sizeof path, "%s/waits.db", base);
+    writer_open(&w, folder, 0, 1, 0);
+    pair_define(&w);
+    writer_call(&w, 20, "MPI_Waitany", EVENT_CLASS_WAITANY, 0, "index");
+    for (int i = 0; i < REQUESTS; i++)
+        list[i] = 100 + i;
+    for (int i = 0; i < REQUESTS; i++) {
+        int at = (i * 3) % REQUESTS; /* every third one, then those between */
+        struct spool_event e = writer_enter(&w, 20);
+        writer_list(&w, e.seq, SPOOL_LIST_REQUESTS, 1, list, REQUESTS);
+        writer_done(&w, e.seq, (unsigned)at, (uint32_t)list[at], 0, 1, 4);
+        writer_event(&w, e);
+        list[at] = 0;
+    }
+    assert_true(writer_close(&w));
+    assert_int_equal(store_write(folder, path, NULL), CORE_OK);
+    assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
+    assert_in_range(ask(&trace, "SELECT count(*) FROM completion_set"), REQUESTS,
+                    REQUESTS * REQUESTS / 4);
+    assert_int_equal(ask(&trace, "SELECT count(*) FROM completion"), REQUESTS * (REQUESTS + 1) / 2);
+    assert_int_equal(ask(&trace, "SELECT count(*) FROM completion WHERE request <> idx + 100"), 0);
+    assert_int_equal(ask(&trace, "SELECT count(DISTINCT request) FROM completion WHERE done"),
+                     REQUESTS);
+    assert_int_equal(trace_cursor_open(&trace, 0, &cursor), CORE_OK);
+    for (int i = 0; i < REQUESTS; i++) {
+        assert_int_equal(trace_cursor_next(cursor, &event, &more), CORE_OK);
+        assert_int_equal(event.completion_count, REQUESTS - i);
+        for (uint32_t k = 0; k < event.completion_count; k++) {
+            assert_int_equal(event.completion[k].request, event.completion[k].index + 100);
+            assert_int_equal(event.completion[k].done,
+                             (int)event.completion[k].index == i * 3 % REQUESTS);
+        }
+    }
+    trace_cursor_close(cursor);
+    trace_close(&trace);
+}
+
 /* Calls were left out on both ranks: the store pairs queues that are consistent, and no others. Tag
  * 1 is consistent; tag 2 has other sizes; tag 3 arrives before its send; tag 4 lacks a receive. */
 static void test_gaps(void **state)
@@ -763,11 +815,12 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pair),      cmocka_unit_test(test_tags),
-        cmocka_unit_test(test_last),      cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_polls),     cmocka_unit_test(test_gaps),
-        cmocka_unit_test(test_overtaken), cmocka_unit_test(test_clocks),
-        cmocka_unit_test(test_ends),      cmocka_unit_test(test_inter),
+        cmocka_unit_test(test_pair),   cmocka_unit_test(test_tags),
+        cmocka_unit_test(test_last),   cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_polls),  cmocka_unit_test(test_one_by_one),
+        cmocka_unit_test(test_gaps),   cmocka_unit_test(test_overtaken),
+        cmocka_unit_test(test_clocks), cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_inter),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
