@@ -27,9 +27,12 @@ int main(int argc, char **argv)
             MPI_File_write(file, text, 2, MPI_CHAR, MPI_STATUS_IGNORE);
             MPI_File_close(&file);
         } else {
-            FILE *file = early ? early : fopen(argv[2], "w");
+            const int moves = !strcmp(argv[1], "moves");
+            FILE *file = early ? early : fopen(moves ? "part" : argv[2], "w");
             fprintf(file, "%d\n", first);
             fclose(file);
+            if (moves && rename("part", argv[2]) != 0)
+                MPI_Abort(MPI_COMM_WORLD, 3);
             if (!strcmp(argv[1], "new")) { /* and is read again, by another name */
                 symlink(argv[2], argv[3]);
                 file = fopen(argv[3], "a");
@@ -63,6 +66,8 @@ try plain
 try mpi
 try early
 try new
+# In a world the two folders are on different file systems: it cannot tell.
+try moves
 # A file of which there is no room for a copy
 truncate -s 2G large
 echo "large: $(crosswait explore -n 3 -- ./wrong mpi "$PWD/large" | said)"

@@ -170,6 +170,7 @@ static bool holds_mounts(const char *path)
 struct wanted { /* a folder as seen from outside of the namespace, with the real user numbers */
     char path[4096]; /* "": none */
     bool own;
+    uint64_t device;
 };
 
 static void wanted_look(const char *path, struct wanted *out)
@@ -180,7 +181,14 @@ static void wanted_look(const char *path, struct wanted *out)
         access(out->path, W_OK) != 0)
         out->path[0] = 0;
     else
-        out->own = is.st_uid == geteuid();
+        out->own = is.st_uid == geteuid(), out->device = is.st_dev;
+}
+
+static void place_move(struct scratch *s, uint32_t to, uint32_t from)
+{
+    CORE_CHECK(to < from && from < SCRATCH_PLACES);
+    memcpy(s->place[to], s->place[from], SCRATCH_PATH);
+    s->device[to] = s->device[from];
 }
 
 /* Adds a folder to overlay. In a user namespace files can be created only in folders of that user.
@@ -196,11 +204,12 @@ static void place_add(struct scratch *s, const struct wanted *wanted)
         if (is_within(path, s->place[i]))
             return;
         if (!is_within(s->place[i], path) && kept++ != i)
-            memmove(s->place[kept - 1], s->place[i], SCRATCH_PATH);
+            place_move(s, kept - 1, i);
     }
     CORE_CHECK(kept <= s->count && kept < SCRATCH_PLACES); /* each folder adds at most one */
     CORE_CHECK(path[0] == '/' && strlen(path) < SCRATCH_PATH);
     snprintf(s->place[kept], SCRATCH_PATH, "%.*s", SCRATCH_PATH - 1, path);
+    s->device[kept] = wanted->device;
     s->count = kept + 1;
 }
 
@@ -226,7 +235,7 @@ void scratch_enter(struct scratch *s)
     uint32_t made = 0;
     for (uint32_t i = 0; i < s->count; i++) {
         if (made != i)
-            memmove(s->place[made], s->place[i], SCRATCH_PATH);
+            place_move(s, made, i);
         if (scratch_overlay(s, made, false))
             made++;
         else

@@ -22,6 +22,7 @@ struct scratch {
     struct timespec since; /* files that changed later were changed by worlds */
     char stage[64];        /* an empty folder of the system that holds what is written */
     char place[SCRATCH_PLACES][SCRATCH_PATH];
+    uint64_t device[SCRATCH_PLACES]; /* of a place, below its overlay */
     char why[160];
 };
 

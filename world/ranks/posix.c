@@ -564,6 +564,8 @@ int rename(const char *from, const char *to)
     CHANGES(AT_FDCWD, from, false);
     CHANGES(AT_FDCWD, to, false);
     int code = real(from, to);
+    if (code != 0)
+        rank_file_crosses(AT_FDCWD, from, AT_FDCWD, to);
     if (tell)
         posix_renamed(&n, AT_FDCWD, to);
     return code;
@@ -579,6 +581,8 @@ int renameat(int folder, const char *from, int other, const char *to)
     CHANGES(folder, from, false);
     CHANGES(other, to, false);
     int code = real(folder, from, other, to);
+    if (code != 0)
+        rank_file_crosses(folder, from, other, to);
     if (tell)
         posix_renamed(&n, other, to);
     return code;
@@ -722,6 +726,8 @@ int link(const char *from, const char *to)
     RANK_REAL(link)
     CHANGES(AT_FDCWD, to, false);
     int code = real(from, to);
+    if (code != 0)
+        rank_file_crosses(AT_FDCWD, from, AT_FDCWD, to);
     if (COUNTS)
         posix_made(AT_FDCWD, to, true);
     return code;
@@ -732,6 +738,8 @@ int linkat(int folder, const char *from, int other, const char *to, int flags)
     RANK_REAL(linkat)
     CHANGES(other, to, false);
     int code = real(folder, from, other, to, flags);
+    if (code != 0)
+        rank_file_crosses(folder, from, other, to);
     if (COUNTS)
         posix_made(other, to, true);
     return code;

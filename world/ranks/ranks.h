@@ -97,6 +97,9 @@ void rank_shared_tell(void);
 /* real_files.c: ends the process if the call would change a file that worlds do not isolate;
  * follow: a link's own file. */
 void rank_file_changes(int folder, const char *name, bool follow);
+/* The same after a renaming or a hard link that failed as a world isolates the two folders apart.
+ */
+void rank_file_crosses(int folder, const char *from, int other, const char *to);
 /* posix.c: tells whether that code is the program's, or of another library than ours. */
 bool rank_is_theirs(const void *caller);
 /* outside.c: notes that the starting or ending rank uses signals or sockets. */

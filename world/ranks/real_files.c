@@ -101,6 +101,16 @@ static bool is_within(const char *path, const char *folder)
     return !strncmp(path, folder, bytes) && (!path[bytes] || path[bytes] == '/');
 }
 
+/* Returns the isolated folder that holds the file; -1: none. */
+static int place_of(const struct scratch *s, const char *path)
+{
+    CORE_CHECK(s->count <= SCRATCH_PLACES);
+    for (uint32_t i = 0; i < s->count; i++)
+        if (is_within(path, s->place[i]))
+            return (int)i;
+    return -1;
+}
+
 /* Tells whether it is a temporary file that a world has made, or makes. */
 static bool is_temporary(const struct scratch *s, const struct change *change)
 {
@@ -122,9 +132,8 @@ static bool is_isolated(const struct scratch *s, const char *path)
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
         if (!strncmp(path, left_out[i], strlen(left_out[i])) && !is_within(path, "/dev/shm"))
             return true;
-    for (uint32_t i = 0; i < s->count; i++)
-        if (is_within(path, s->place[i]))
-            return true;
+    if (place_of(s, path) >= 0)
+        return true;
     return strstr(path, "/__pycache__") || (end && !strcmp(end, ".gcda"));
 }
 
@@ -134,6 +143,17 @@ static bool has_room(const struct scratch *s, const struct change *change)
 {
     CORE_CHECK(change->bytes >= 0);
     return change->bytes <= SCRATCH_SMALL || (uint64_t)change->bytes <= scratch_room(s);
+}
+
+/* Ends the process before it makes the change. */
+static _Noreturn void change_refuse(const struct change *change)
+{
+    if (rank_own < 0)
+        rank_refuse("it changes '%.200s', a file that worlds cannot isolate", change->path);
+    snprintf(rank_region->real_file, sizeof rank_region->real_file, "%.*s",
+             (int)sizeof rank_region->real_file - 1, change->path);
+    for (;;)
+        syscall(SYS_exit_group, 1);
 }
 
 void rank_file_changes(int folder, const char *name, bool follow)
@@ -153,12 +173,22 @@ void rank_file_changes(int folder, const char *name, bool follow)
         errno = error;
         return;
     }
-    if (rank_own < 0)
-        rank_refuse("it changes '%.200s', a file that worlds cannot isolate", change.path);
-    snprintf(rank_region->real_file, sizeof rank_region->real_file, "%.*s",
-             (int)sizeof rank_region->real_file - 1, change.path);
-    for (;;)
-        syscall(SYS_exit_group, 1);
+    change_refuse(&change);
+}
+
+void rank_file_crosses(int folder, const char *from, int other, const char *to)
+{
+    static struct change old RANK_SCRATCH, fresh RANK_SCRATCH;
+    const int error = errno;
+    const struct scratch *s = rank_region ? &rank_region->scratch : NULL;
+    if (error == EXDEV && s && s->count && change_find(folder, from, false, &old) &&
+        change_find(other, to, false, &fresh)) {
+        const int of_old = place_of(s, old.path), of_fresh = place_of(s, fresh.path);
+        if (of_old >= 0 && of_fresh >= 0 && of_old != of_fresh &&
+            s->device[of_old] == s->device[of_fresh])
+            change_refuse(&fresh);
+    }
+    errno = error;
 }
 
 void world_process_changes(const char *file)
