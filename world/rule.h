@@ -71,6 +71,9 @@ enum world_rule_trait {
       "send on a communicator of its own (MPI_Comm_dup), or with tags of its own")                 \
     X(LEFTOVER_MESSAGE, "leftover-message", WORLD_NOTE | WORLD_ASTRAY,                             \
       "every message is received", "receive on all paths, for count 0 as well")                    \
+    X(HANDLER, "error-handler", 0,                                                                 \
+      "a communicator keeps the error handler that its owner gave it",                             \
+      "set one on a communicator of its own (MPI_Comm_dup), or set the owner's again")             \
     X(WILDCARD, "wildcard", 0, "no result depends on which message MPI_ANY_SOURCE takes",          \
       "name the source and the tag")                                                               \
     X(NOT_FINALIZED, "not-finalized", WORLD_NOTE, "ranks call MPI_Finalize", NULL)                 \

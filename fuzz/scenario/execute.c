@@ -962,6 +962,29 @@ static void calls_make(const struct run *r)
     calls_end(calls, open, s->tested);
 }
 
+static MPI_Errhandler handler_of(MPI_Comm comm)
+{
+    MPI_Errhandler handler;
+
+    MPI_Comm_get_errhandler(comm, &handler);
+    return handler;
+}
+
+/* Checks that the calls left the communicators' error handlers as they were. */
+static void handlers_check(const struct run *r, const MPI_Errhandler before[2])
+{
+    for (int i = 0; i < (r->comm[1] == r->comm[0] ? 1 : 2); i++) {
+        int rank;
+        if (handler_of(r->comm[i]) == before[i])
+            continue;
+        MPI_Comm_rank(r->comm[i], &rank);
+        r->env->report(WORLD_RULE_HANDLER,
+                       "rank %d: the collective left another error handler on its communicator",
+                       rank);
+        return;
+    }
+}
+
 int execute_rank(const struct execute_plan *plan, const struct execute_environment *env)
 {
     const struct scenario *s = plan->scenario[0];
@@ -987,7 +1010,9 @@ int execute_rank(const struct execute_plan *plan, const struct execute_environme
     r.comm[1] = also_make(s, comm);
     for (int i = 0; i < 2 && plan->collective[i]; i++)
         types_make(plan->collective[i], plan->scenario[i], &r.types[i]);
+    const MPI_Errhandler before[2] = {handler_of(r.comm[0]), handler_of(r.comm[1])};
     calls_make(&r);
+    handlers_check(&r, before);
     for (int i = 0; i < 2 && plan->collective[i]; i++)
         types_free(&r.types[i]);
     if (r.comm[1] != comm)
