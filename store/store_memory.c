@@ -465,14 +465,28 @@ static enum core_status find_variable(struct judging *j)
     return status == CORE_NOT_FOUND ? CORE_OK : status;
 }
 
+/* Tells whether a variable can hold a request or status: its type, or that of its first element, is
+ * named so, or it is a structure that begins with an element as those of the array are. */
+static bool variable_holds(const struct variable *variable, const struct variable *array)
+{
+    const struct variable_element none = {VARIABLE_FLOATING, UINT32_MAX, VARIABLE_EITHER};
+    const char *type = variable_type(variable) ? variable_type(variable) : "status";
+    struct variable_answer answer, own;
+
+    variable_ask(variable, 0, none, &answer);
+    variable_ask(array, 0, none, &own);
+    const size_t length = strlen(answer.type);
+    return !length || strcasestr(answer.type, "request") || strcasestr(type, "request") ||
+           strcasestr(type, "status") ||
+           (!strcmp(answer.type, own.type) && strncmp(type, answer.type, length) != 0);
+}
+
 /* Tells whether a variable that may hold what the call returns lies `room` bytes behind the
  * array's start: the calls may have filled both. */
 static enum core_status slot_is_variable(const struct judging *j, uint64_t room, bool *out_is)
 {
     struct sought s = j->sought[j->at];
-    struct variable_answer answer;
     struct variable *next = NULL;
-    const struct variable_element none = {VARIABLE_FLOATING, UINT32_MAX, VARIABLE_EITHER};
 
     s.place.address += room;
     s.asked.address += room;
@@ -480,10 +494,8 @@ static enum core_status slot_is_variable(const struct judging *j, uint64_t room,
     *out_is = status == CORE_OK;
     if (status != CORE_OK)
         return status == CORE_NOT_FOUND ? CORE_OK : status;
-    variable_ask(next, 0, none, &answer);
     *out_is = variable_bytes(next) - variable_offset(next) >= (uint64_t)j->memory->count &&
-              (!*answer.type || strcasestr(answer.type, "request") ||
-               strcasestr(variable_type(next) ? variable_type(next) : "status", "status"));
+              variable_holds(next, j->variable);
     variable_free(next);
     return CORE_OK;
 }

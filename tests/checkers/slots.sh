@@ -9,6 +9,7 @@ cat >slots.c <<'P'
 static int in[8], out[8];
 static double before[8];
 static MPI_Request few[3], pair[2], own;
+static struct { MPI_Request request[2]; } inside;
 static MPI_Status states[2];
 static double behind[16];
 static char kept[64];
@@ -54,20 +55,26 @@ int main(int argc, char **argv)
     fill(&own, 1, 1);
     fill(few, 3, 3);
     fill(pair, 2, 2);
+    fill(inside.request, 2, 2);
+    fill(few, 3, 3);
+    fill(inside.request, 2, 2);
     free(next);
     free(some);
     MPI_Finalize();
     return 0;
 }
 P
-for level in -O0 -O2; do
-    mpicc -g $level -w -o slots slots.c || exit 1
+show() { # SUFFIX LEVEL
+    mpicc$1 -g $2 -w -o slots slots.c || exit 1
     for case in wrong right; do
-        crosswait run --confirm=0 -o T.db -- mpirun -n 1 ./slots $case >said 2>&1 </dev/null
-        echo "$level $case: $?"
+        crosswait run --confirm=0 -o T.db -- mpirun$1 -n 1 ./slots $case >said 2>&1 </dev/null
+        echo "$2 $case: $?"
         grep -E '^(error|warning|note)\[' said
     done
-done
+}
+show '' -O0
+show '' -O2
+show .mpich -O0 # requests are integers
 # In Fortran, Open MPI's interface gives the call a copy of the array.
 cat >slots.f90 <<'P'
 program slots
