@@ -105,20 +105,28 @@ void explore_files_look(struct explore_files *out_before)
 }
 
 /* Looks at the files in the folder that the word names, as "--out=/data/run/result" does, or in
- * which the file is that it names. */
+ * which the file is that it names. A program writes nothing beside itself; in a folder that all
+ * users share, as /tmp, others change files. */
 static void walk_word(struct walk *walk, const char *word)
 {
     const char *equals = strchr(word, '='), *slash;
     struct stat is;
     const char *path = equals && equals[1] ? equals + 1 : word;
+    const bool there = stat(path, &is) == 0;
     if (!(slash = strrchr(path, '/')) || slash == path)
         return;
-    char *folder = strndup(path, (size_t)(slash - path));
     CORE_CHECK(walk->before->since.tv_sec);
-    if (folder && strcmp(folder, "."))
+    if (there && S_ISDIR(is.st_mode)) {
+        if (!(is.st_mode & S_ISVTX))
+            walk_below(walk, path, DEPTH_MAX);
+        return;
+    }
+    if (there && S_ISREG(is.st_mode) && !(is.st_mode & S_IXUSR))
+        walk_file(walk, path, slash + 1, &is);
+    char *folder = strndup(path, (size_t)(slash - path));
+    if (folder && strcmp(folder, ".") && !(there && is.st_mode & S_IXUSR) &&
+        stat(folder, &is) == 0 && !(is.st_mode & S_ISVTX))
         walk_below(walk, folder, 0);
-    if (stat(path, &is) == 0 && S_ISDIR(is.st_mode))
-        walk_below(walk, path, DEPTH_MAX);
     free(folder);
 }
 
