@@ -6,17 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz/scenario/communicators.h"
 #include "fuzz/scenario/elements.h"
 
 /* FAR_ELEMENTS, a GiB each: more than 32 bits can count, but few enough for a copy to allocate. */
-enum {
-    TRAFFIC_TAG = 4711,
-    GROUPS_TAG = 4712,
-    FAR_ELEMENTS = 6,
-    MANY_ELEMENTS = 3,
-    STARTS = 2,
-    LAST_TURN = 1000
-};
+enum { TRAFFIC_TAG = 4711, FAR_ELEMENTS = 6, MANY_ELEMENTS = 3, STARTS = 2, LAST_TURN = 1000 };
 
 /* One rank's part of one call, from its buffers to their comparison. */
 struct call {
@@ -230,86 +224,6 @@ void execute_describe(const struct collective *c, const struct scenario *s, char
         s->delays == REPLAY_DELAY_NONE || s->delays == REPLAY_DELAY_SLOW_LINK ? "" : ", delays");
     if (used < room && scenario_slow_link(s, execute_world_size(s), &from, &to))
         snprintf(text + used, room - used, ", slow from rank %d to %d", from, to);
-}
-
-/* --- communicators ---------------------------------------------------------------------------- */
-
-static MPI_Comm grid_make(const struct scenario *s, MPI_Comm comm)
-{
-    int dims[3] = {0, 0, 0},
-        periods[3] = {s->periods & 1, s->periods >> 1 & 1, s->periods >> 2 & 1};
-    MPI_Comm grid;
-    int size;
-    MPI_Comm_size(comm, &size);
-    MPI_Dims_create(size, s->dims, dims);
-    MPI_Cart_create(comm, s->dims, dims, periods, 0, &grid);
-    return grid;
-}
-
-static MPI_Comm graph_make(const struct scenario *s, MPI_Comm comm)
-{
-    struct shape_neighbours n;
-    int rank, size;
-    MPI_Comm graph;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &size);
-    shape_neighbours(s, comm, rank, size, &n);
-    /* Weights have no effect here: any will do. */
-    MPI_Dist_graph_create_adjacent(comm, n.in_count, n.in, n.in, n.out_count, n.out, n.out,
-                                   MPI_INFO_NULL, 0, &graph);
-    return graph;
-}
-
-static MPI_Comm comm_make(const struct scenario *s, MPI_Comm world)
-{
-    MPI_Comm comm = world;
-    int rank;
-    MPI_Comm_rank(world, &rank);
-    switch (s->comm) {
-    case COMM_DUP:
-        MPI_Comm_dup(world, &comm);
-        break;
-    case COMM_BACKWARDS:
-        MPI_Comm_split(world, 0, -rank, &comm);
-        break;
-    case COMM_PART: /* the first two world ranks are not members */
-        MPI_Comm_split(world, rank < 2 ? MPI_UNDEFINED : 0, rank, &comm);
-        break;
-    case COMM_GRID:
-        comm = grid_make(s, world);
-        break;
-    default:
-        break;
-    }
-    return comm;
-}
-
-/* Makes the second communicator, of the same ranks; returns the first one if there is none. */
-static MPI_Comm also_make(const struct scenario *s, MPI_Comm comm)
-{
-    MPI_Comm also = comm;
-    int rank;
-    MPI_Comm_rank(comm, &rank);
-    if (s->also == ALSO_DUP)
-        MPI_Comm_dup(comm, &also);
-    else if (s->also == ALSO_BACKWARDS)
-        MPI_Comm_split(comm, 0, -rank, &also);
-    else if (s->also == ALSO_HALVES)
-        MPI_Comm_split(comm, rank % 2, rank, &also);
-    return also;
-}
-
-/* Makes the intercommunicator between the first ranks and the others. */
-static MPI_Comm groups_make(const struct scenario *s, MPI_Comm comm, int *out_group)
-{
-    MPI_Comm own, between;
-    int rank;
-    MPI_Comm_rank(comm, &rank);
-    *out_group = rank >= s->first_group;
-    MPI_Comm_split(comm, *out_group, rank, &own);
-    MPI_Intercomm_create(own, 0, comm, *out_group ? 0 : s->first_group, GROUPS_TAG, &between);
-    MPI_Comm_free(&own);
-    return between;
 }
 
 /* --- values ----------------------------------------------------------------------------------- */
@@ -811,8 +725,7 @@ struct run {
     const struct execute_plan *plan;
     const struct execute_environment *env;
     struct shape_types types[2];
-    MPI_Comm comm[2];
-    int group;
+    struct communicators made;
 };
 
 static void types_make(const struct collective *collective, const struct scenario *s,
@@ -907,14 +820,14 @@ static void call_prepare(const struct run *r, int number, struct call *c)
     c->shape.collective = collective_of(r, number);
     c->shape.s = s;
     c->shape.types = &r->types[other];
-    c->shape.comm = r->comm[also];
+    c->shape.comm = r->made.comm[also];
     c->shape.call = number;
-    members_find(s, r->group, &c->shape);
-    c->group = r->group;
+    members_find(s, r->made.group, &c->shape);
+    c->group = r->made.group;
     int members = c->shape.size + c->shape.other_size;
     c->shape.root = scenario_root(s, number, members);
-    c->shape.count = count_of(s, number, c->shape.collective, !r->group);
-    c->shape.count_own = count_of(s, number, c->shape.collective, r->group);
+    c->shape.count = count_of(s, number, c->shape.collective, !r->made.group);
+    c->shape.count_own = count_of(s, number, c->shape.collective, r->made.group);
     c->shape.count_send =
         c->shape.count_own * scenario_type_items(s->type) / scenario_type_items(s->type_send);
     c->turn = turn_of(s, c->shape.member, members);
@@ -962,62 +875,34 @@ static void calls_make(const struct run *r)
     calls_end(calls, open, s->tested);
 }
 
-static MPI_Errhandler handler_of(MPI_Comm comm)
-{
-    MPI_Errhandler handler;
-
-    MPI_Comm_get_errhandler(comm, &handler);
-    return handler;
-}
-
 /* Checks that the calls left the communicators' error handlers as they were. */
-static void handlers_check(const struct run *r, const MPI_Errhandler before[2])
+static void handlers_check(const struct run *r)
 {
-    for (int i = 0; i < (r->comm[1] == r->comm[0] ? 1 : 2); i++) {
-        int rank;
-        if (handler_of(r->comm[i]) == before[i])
-            continue;
-        MPI_Comm_rank(r->comm[i], &rank);
-        r->env->report(WORLD_RULE_HANDLER,
-                       "rank %d: the collective left another error handler on its communicator",
-                       rank);
+    const int changed = communicators_changed(&r->made);
+    int rank;
+
+    if (changed < 0)
         return;
-    }
+    MPI_Comm_rank(r->made.comm[changed], &rank);
+    r->env->report(WORLD_RULE_HANDLER,
+                   "rank %d: the collective left another error handler on its communicator", rank);
 }
 
 int execute_rank(const struct execute_plan *plan, const struct execute_environment *env)
 {
     const struct scenario *s = plan->scenario[0];
-    MPI_Comm world = env->world ? env->world : MPI_COMM_WORLD, comm = comm_make(s, world);
+    MPI_Comm world = env->world ? env->world : MPI_COMM_WORLD;
     bool neighbours = shape_is_neighbour(plan->collective[0]->kind) ||
                       (plan->collective[1] && shape_is_neighbour(plan->collective[1]->kind));
     struct run r = {.plan = plan, .env = env};
-    if (comm == MPI_COMM_NULL)
+    if (!communicators_make(s, world, neighbours, &r.made))
         return 0;
-    if (neighbours) {
-        MPI_Comm made = s->graph ? graph_make(s, comm) : grid_make(s, comm);
-        if (comm != world)
-            MPI_Comm_free(&comm);
-        comm = made;
-    }
-    if (s->first_group) {
-        MPI_Comm between = groups_make(s, comm, &r.group);
-        if (comm != world)
-            MPI_Comm_free(&comm);
-        comm = between;
-    }
-    r.comm[0] = comm;
-    r.comm[1] = also_make(s, comm);
     for (int i = 0; i < 2 && plan->collective[i]; i++)
         types_make(plan->collective[i], plan->scenario[i], &r.types[i]);
-    const MPI_Errhandler before[2] = {handler_of(r.comm[0]), handler_of(r.comm[1])};
     calls_make(&r);
-    handlers_check(&r, before);
+    handlers_check(&r);
     for (int i = 0; i < 2 && plan->collective[i]; i++)
         types_free(&r.types[i]);
-    if (r.comm[1] != comm)
-        MPI_Comm_free(&r.comm[1]);
-    if (comm != world)
-        MPI_Comm_free(&comm);
+    communicators_free(&r.made, world);
     return 0;
 }
