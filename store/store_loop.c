@@ -5,7 +5,8 @@
  *
  * This holds if nothing is under way after a round: then the effect of a round follows from its
  * calls alone, which by the spool are equal but for their steps. So it applies only if
- *     no request is active after the watched rounds, and only persistent ones are known
+ *     no request is active after the watched rounds, and only persistent ones are known, which an
+ *     earlier call made: one that a round makes and the next one starts has another id each round
  *     the requests that a call names all have the same step, or none
  *     nothing else counts up (tags, further arguments)
  *     the rank has one thread
@@ -240,11 +241,13 @@ static enum core_status call_watched(struct store *store, const struct spool_loo
 
 /* --- rounds ----------------------------------------------------------------------------------- */
 
-static bool nothing_is_under_way(const struct store_rank *rank, const struct store_lane *lane)
+/* round: seq of the last call before the round that ends now. */
+static bool nothing_is_under_way(const struct store_rank *rank, const struct store_lane *lane,
+                                 uint64_t round)
 {
     for (uint32_t i = 0; i < requests_count(&rank->requests); i++) {
         const struct request *request = requests_at(&rank->requests, i);
-        if (!request->persistent || request->active || request->armed)
+        if (!request->persistent || request->active || request->armed || request->made > round)
             return false;
     }
     return lane->gathers == (lane->parts ? 1 : 0);
@@ -606,7 +609,8 @@ enum core_status store_loop_end(struct store *store, struct store_rank *rank,
         return status;
     if (loop->watched < loop->tries_at && !spool_reader_sum(&lane->reader, loop->calls))
         return CORE_OK;
-    if (!nothing_is_under_way(rank, lane)) /* it may be after another call */
+    CORE_CHECK(loop->row.seq > spool->seq_step);                            /* call_again */
+    if (!nothing_is_under_way(rank, lane, loop->row.seq - spool->seq_step)) /* it may be later */
         return CORE_OK;
     status = rounds_take(store, rank, lane, spool->seq_step, &rounds);
     if (rounds)
