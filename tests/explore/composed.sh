@@ -6,7 +6,7 @@
 # are completed together; `posted` 186: a message passes an earlier one of its sender; 244: a rank
 # knows that a message is there; `peers`: several ranks decide, and the search leaves out orders of
 # their steps. What no message of another rank shows (`unseen`) is not decided rank by rank, or not
-# by states. `some`: its outcomes are known.
+# by states. `some`: its outcomes are known. `endless`: ranks exchange messages for ever.
 for kind in "farm ${farms:-26 27 4}" "farm 14 15 3" "single ${singles:-5 8 4}" \
     "requests ${requests:-5 9 3}" "posted ${posted:-186 188 4}" "peers ${peers:-46 48 3}"; do
     set -- $kind
@@ -19,3 +19,5 @@ mpicc -g -O1 -o unseen "$SOURCE/tests/explore/merged/unseen.c" || exit 1
 "$BUILD/tests/explore/merged" "$PWD/posted" 244 245 4 | sed 's/: [0-9]* worlds.*;/;/'
 mpicc -g -O1 -o some "$SOURCE/tests/explore/merged/some.c" || exit 1
 crosswait explore --compare=output -n 5 -- ./some 1 2>&1 | sed -n 's/.* by [0-9]* states: //p'
+mpicc -g -O1 -o endless "$SOURCE/tests/explore/merged/endless.c" || exit 1
+crosswait explore --worlds=512 --world-time=1 -n 6 -- ./endless 2>&1 | grep '^crosswait: not'

@@ -69,6 +69,8 @@ static int program_compare(char *path, int seed, int ranks, struct tally *t)
             printf("program %s: %s\n", text, merged.states_why);
         t->faults += !strcmp(merged.states_why, "an outcome could not be reached again");
     } else {
+        if (getenv("VERBOSE") && *merged.states_together)
+            printf("program %s: together: %s\n", text, merged.states_together);
         t->single += !merged.states;
         t->compared += merged.states > 0;
         t->composed += merged.states > 0 && !*merged.states_together;

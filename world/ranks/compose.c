@@ -467,15 +467,46 @@ static bool rank_gets_set(uint32_t rank, uint32_t set, int32_t *out_answer)
     return rank_steps(rank, kept);
 }
 
+static void state_hash(uint64_t out_hash[2])
+{
+    XXH3_state_t state;
+    XXH3_128bits_reset(&state);
+    XXH3_128bits_update(&state, compose.now, rank_count() * sizeof *compose.now);
+    XXH3_128bits_update(&state, compose.queued, compose.queued_count * sizeof *compose.queued);
+    hash_of(&state, out_hash);
+}
+
+/* Gives up if ranks return to a state without a decision, for they do so for ever. `kept` is the
+ * state after some power of two of steps, so it lies on the cycle in the end. */
+static void settle_look(uint32_t steps, uint64_t kept[2])
+{
+    uint64_t hash[2];
+    if (steps % LATE_EVERY != 0)
+        return;
+    state_hash(hash);
+    CORE_CHECK(steps > 0);
+    if (memcmp(hash, kept, sizeof hash) == 0)
+        rank_states_give_up(RANK_ENDLESS);
+    else if (rank_states_late())
+        rank_states_give_up("the time limit was reached");
+    if ((steps & (steps - 1)) == 0)
+        memcpy(kept, hash, sizeof hash);
+}
+
 /* Runs ranks until none can continue without a decision. */
 static bool ranks_settle(void)
 {
+    uint64_t kept[2] = {0};
+    uint32_t steps = 0;
     for (uint32_t r = 0; r < rank_count(); r++) {
         const bool continues = compose.local[compose.now[r]].is.continues;
         const uint32_t at = continues ? NONE : queue_certain(r);
         if (at == NONE && !continues)
             continue;
         if (continues ? !rank_steps(r, MESSAGES_MAX) : !rank_gets(r, at))
+            return false;
+        settle_look(++steps, kept);
+        if (rank_states_given_up())
             return false;
         r = UINT32_MAX; /* start again, as its messages may let others continue */
     }
@@ -618,15 +649,6 @@ static bool answer_next(uint32_t part, struct frame *frame, uint32_t *out_at)
         return true;
     }
     return false;
-}
-
-static void state_hash(uint64_t out_hash[2])
-{
-    XXH3_state_t state;
-    XXH3_128bits_reset(&state);
-    XXH3_128bits_update(&state, compose.now, rank_count() * sizeof *compose.now);
-    XXH3_128bits_update(&state, compose.queued, compose.queued_count * sizeof *compose.queued);
-    hash_of(&state, out_hash);
 }
 
 static void end_come(void)

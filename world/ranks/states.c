@@ -622,7 +622,8 @@ static bool search_composed(void)
         *rank_region->states.together = 0;
         found = !search.why && rank_compose_search(root);
     }
-    if (found || rank_states_late() || strcmp(search.why, WORLD_STATES_SHORTER) == 0)
+    if (found || rank_states_late() || strcmp(search.why, WORLD_STATES_SHORTER) == 0 ||
+        strcmp(search.why, RANK_ENDLESS) == 0)
         return found;
     composed_forget();
     return false;

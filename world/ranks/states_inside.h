@@ -29,6 +29,8 @@ void rank_seen_clear(struct rank_seen_table *table);
 
 void *rank_room_new(size_t bytes); /* zeroed; NULL if there is no memory */
 void rank_states_give_up(const char *why);
+/* A reason to give up: executing the ranks together would not end either. */
+#define RANK_ENDLESS "ranks exchange messages for ever"
 bool rank_states_given_up(void);
 bool rank_states_late(void); /* the time is over, or the search was stopped */
 uint64_t rank_states_step_until(void);
