@@ -145,7 +145,7 @@ enum core_status trial_cures_calls(const struct replay_program *program, bool *o
         status = finished ? symbolic_decide(program, &options, &decision) : CORE_OK;
         if (status == CORE_OK && finished) {
             *out_cured = decision.verdict == REPLAY_VERDICT_NONE;
-            *out_assumes = symbolic_assumption(&decision) != NULL;
+            *out_assumes = *out_cured && symbolic_assumption(&decision) != NULL;
             symbolic_decision_done(&decision);
         }
     }
