@@ -61,10 +61,8 @@ struct window {
     struct part *part;     /* by world rank; NULL: no such window */
     struct fences *fences; /* the same */
     bool dynamic;
-    bool shared;         /* other processes may store to it directly */
-    bool within_said;    /* locks between fences were reported */
-    bool posted_said;    /* locks of posted windows were reported */
-    bool unchecked_said; /* locks with a false MPI_MODE_NOCHECK were reported */
+    bool shared;      /* other processes may store to it directly */
+    bool within_said; /* locks between fences were reported */
 };
 struct rma {
     const struct check_input *input;
@@ -875,51 +873,6 @@ static enum core_status check_rma_local(uint32_t rank, uint64_t seq, const struc
     return rma->status;
 }
 
-/* Reports a lock of another rank's window while it is posted. */
-static void check_rma_posted(const struct exposure_span *lock, const struct exposure_span *post,
-                             void *context)
-{
-    struct rma *rma = context;
-    struct trace_event event;
-    struct finding *finding;
-
-    if (rma->window[lock->win].posted_said ||
-        !check_rma_good(rma, trace_event_get(rma->input->trace, lock->rank, lock->from, &event)))
-        return;
-    rma->window[lock->win].posted_said = true;
-    finding = check_rma_say(rma, FINDING_ERROR, lock->rank, lock->from);
-    if (!finding)
-        return;
-    finding_title(finding,
-                  "%s: the window of rank %" PRIu32 " is posted: it must not be locked between "
-                  "its MPI_Win_post and its MPI_Win_wait (rank %" PRIu32 ")",
-                  rma->input->trace->call[event.call].name, post->rank, lock->rank);
-    finding_call_add(finding, rma->input->trace, post->rank, post->from);
-}
-
-/* Reports a lock of another rank that excludes a lock with MPI_MODE_NOCHECK. */
-static void check_rma_unchecked(const struct exposure_span *lock, const struct exposure_span *other,
-                                void *context)
-{
-    struct rma *rma = context;
-    struct trace_event event;
-    struct finding *finding;
-
-    if (rma->window[lock->win].unchecked_said ||
-        !check_rma_good(rma, trace_event_get(rma->input->trace, lock->rank, lock->from, &event)))
-        return;
-    rma->window[lock->win].unchecked_said = true;
-    finding = check_rma_say(rma, FINDING_ERROR, lock->rank, lock->from);
-    if (!finding)
-        return;
-    finding->remedy = REMEDY_ASSERT;
-    finding_title(finding,
-                  "%s: it asserts MPI_MODE_NOCHECK, but nothing orders it and the lock of rank "
-                  "%" PRIu32 ", which excludes it (rank %" PRIu32 ")",
-                  rma->input->trace->call[event.call].name, other->rank, lock->rank);
-    finding_core_add(finding, rma->input->trace, other->rank, other->from);
-}
-
 enum core_status check_rma(const struct check_input *input, struct finding_list *list)
 {
     struct trace *trace = input->trace;
@@ -974,9 +927,9 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
             input, order, apart ? apart : order, &rma.all,
             rma.dedup.count < FINDING_DEDUP_MAX ? FINDING_DEDUP_MAX - rma.dedup.count : 0, list);
     if (status == CORE_OK && rma.status == CORE_OK && order && !input->notes->threads)
-        exposures_compare(&rma.exposures, order, check_rma_posted, &rma);
+        exposures_compare(&rma.exposures, order, &rma.dedup);
     if (status == CORE_OK && rma.status == CORE_OK && order && !input->notes->threads)
-        exposures_compare_unchecked(&rma.exposures, order, check_rma_unchecked, &rma);
+        exposures_compare_unchecked(&rma.exposures, order, &rma.dedup);
     type_report_done(&rma.types);
     order_free(order);
     order_free(apart);

@@ -3,6 +3,7 @@
  * come last: only the first post after the former needs a look. */
 #include "checkers/conflict/exposure.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "core/array.h"
@@ -168,10 +169,70 @@ static bool exposure_learns(const struct exposures *exposures, uint32_t rank, ui
     return passive && passive->seq < before;
 }
 
+/* --- what is reported ------------------------------------------------------------------------- */
+
+/* Reports a lock of another rank's window while it is posted. */
+static void posted_say(struct finding_dedup *dedup, const struct exposure_span *lock,
+                       const struct exposure_span *post, const char *call)
+{
+    struct finding *finding = finding_dedup_add(dedup, FINDING_ERROR, lock->rank, lock->from);
+
+    CORE_CHECK(lock->win == post->win);
+    if (!finding)
+        return;
+    finding_title(finding,
+                  "%s: the window of rank %" PRIu32 " is posted: it must not be locked between "
+                  "its MPI_Win_post and its MPI_Win_wait (rank %" PRIu32 ")",
+                  call, post->rank, lock->rank);
+    finding_call_add(finding, dedup->input->trace, post->rank, post->from);
+}
+
+/* Reports a lock of another rank that excludes a lock with MPI_MODE_NOCHECK. */
+static void unchecked_say(struct finding_dedup *dedup, const struct exposure_span *lock,
+                          const struct exposure_span *other, const char *call)
+{
+    struct finding *finding = finding_dedup_add(dedup, FINDING_ERROR, lock->rank, lock->from);
+
+    CORE_CHECK(lock->win == other->win);
+    if (!finding)
+        return;
+    finding->remedy = REMEDY_ASSERT;
+    finding_title(finding,
+                  "%s: it asserts MPI_MODE_NOCHECK, but nothing orders it and the lock of rank "
+                  "%" PRIu32 ", which excludes it (rank %" PRIu32 ")",
+                  call, other->rank, lock->rank);
+    finding_core_add(finding, dedup->input->trace, other->rank, other->from);
+}
+
+struct telling {
+    struct finding_dedup *dedup;
+    void (*say)(struct finding_dedup *dedup, const struct exposure_span *lock,
+                const struct exposure_span *other, const char *call);
+    int32_t said; /* the last window of which it was reported; -1: none. Locks are sorted by it */
+};
+
+static void exposure_tell(struct telling *telling, const struct exposure_span *lock,
+                          const struct exposure_span *other)
+{
+    struct trace *trace = telling->dedup->input->trace;
+    struct trace_event event;
+    enum core_status status;
+
+    if (telling->said == lock->win)
+        return;
+    status = trace_event_get(trace, lock->rank, lock->from, &event);
+    if (telling->dedup->status == CORE_OK)
+        telling->dedup->status = status;
+    if (status != CORE_OK)
+        return;
+    telling->said = lock->win;
+    telling->say(telling->dedup, lock, other, trace->call[event.call].name);
+}
+
 /* Compares a lock with the posts [low, end) of one rank. */
 static void lock_compare(const struct exposures *exposures, const struct order *order,
                          const struct exposure_span *lock, uint32_t low, uint32_t end,
-                         exposure_fn tell, void *context)
+                         struct telling *telling)
 {
     const struct exposure_span *all = exposures->post;
 
@@ -188,12 +249,14 @@ static void lock_compare(const struct exposures *exposures, const struct order *
                    order_before(order, lock->rank, lock->from, post->rank, post->to);
     if (certain || (!exposure_learns(exposures, post->rank, post->from) &&
                     !exposure_learns(exposures, lock->rank, lock->from)))
-        tell(lock, post, context);
+        exposure_tell(telling, lock, post);
 }
 
-void exposures_compare(struct exposures *exposures, const struct order *order, exposure_fn tell,
-                       void *context)
+void exposures_compare(struct exposures *exposures, const struct order *order,
+                       struct finding_dedup *dedup)
 {
+    struct telling telling = {dedup, posted_say, -1};
+
     if (!exposures->post_count || !exposures->lock_count)
         return;
     for (uint32_t i = 0; i < exposures->lock_count; i++) {
@@ -207,7 +270,7 @@ void exposures_compare(struct exposures *exposures, const struct order *order, e
             if (lock->target >= 0 && exposures->post[low].rank != (uint32_t)lock->target)
                 break;
             if (lock->target < 0 || exposures->post[low].rank != lock->rank)
-                lock_compare(exposures, order, lock, low, end, tell, context);
+                lock_compare(exposures, order, lock, low, end, &telling);
         }
     }
 }
@@ -215,7 +278,7 @@ void exposures_compare(struct exposures *exposures, const struct order *order, e
 /* Compares the lock with the locks of `rank` on the target (-1: on all ranks). */
 static void unchecked_compare(const struct exposures *exposures, const struct order *order,
                               const struct exposure_span *lock, uint32_t rank, int32_t target,
-                              exposure_fn tell, void *context)
+                              struct telling *telling)
 {
     CORE_CHECK(lock->unchecked && rank != lock->rank);
     const struct exposure_span *all = exposures->lock;
@@ -235,12 +298,13 @@ static void unchecked_compare(const struct exposures *exposures, const struct or
         !order_before(order, lock->rank, lock->to, other->rank, other->from) &&
         !exposure_learns(exposures, other->rank, other->from) &&
         !exposure_learns(exposures, lock->rank, lock->from))
-        tell(lock, other, context);
+        exposure_tell(telling, lock, other);
 }
 
 void exposures_compare_unchecked(const struct exposures *exposures, const struct order *order,
-                                 exposure_fn tell, void *context)
+                                 struct finding_dedup *dedup)
 {
+    struct telling telling = {dedup, unchecked_say, -1};
     uint32_t count = exposures->lock_count;
     int32_t ranks = 0; /* one more than the highest rank that locked or was locked */
 
@@ -256,9 +320,9 @@ void exposures_compare_unchecked(const struct exposures *exposures, const struct
         for (int32_t rank = 0; lock->unchecked && rank < ranks; rank++) {
             if ((uint32_t)rank == lock->rank)
                 continue;
-            unchecked_compare(exposures, order, lock, (uint32_t)rank, -1, tell, context);
+            unchecked_compare(exposures, order, lock, (uint32_t)rank, -1, &telling);
             for (int32_t target = first; target < end; target++)
-                unchecked_compare(exposures, order, lock, (uint32_t)rank, target, tell, context);
+                unchecked_compare(exposures, order, lock, (uint32_t)rank, target, &telling);
         }
     }
 }

@@ -4,6 +4,7 @@
 #define CHECKERS_CONFLICT_EXPOSURE_H
 
 #include "checkers/conflict/order.h"
+#include "checkers/finding_dedup.h"
 #include "core/table.h"
 #include "core/trace/trace.h"
 
@@ -55,17 +56,13 @@ void exposures_done(struct exposures *exposures);
 bool exposures_holds(const struct exposures *exposures, int32_t win, uint32_t rank, uint64_t seq,
                      bool exclusive);
 
-/* Receives a pair. other: a post, or a lock of another rank. */
-typedef void (*exposure_fn)(const struct exposure_span *lock, const struct exposure_span *other,
-                            void *context);
-/* Calls `tell` for each lock and each rank that it locks, with the first post of that rank that
- * nothing orders against the lock. It does so only if the lock is certainly made while the window
- * is posted, or if the ranks cannot have communicated through window memory. Takes O(log n) steps
- * per lock and rank. */
-void exposures_compare(struct exposures *exposures, const struct order *order, exposure_fn tell,
-                       void *context);
-/* The same for each lock that asserts MPI_MODE_NOCHECK and another rank's lock that excludes it. */
+/* Report, once a window, a lock of a rank's part that nothing orders against the rank's post; and a
+ * lock that asserts MPI_MODE_NOCHECK, though nothing orders another rank's lock that excludes it.
+ * They report only what is certain: the lock is made while the window is posted, or the ranks
+ * cannot have communicated through window memory. Take O(log n) steps per lock and rank. */
+void exposures_compare(struct exposures *exposures, const struct order *order,
+                       struct finding_dedup *dedup);
 void exposures_compare_unchecked(const struct exposures *exposures, const struct order *order,
-                                 exposure_fn tell, void *context);
+                                 struct finding_dedup *dedup);
 
 #endif
