@@ -59,6 +59,8 @@ for how in object_sent object_received collective sizes irecv caught right; do
     timeout 100 crosswait run --confirm=0 -o T.db -- mpirun -n 2 /usr/bin/python3 pickled.py $how \
         >said 2>&1
     facts='help|rank.*pickle|irecv|error.(exception|deadlock).*follows'
-    grep -E "^(error|warning|note)\[|^ *= ($facts)" said
+    # mpi4py sends the length of an object in 4 bytes, or since version 4 in 8.
+    grep -E "^(error|warning|note)\[|^ *= ($facts)" said |
+        sed 's/: 8 bytes on rank 0,/: 4 bytes on rank 0,/'
 done
 exit 0

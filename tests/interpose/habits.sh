@@ -9,7 +9,7 @@ try() { # VERDICT HABIT...
     shift
     rm -rf T.db* plain ours
     mkdir plain ours
-    (cd plain && timeout 60 mpirun -n 2 "$habits" "$@" >../plain.out 2>../plain.err </dev/null)
+    (cd plain && timeout 100 mpirun -n 2 "$habits" "$@" >../plain.out 2>../plain.err </dev/null)
     plain=$?
     (cd ours && timeout 100 crosswait run -q -o ../T.db -- mpirun -n 2 "$habits" "$@" >../out \
         2>../err </dev/null)
