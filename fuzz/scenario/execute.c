@@ -77,6 +77,8 @@ static void adapt_far(const struct collective *c, struct scenario *s)
         s->places = PLACES_PACKED;
         s->blocks = 0;
     }
+    if (s->type == TYPE_MANY && s->count > MANY_ELEMENTS) /* a count is an int */
+        s->count = MANY_ELEMENTS;
     while (s->ranks * s->count > most)
         s->count > 2 ? s->count = 2 : s->count > 1 ? s->count-- : s->ranks--;
     while (s->ranks > 1 && !collective_domain_holds(c, s->ranks))
