@@ -757,12 +757,14 @@ static enum core_status rounds_leave(struct walk *walk, uint64_t rounds)
     return status;
 }
 
-/* Tries a loop of the rank, and leaves repeated rounds out. */
-static enum core_status region_try(struct walk *walk, uint32_t rank, const struct region *region)
+/* Tries a loop of the rank, and leaves repeated rounds out, as many as all ranks have in one. */
+static enum core_status region_try(struct walk *walk, uint32_t rank, const struct region *region,
+                                   bool *out_left)
 {
     struct walker *walker = &walk->walker[rank];
     uint64_t calls = walk->loop[region->loop].calls, at = walker_at(walker);
 
+    *out_left = false;
     at = at > region->first ? at : region->first;
     CORE_CHECK(calls > 0);
     CORE_CHECK(region->first < region->end);
@@ -780,6 +782,7 @@ static enum core_status region_try(struct walk *walk, uint32_t rank, const struc
         if (status == CORE_OK)
             status = walk_close(walk);
         uint64_t rounds = status == CORE_OK && !walk->stuck ? rounds_again(walk) : 0;
+        *out_left = rounds > 0;
         if (rounds)
             return rounds_leave(walk, rounds);
     }
@@ -797,9 +800,11 @@ static enum core_status walk_all(struct walk *walk)
             status = walker_load(walk, &walk->walker[i]);
     }
     for (uint32_t i = 0; i < ranks && status == CORE_OK; i++)
-        for (uint32_t at = 0; at < walk->walker[i].region_count && status == CORE_OK; at++)
-            if (!walk->stuck)
-                status = region_try(walk, i, &walk->walker[i].region[at]);
+        for (uint32_t at = 0; at < walk->walker[i].region_count && status == CORE_OK; at++) {
+            bool left = !walk->stuck; /* another rank's loop may have ended: try again behind it */
+            while (left && status == CORE_OK && !walk->stuck)
+                status = region_try(walk, i, &walk->walker[i].region[at], &left);
+        }
     for (uint32_t i = 0; i < ranks; i++)
         trace_cursor_close(walk->walker[i].cursor);
     return status;

@@ -45,6 +45,9 @@ int main(int argc, char **argv)
 C
 mpicc.mpich -g -o raised raised.c || exit 1
 bad=0
+# Since 4.1 mpiexec may end with 0 although a rank ended with an error (launch/hydra.sh).
+exact=yes
+mpichversion | grep -q '^MPICH Version:.*4\.0' || exact=no
 for where in world copy window; do
     for how in returns ends; do
         timeout 60 mpiexec.mpich -n 2 ./raised $where $how >plain 2>/dev/null; expected=$?
@@ -52,11 +55,12 @@ for where in world copy window; do
         status=$?
         crosswait report job.db >report 2>/dev/null
         said=$(grep -c 'raised an error, and errors are fatal' report)
+        [ $how-$exact = ends-no ] && expected=$status
         [ $status = $expected ] && ! grep -q Assertion err && [ $said -le 1 ] &&
             if [ $how = returns ]; then
                 [ $status = 0 ] && [ $said = 0 ] && cmp -s <(sort plain) <(sort out)
             else
-                [ $status != 0 ] && [ $said = 1 ]
+                [ $status$exact != 0yes ] && [ $said = 1 ]
             fi ||
             { echo "$where $how: $status, not $expected; told $said times"; cat err report; bad=1; }
     done
