@@ -37,7 +37,7 @@ static void thread_tick(union sigval value)
 }
 static void set(void)
 {
-    struct itimerval often = {{0, 200}, {0, 200}};
+    struct itimerval often = {{0, 200}, {0, is("later") ? 200000 : 200}};
     struct itimerspec late = {{0, 0}, {1000, 0}};
     struct sigevent thread = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = thread_tick};
     timer_t timer;
