@@ -13,9 +13,8 @@
 #include "checkers/wording.h"
 #include "core/check.h"
 
-enum {
-    STILL_LEAST_MS = 1500
-}; /* the ranks of a job that --stall=2 ends stop one after the other */
+/* The ranks of a job that --stall ends stop one after the other, within STILL_APART_MS. */
+enum { STILL_LEAST_MS = 2000, STILL_APART_MS = 500 };
 
 /* Returns "rank 1, to receive the message, and for rank 2, to send a message that fits". */
 static char *waits_for_text(const struct ending *ending, const struct ending_call *call)
@@ -243,10 +242,11 @@ static enum core_status is_told(struct trace *trace, const struct finding_list *
 /* Tells whether all ranks were seen, and none had made progress for a while. */
 static bool stood_still(const struct trace *trace, const struct ending *ending)
 {
+    uint64_t least = STILL_LEAST_MS - (ending->reason == ENDING_STALL ? STILL_APART_MS : 0);
     uint32_t ranks = 0;
 
     for (uint32_t i = 0; i < ending->call_count; i++) {
-        if (ending->call[i].still_ms < STILL_LEAST_MS)
+        if (ending->call[i].still_ms < least)
             return false;
         ranks += i == 0 || ending->call[i].rank != ending->call[i - 1].rank;
     }

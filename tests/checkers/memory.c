@@ -354,7 +354,7 @@ static void addresses(void)
     free(b);
 }
 
-/* Of 8 bytes only the upper half of unsigned numbers is compared wrongly. */
+/* A signed comparison is wrong only for the upper half of the unsigned numbers of 8 bytes. */
 static void compared(void)
 {
     uint64_t in[2] = {1, 2}, out[2];

@@ -1,8 +1,8 @@
 /* A small random program of peers, drawn from a seed: peers SEED. Each rank sends to some others
  * and receives as many messages as come to it: from any source or the one that is due, one at a
  * time or two that are posted together. Some are answered, and some receives wait for an answer.
- * What a rank sends depends on what it got; what it keeps is a sum or a sequence, and in some
- * orders a message stays or a rank waits for ever. */
+ * A rank sends what depends on what it got. It keeps a sum or a sequence. In some orders a message
+ * stays, or a rank waits for ever. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
